@@ -1,0 +1,112 @@
+import type { Condition } from './condition.ts'
+import type { DriverId } from './driver-id.ts'
+import type { JsonObject } from './json.ts'
+import type { Operation } from './operation.ts'
+import type { Status } from './status.ts'
+
+export type ClusterOperation = Operation<'create' | 'update' | 'delete'>
+
+/** Where a cluster's API server is. Nothing here is secret. */
+export type ClusterEndpoint = {
+  /** `https://host:port[/path]` as fedplane reaches it. */
+  server: string
+  /** The same API server as other clusters reach it; null means `server`. kind and k3d write 127.0.0.1 into kubeconfigs. */
+  serverForPeers: string | null
+  /** PEM; null when the operating system's roots are trusted, or nothing is verified. */
+  caPem: string | null
+  /** Name checked against the certificate instead of the host; null means the host. */
+  tlsServerName: string | null
+  /** False only after the explicit opt-in `insecure_skip_tls_verify`; shown in every read. */
+  tlsVerify: boolean
+}
+
+/** Who a cluster is and who we are in it. */
+export type ClusterIdentity = {
+  /** uid of the `kube-system` namespace: the identity of a Kubernetes cluster. */
+  uid: string
+  /** The user name that the cluster says we are (SelfSubjectReview). */
+  user: string
+}
+
+export type HealthStatus = 'HEALTHY' | 'UNHEALTHY' | 'UNKNOWN'
+
+/** What was last seen. Guarded by `observedAt`, not by `revision`, and bumps no revision. */
+export type ClusterObservation = {
+  /** ISO-8601 UTC. */
+  observedAt: string
+  healthStatus: HealthStatus
+  /** Magnum's map: key `api` → `ok` or the fault; `<node>.Ready` → `True` or `False`. */
+  healthReason: Readonly<Record<string, string>>
+  /** The server's gitVersion, whole; null when unknown. */
+  version: string | null
+  nodeCount: number
+  masterCount: number
+}
+
+/** Magnum attributes that we keep and show; drivers say which they use. */
+export type MagnumClusterAttributes = {
+  clusterTemplateId: string
+  keypair: string | null
+  dockerVolumeSize: number | null
+  labels: Readonly<Record<string, string>>
+  masterFlavorId: string | null
+  flavorId: string | null
+  /** Minutes; null when the caller sent null. */
+  createTimeout: number | null
+  discoveryUrl: string | null
+  fixedNetwork: string | null
+  fixedSubnet: string | null
+  floatingIpEnabled: boolean | null
+  masterLbEnabled: boolean | null
+}
+
+/** `host:<federation id>` or `member:<federation id>`: a cluster with uses can't be deleted. */
+export type ClusterUse = `${'host' | 'member'}:${string}`
+
+export type Cluster = {
+  id: string
+  projectId: string
+  userId: string
+  name: string
+  driver: DriverId
+  /** From 1; each change of intent or status adds 1 and is conditional on the value read. */
+  revision: number
+  status: Status
+  statusReason: string | null
+  /** Null when nothing runs. */
+  operation: ClusterOperation | null
+  conditions: readonly Condition[]
+  endpoint: ClusterEndpoint | null
+  identity: ClusterIdentity | null
+  magnum: MagnumClusterAttributes
+  /** The driver's own notes and options: non-secret, small. */
+  driverState: JsonObject
+  createdAt: string
+  updatedAt: string | null
+  /** Changed by `ClusterStore.observe` only; null before the first look. */
+  observation: ClusterObservation | null
+  /** Changed by `addUse` and `removeUse` only. */
+  uses: readonly ClusterUse[]
+}
+
+/** The fields that `ClusterStore.change` may set. */
+export type ClusterChange = Partial<
+  Pick<
+    Cluster,
+    | 'name'
+    | 'status'
+    | 'statusReason'
+    | 'operation'
+    | 'conditions'
+    | 'endpoint'
+    | 'identity'
+    | 'magnum'
+    | 'driverState'
+    | 'updatedAt'
+  >
+>
+
+/** Federations that use a cluster, each id once. */
+export const federationsOf = (cluster: Pick<Cluster, 'uses'>): string[] => [
+  ...new Set(cluster.uses.map((use) => use.slice(use.indexOf(':') + 1))),
+]

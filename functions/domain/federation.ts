@@ -1,0 +1,70 @@
+import type { Condition } from './condition.ts'
+import type { DriverId } from './driver-id.ts'
+import type { JsonObject } from './json.ts'
+import type { ObjectRef } from './object-ref.ts'
+import type { Operation } from './operation.ts'
+import type { Status } from './status.ts'
+
+export type FederationOperation = Operation<'create' | 'update' | 'delete'>
+
+/**
+ * A run of membership changes: opened by the first join or unjoin on a settled federation, shared by those that follow while it
+ * is open, closed by whoever sees no membership moving. Its memberships decide between `UPDATE_COMPLETE` and `UPDATE_FAILED`.
+ */
+export type MembershipChange = {
+  /** UUIDv7; memberships that moved in it carry it as `changeId`. */
+  id: string
+  /** ISO-8601 UTC: the latest deadline of its memberships. */
+  deadline: string
+}
+
+/** Condition types of a federation. */
+export const CONTROL_PLANE_READY = 'ControlPlaneReady'
+export const MEMBERS_READY = 'MembersReady'
+
+export type Federation = {
+  id: string
+  projectId: string
+  userId: string
+  name: string
+  driver: DriverId
+  hostClusterId: string
+  /** Text to text; unknown keys are kept. */
+  properties: Readonly<Record<string, string>>
+  /** From 1; each change of intent or status adds 1 and is conditional on the value read. */
+  revision: number
+  status: Status
+  statusReason: string | null
+  /** Create, update of properties, or delete of the federation itself; memberships carry their own. */
+  operation: FederationOperation | null
+  /** The open run of membership changes; null when no membership moves. */
+  change: MembershipChange | null
+  conditions: readonly Condition[]
+  /** How consumers reach the control plane: its URL, or where in the host to look; null before it is up. */
+  endpoint: string | null
+  /** What the flows made in the host for the federation as a whole. */
+  made: readonly ObjectRef[]
+  /** The driver's own notes: non-secret, small. */
+  driverState: JsonObject
+  createdAt: string
+  updatedAt: string | null
+  /** Ids of clusters waiting, joining, ready, degraded, leaving or that failed to leave. Sorted. Changed with the membership. */
+  memberIds: readonly string[]
+}
+
+/** The fields that `FederationStore.change` may set. */
+export type FederationUpdate = Partial<
+  Pick<
+    Federation,
+    | 'properties'
+    | 'status'
+    | 'statusReason'
+    | 'operation'
+    | 'change'
+    | 'conditions'
+    | 'endpoint'
+    | 'made'
+    | 'driverState'
+    | 'updatedAt'
+  >
+>

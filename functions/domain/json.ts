@@ -1,0 +1,4 @@
+/** Any JSON value. */
+export type Json = null | boolean | number | string | Json[] | JsonObject
+/** A JSON object. */
+export type JsonObject = { [key: string]: Json }

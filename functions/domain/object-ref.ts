@@ -1,0 +1,21 @@
+/** A Kubernetes object that a flow made, written down after it acted, so that undo and unjoin find it again. */
+export type ObjectRef = {
+  where: 'host' | 'member'
+  apiVersion: string
+  kind: string
+  /** Empty for cluster-scoped objects. */
+  namespace: string
+  name: string
+  uid: string
+}
+
+const keyOf = (ref: ObjectRef): string => [ref.where, ref.apiVersion, ref.kind, ref.namespace, ref.name].join('|')
+
+/** Adds to a list what it lacks; a newer uid of the same object replaces the older. */
+export const mergeObjectRefs = (before: readonly ObjectRef[], more: readonly ObjectRef[]): ObjectRef[] => [
+  ...new Map([...before, ...more].map((ref) => [keyOf(ref), ref])).values(),
+]
+
+/** `ServiceAccount fedplane-1a2b/fedplane-1a2b in the member`: for messages and lists of leftovers. */
+export const describeObject = (ref: ObjectRef): string =>
+  `${ref.kind} ${ref.namespace === '' ? '' : `${ref.namespace}/`}${ref.name} in the ${ref.where}`

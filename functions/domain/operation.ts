@@ -1,0 +1,56 @@
+/** The long-running flows: one state machine each, `statemachines/<flow>/flow.asl.json`. */
+export const FLOWS = [
+  'cluster-create',
+  'cluster-update',
+  'cluster-delete',
+  'federation-create',
+  'federation-update',
+  'federation-delete',
+  'member-join',
+  'member-unjoin',
+  'credential-rotate',
+] as const
+export type Flow = (typeof FLOWS)[number]
+
+/** `do` runs the flow forwards; `undo` takes back what an attempt made and records the failure. */
+export type OperationMode = 'do' | 'undo'
+
+/** Where an execution can be found: its state machine and its name. */
+export type ExecutionRef = { flow: Flow; name: string }
+
+/**
+ * One change under way on an entity. Set by the same conditional write as the `*_IN_PROGRESS` status, before the caller's 202.
+ * Every write of a step is conditional on it; it is null when nothing runs.
+ */
+export type Operation<K extends string = string> = {
+  /** UUIDv7. */
+  id: string
+  kind: K
+  /** From 1. The reconciler starts a further attempt when an execution is dead or past its deadline. */
+  attempt: number
+  mode: OperationMode
+  /** ISO-8601 UTC. */
+  startedAt: string
+  /** ISO-8601 UTC. After it the reconciler goes to undo, so that nothing stays in progress for ever. */
+  deadline: string
+  /** Skip what can't be reached, and say what was left behind (`?force=true`). */
+  force: boolean
+  /** Executions that this operation replaced: stopped and awaited before its first step acts. */
+  supersedes: readonly ExecutionRef[]
+  /** Why the attempt before this one ended, shown when undo is over. */
+  failure: { reason: string; message: string } | null
+}
+
+/** Input of every execution (design section 4): ids only, so no secret can be in a state's data. */
+export type FlowInput = {
+  projectId: string
+  /** Cluster id, federation id, or `<federation id>:<cluster id>` of a membership. */
+  entityId: string
+  operationId: string
+  attempt: number
+  mode: OperationMode
+}
+
+/** `<operationId>-<attempt>`. Step Functions refuses a closed name for 90 days, hence the attempt. */
+export const executionName = (operation: Pick<Operation, 'id' | 'attempt'>): string =>
+  `${operation.id}-${operation.attempt}`

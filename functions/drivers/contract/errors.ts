@@ -1,0 +1,44 @@
+import { AppError } from '../../domain/app-error.ts'
+
+/** No driver with this id is enabled. */
+export class DriverNotFound extends AppError {
+  override readonly name = 'DriverNotFound'
+  readonly kind = 'invalid'
+}
+
+/** The cluster has no stored credential, or its driver has no Kubernetes API. */
+export class CredentialMissing extends AppError {
+  override readonly name = 'CredentialMissing'
+  readonly kind = 'conflict'
+}
+
+/** The same cluster (kube-system uid) is registered in this project already; `details.clusterId` names it. */
+export class ClusterAlreadyRegistered extends AppError {
+  override readonly name = 'ClusterAlreadyRegistered'
+  readonly kind = 'conflict'
+}
+
+/** An object with a name that we need is there and is not ours. */
+export class ForeignObject extends AppError {
+  override readonly name = 'ForeignObject'
+  readonly kind = 'conflict'
+}
+
+/** The preflight refuses; the message lists every finding. */
+export class PreflightFailed extends AppError {
+  override readonly name = 'PreflightFailed'
+  readonly kind = 'conflict'
+}
+
+/** The new credential could not be proved in the member. */
+export class CredentialNotProved extends AppError {
+  override readonly name = 'CredentialNotProved'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}
+
+/** A memory@1 driver was told to fail here. */
+export class PlannedFailure extends AppError {
+  override readonly name = 'PlannedFailure'
+  readonly kind = 'unavailable'
+}

@@ -1,0 +1,105 @@
+import type { DriverId } from '../../domain/driver-id.ts'
+import type { Federation } from '../../domain/federation.ts'
+import type { MemberCredential, Membership } from '../../domain/membership.ts'
+import type { ObjectRef } from '../../domain/object-ref.ts'
+import type { Secret } from '../../domain/secret.ts'
+import type { Connect } from '../../kubernetes/client.ts'
+import type { ClusterAccess } from './cluster-access.ts'
+import type { Phase, StepResult } from './phase.ts'
+import type { PropertyDescription } from './property.ts'
+
+/** Version of this contract. A driver names the one it was written for; `docs/drivers/federation-contract.md` is its table. */
+export const FEDERATION_CONTRACT = 1
+
+/** What a federation driver can do, as data: core code asks these, never the driver's name. */
+export type FederationCapabilities = {
+  /** The host cluster may be one of its members. */
+  hostAsMember: boolean
+  /** It talks to host and members; false for drivers that only play. */
+  usesKubernetesApi: boolean
+  /** `GET …/kubeconfig` answers. */
+  kubeconfig: boolean
+}
+
+/** Given to every function of a driver. */
+export type FederationContext = {
+  federation: Federation
+  host: ClusterAccess
+  /** ISO-8601 UTC. */
+  now(): string
+}
+
+export type MemberContext = FederationContext & {
+  membership: Membership
+  member: ClusterAccess
+  /** The member's stored credential: see `prepareMember`. */
+  memberToken(): Promise<Secret | undefined>
+  /** To prove a new credential with. */
+  connect: Connect
+}
+
+/** Something that `checkMember` or a phase's check found. `error` refuses the join, `warning` is told. */
+export type Finding = { severity: 'error' | 'warning'; reason: string; message: string }
+
+/** Answer of the preflight: also what `?dry_run=true` shows. */
+export type Preflight = {
+  findings: Finding[]
+  /** What would be made, in words. */
+  wouldMake: string[]
+}
+
+export type PrepareResult = StepResult & {
+  /** Set when done: the proved credential, sealed and stored by the caller before anything else happens. */
+  credential?: MemberCredential & { token: Secret }
+}
+
+export type MemberObservation =
+  | { state: 'ready' }
+  /** Registered, not (yet) working. */
+  | { state: 'not-ready'; reason: string; message: string }
+  | { state: 'absent' }
+
+export type CleanResult = StepResult & {
+  /** What could not be removed, for example because the member can't be reached. */
+  leftovers?: readonly ObjectRef[]
+}
+
+/**
+ * A kind of federation control plane. Every function observes before it acts, can run twice, touches only objects that carry the
+ * federation's label, and throws `AppError`s with a retryable flag; see `docs/drivers/federation-contract.md`.
+ */
+export type FederationDriver = {
+  id: DriverId
+  contract: typeof FEDERATION_CONTRACT
+  /** One sentence for `GET /v1/drivers`. */
+  description: string
+  capabilities: FederationCapabilities
+  /** Options in `properties`; other keys are kept and ignored. */
+  properties: readonly PropertyDescription[]
+  /** Checks the driver's own properties; one sentence per fault, none when they are good. */
+  validateProperties(properties: Readonly<Record<string, string>>): string[]
+  /** Namespaces in the host that this federation needs for itself; reserved across projects before a flow starts. */
+  hostNamespaces(federation: Pick<Federation, 'id' | 'properties'>): string[]
+  phases: {
+    create: readonly Phase<FederationContext>[]
+    /** After `properties` changed. */
+    update: readonly Phase<FederationContext>[]
+    /** Every member has left. */
+    delete: readonly Phase<FederationContext>[]
+  }
+  /** Preflight of the host: rights, versions, foreign objects. Changes nothing. */
+  checkHost(context: FederationContext): Promise<Preflight>
+  /** Preflight of one member. Changes nothing. */
+  checkMember(context: MemberContext): Promise<Preflight>
+  /** Makes account, rights and credential in the member; proves the credential (SelfSubjectReview) before it is done. */
+  prepareMember(context: MemberContext): Promise<PrepareResult>
+  /** Makes the member known to the control plane. */
+  registerMember(context: MemberContext): Promise<StepResult>
+  observeMember(context: MemberContext): Promise<MemberObservation>
+  /** Takes the member out of the control plane. Never needs the member to be reachable. */
+  deregisterMember(context: MemberContext): Promise<StepResult>
+  /** Removes what `prepareMember` made in the member. */
+  cleanMember(context: MemberContext): Promise<CleanResult>
+  /** Where consumers find the control plane, once created. */
+  endpoint(context: FederationContext): Promise<string | null>
+}

@@ -1,0 +1,29 @@
+import type { JsonObject } from '../../domain/json.ts'
+import type { ObjectRef } from '../../domain/object-ref.ts'
+
+/** What a driver's step says when it is over. `made` and `state` are stored before anything else happens. */
+export type StepResult = {
+  /** False: look again after a while. The caller polls in-process up to 10 s, then returns to the state machine's Wait. */
+  done: boolean
+  /** What is awaited, for `status_reason`: "the CRD clusterprofiles.multicluster.x-k8s.io to be Established". Needed when not done. */
+  waitingFor?: string
+  /** Objects that this call made or found to be ours. */
+  made?: readonly ObjectRef[]
+  /** Merged into the entity's `driverState`; null removes a key. */
+  state?: JsonObject
+}
+
+/**
+ * One ordered step of a driver's plan. Both functions observe before they act and can run twice, or be killed and run again.
+ */
+export type Phase<Context> = {
+  /** Kebab-case, unique in its plan, stable: it is stored in running executions. */
+  id: string
+  /** What it does, for progress: "3/9 certificates". */
+  title: string
+  /** Seconds until it counts as failed, from its first call. */
+  deadlineSeconds: number
+  ensure(context: Context): Promise<StepResult>
+  /** Takes back what `ensure` made, as far as it is there. Phases without it leave nothing behind. */
+  undo?(context: Context): Promise<StepResult>
+}

@@ -1,0 +1,91 @@
+import type { Secret } from '../domain/secret.ts'
+
+/** How to talk to one API server. Made by a cluster driver from a cluster and its stored credential. */
+export type Connection = {
+  /** `https://host:port[/path]`. */
+  server: string
+  caPem: string | null
+  tlsServerName: string | null
+  tlsVerify: boolean
+  credential: ConnectionCredential
+}
+
+export type ConnectionCredential =
+  | { kind: 'token'; token: Secret }
+  | { kind: 'client-certificate'; certificatePem: string; keyPem: Secret }
+
+/** A Kubernetes object, with the fields that we use and whatever else it has. */
+export type KubernetesObject = {
+  apiVersion: string
+  kind: string
+  metadata: ObjectMeta
+  [field: string]: unknown
+}
+
+export type ObjectMeta = {
+  name: string
+  namespace?: string
+  uid?: string
+  resourceVersion?: string
+  labels?: Record<string, string>
+  annotations?: Record<string, string>
+  creationTimestamp?: string
+  deletionTimestamp?: string
+  finalizers?: string[]
+  ownerReferences?: unknown[]
+}
+
+/**
+ * Which REST resource: the plural is given, so no discovery is needed. `group` is `''` for the core API. `namespace` is absent for
+ * cluster-scoped resources.
+ */
+export type Resource = {
+  group: string
+  version: string
+  /** Lower-case plural, for example `clusterrolebindings`. */
+  plural: string
+  namespace?: string
+}
+
+export type ListOptions = { labelSelector?: string; fieldSelector?: string; limit?: number; continue?: string }
+
+export type ObjectList = { items: KubernetesObject[]; continue?: string }
+
+/** GET /version: numbers are null when they can't be read; the text is kept whole (cases/sv-07). */
+export type ServerVersion = { gitVersion: string; major: number | null; minor: number | null }
+
+/**
+ * A small client over one guarded transport: pinned lookup, keep-alive, connect 3 s, total 15 s, answer-size limit, no redirects.
+ *
+ * Every method throws the errors of `errors.ts`, whose messages say what was asked of whom and never hold a body or a credential.
+ */
+export interface KubernetesClient {
+  /** Undefined on 404. */
+  get(resource: Resource, name: string): Promise<KubernetesObject | undefined>
+  list(resource: Resource, options?: ListOptions): Promise<ObjectList>
+  /** POST. @throws ObjectConflict when it exists */
+  create(resource: Resource, object: KubernetesObject): Promise<KubernetesObject>
+  /** Server-side apply with field manager `fedplane` (or `options.fieldManager`), forced, strict field validation. */
+  apply(
+    resource: Resource,
+    object: KubernetesObject,
+    options?: { fieldManager?: string; subresource?: 'status' },
+  ): Promise<KubernetesObject>
+  /** JSON merge patch. */
+  patch(resource: Resource, name: string, patch: unknown): Promise<KubernetesObject>
+  /**
+   * DELETE with the uid as precondition when given. Undefined when it is gone already; else the object as it was last seen (which
+   * may stay for its finalizers).
+   */
+  delete(resource: Resource, name: string, options?: { uid?: string }): Promise<KubernetesObject | undefined>
+  /** POST to a subresource or review, for example `serviceaccounts/token` or `selfsubjectreviews`. `body` and answer as the API has them. */
+  post(path: string, body: unknown): Promise<KubernetesObject>
+  /** Raw GET of a path such as `/readyz`, `/version`, `/apis`: status and text, whatever the status is. */
+  raw(path: string): Promise<{ status: number; body: string }>
+  version(): Promise<ServerVersion>
+  /** Closes kept-alive connections. */
+  close(): void
+}
+
+/** Opens a client; connects at the first call. @throws AddressForbidden for a denied IP literal */
+export type Connect = (connection: Connection) => KubernetesClient

@@ -1,0 +1,46 @@
+import type { ExecutionRef, FlowInput } from '../domain/operation.ts'
+import type { Drivers } from '../drivers/contract/registry.ts'
+import type { Connect } from '../kubernetes/client.ts'
+import type { Stores } from '../store/stores.ts'
+
+export type ExecutionState = 'not-found' | 'running' | 'succeeded' | 'failed' | 'timed-out' | 'aborted'
+
+/** Step Functions, or the embedded engine. */
+export interface Executions {
+  /** Starts under a deterministic name; starting a name again is no error, whatever became of it. */
+  start(ref: ExecutionRef, input: FlowInput): Promise<void>
+  /** Ends a running one; no error when it is over or was never there. */
+  stop(ref: ExecutionRef, cause: string): Promise<void>
+  describe(ref: ExecutionRef): Promise<ExecutionState>
+}
+
+/** KMS, or a key file. `context` is bound to the wrapped key: a wrong one makes `decrypt` fail. */
+export interface KeyService {
+  generateDataKey(context: Record<string, string>): Promise<{ plaintext: Uint8Array; wrapped: Uint8Array }>
+  decrypt(wrapped: Uint8Array, context: Record<string, string>): Promise<Uint8Array>
+}
+
+export interface Clock {
+  now(): Date
+}
+
+/** Structured log lines; fields are JSON. Secrets never. */
+export interface Logger {
+  debug(message: string, fields?: Record<string, unknown>): void
+  info(message: string, fields?: Record<string, unknown>): void
+  warn(message: string, fields?: Record<string, unknown>): void
+  error(message: string, fields?: Record<string, unknown>): void
+  /** A logger that adds these fields to each line. */
+  child(fields: Record<string, unknown>): Logger
+}
+
+/** Everything outside of the process that handlers and steps use; made once per process by `runtime` or `local`. */
+export type Ports = {
+  stores: Stores
+  executions: Executions
+  drivers: Drivers
+  connect: Connect
+  clock: Clock
+  newId(): string
+  log: Logger
+}

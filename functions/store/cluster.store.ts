@@ -1,0 +1,44 @@
+import type { Cluster, ClusterChange, ClusterObservation, ClusterUse } from '../domain/cluster.ts'
+import type { Page, PageRequest } from './page.ts'
+import type { Write } from './write.ts'
+
+/** A cluster's key. */
+export type ClusterKey = { projectId: string; id: string }
+
+/** Clusters of all drivers. Reads are strongly consistent. */
+export interface ClusterStore {
+  /** Undefined when there is none. @throws ItemCorrupt */
+  get(key: ClusterKey): Promise<Cluster | undefined>
+  /** Many at once, in no order; absent ones are left out. */
+  getMany(projectId: string, ids: readonly string[]): Promise<Cluster[]>
+  /** Ids of the clusters with this name, oldest first: names are not unique. */
+  findByName(projectId: string, name: string): Promise<string[]>
+  list(projectId: string, page: PageRequest): Promise<Page<Cluster>>
+
+  /** New cluster with its name index. Conflict: AlreadyExists. */
+  insert(cluster: Cluster): Write
+  /**
+   * Sets fields of the cluster as it was read and adds 1 to `revision`. Conflict: RevisionConflict.
+   * `unlessUsed` also demands that no federation uses it. Conflict then: ClusterInUse, where that is the cause.
+   */
+  change(read: Cluster, change: ClusterChange, options?: { unlessUsed?: boolean }): Write
+  /** Removes the cluster as it was read, with its name index. Conflict: RevisionConflict. */
+  remove(read: Cluster): Write
+  /**
+   * Marks it as used. Demands that it exists and has a `*_COMPLETE` or `UPDATE_*` status, and not DELETE_*. Conflict:
+   * ClusterNotUsable. Bumps no revision. Several uses of one cluster in one commit go into one call.
+   */
+  addUses(key: ClusterKey, uses: readonly ClusterUse[]): Write
+  /** Takes marks away; absent marks and a cluster that is gone are no error. */
+  removeUses(key: ClusterKey, uses: readonly ClusterUse[]): Write
+
+  /** Stores what was seen unless something newer is stored, or the cluster is gone. True when it was stored. */
+  observe(key: ClusterKey, observation: ClusterObservation): Promise<boolean>
+  /**
+   * Claims the identity of a cluster within a project: at most one registration per `kube-system` uid. Claiming again for the same
+   * cluster is no error. Conflict: ReservationTaken with `details.owner` = id of the other cluster.
+   */
+  claimUid(projectId: string, uid: string, clusterId: string): Write
+  /** Gives the claim up if it is this cluster's. */
+  releaseUid(projectId: string, uid: string, clusterId: string): Write
+}

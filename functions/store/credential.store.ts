@@ -1,0 +1,20 @@
+import type { Secret } from '../domain/secret.ts'
+import type { Write } from './write.ts'
+
+/**
+ * Whose secret, and which: `cluster/<id>` `kubeconfig`, `membership/<federation>/<cluster>` `member-token`.
+ * Both are part of the additional authenticated data, so a sealed value can't be moved to another owner.
+ */
+export type CredentialKey = { projectId: string; owner: string; purpose: string }
+
+/**
+ * Sealed secrets (AES-256-GCM under one data key per project, wrapped by the key service). Never in a listed item.
+ */
+export interface CredentialStore {
+  /** Undefined when there is none. @throws CredentialUnreadable when the key is not the one it was sealed with */
+  get(key: CredentialKey): Promise<Secret | undefined>
+  /** Seals now; the returned write stores it unconditionally: whoever may write it has been decided by the writes beside it. */
+  seal(key: CredentialKey, secret: Secret): Promise<Write>
+  /** Removes one; absent is no error. */
+  remove(key: CredentialKey): Write
+}

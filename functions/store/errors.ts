@@ -1,0 +1,45 @@
+import { AppError } from '../domain/app-error.ts'
+
+/** A conditional write lost: the item changed since it was read. Read again and decide again. */
+export class RevisionConflict extends AppError {
+  override readonly name = 'RevisionConflict'
+  readonly kind = 'conflict'
+  override readonly retryable = true
+}
+
+/** An item with this key is there already. */
+export class AlreadyExists extends AppError {
+  override readonly name = 'AlreadyExists'
+  readonly kind = 'conflict'
+}
+
+/** The cluster is being deleted, or is gone, so nothing may start to use it. */
+export class ClusterNotUsable extends AppError {
+  override readonly name = 'ClusterNotUsable'
+  readonly kind = 'conflict'
+}
+
+/** The cluster is host or member of a federation. */
+export class ClusterInUse extends AppError {
+  override readonly name = 'ClusterInUse'
+  readonly kind = 'conflict'
+}
+
+/** A unique value (cluster uid, host namespace, Idempotency-Key) belongs to somebody else. `details.owner` names it where it may. */
+export class ReservationTaken extends AppError {
+  override readonly name = 'ReservationTaken'
+  readonly kind = 'conflict'
+}
+
+/** What is stored under a key does not have the shape that this version knows. */
+export class ItemCorrupt extends AppError {
+  override readonly name = 'ItemCorrupt'
+  readonly kind = 'internal'
+}
+
+/** The database refused for load after the SDK's own retries, or stayed in conflict after ours. */
+export class StoreBusy extends AppError {
+  override readonly name = 'StoreBusy'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}

@@ -1,0 +1,38 @@
+import type { Federation, FederationUpdate } from '../domain/federation.ts'
+import type { Page, PageRequest } from './page.ts'
+import type { Write } from './write.ts'
+
+export type FederationKey = { projectId: string; id: string }
+
+/** Federations without their memberships (`MembershipStore`). Reads are strongly consistent. */
+export interface FederationStore {
+  /** Undefined when there is none. @throws ItemCorrupt */
+  get(key: FederationKey): Promise<Federation | undefined>
+  /** Ids of the federations with this name, oldest first: names are not unique. */
+  findByName(projectId: string, name: string): Promise<string[]>
+  list(projectId: string, page: PageRequest): Promise<Page<Federation>>
+
+  /** New federation with its name index. Conflict: AlreadyExists. */
+  insert(federation: Federation): Write
+  /**
+   * Sets fields of the federation as it was read, adds 1 to `revision`, and in the same write adds and removes member ids.
+   * Conflict: RevisionConflict.
+   */
+  change(
+    read: Federation,
+    update: FederationUpdate,
+    memberIds?: { add?: readonly string[]; remove?: readonly string[] },
+  ): Write
+  /** Takes one id out of `memberIds` without bumping the revision; an absent id or federation is no error. */
+  removeMemberId(key: FederationKey, clusterId: string): Write
+  /** Removes the federation as it was read, with its name index. Conflict: RevisionConflict. */
+  remove(read: Federation): Write
+
+  /**
+   * Claims a namespace of a host cluster, across projects. Claiming again for the same federation is no error. Conflict:
+   * ReservationTaken, which names nobody: the other federation may be another project's.
+   */
+  claimNamespace(hostUid: string, namespace: string, federationId: string): Write
+  /** Gives the claim up if it is this federation's. */
+  releaseNamespace(hostUid: string, namespace: string, federationId: string): Write
+}
