@@ -6,6 +6,9 @@ const isolated = ['test/**/*.isolated.test.ts']
 
 export default defineConfig({
   test: {
+    /** Starts the embedded database that all suites share. */
+    globalSetup: ['./test/support/global-setup.ts'],
+    reporters: ['default', './test/support/reporter.ts'],
     projects: [
       {
         test: {

@@ -16,6 +16,10 @@ export type MembershipChange = {
   id: string
   /** ISO-8601 UTC: the latest deadline of its memberships. */
   deadline: string
+  /** Why the federation's own update failed while memberships still moved; decides the result when the run closes. */
+  failure?: { reason: string; message: string }
+  /** One sentence per member that was removed without being cleaned; shown when the run closes. Spread `change` to keep it. */
+  leftBehind?: readonly string[]
 }
 
 /** Condition types of a federation. */

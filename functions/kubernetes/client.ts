@@ -74,8 +74,8 @@ export interface KubernetesClient {
   /** JSON merge patch. */
   patch(resource: Resource, name: string, patch: unknown): Promise<KubernetesObject>
   /**
-   * DELETE with the uid as precondition when given. Undefined when it is gone already; else the object as it was last seen (which
-   * may stay for its finalizers).
+   * DELETE with the uid as precondition when given. Undefined when it is gone, now or already (also when another object has the name
+   * meanwhile); else the object as it was last seen, which stays for its finalizers or its grace period.
    */
   delete(resource: Resource, name: string, options?: { uid?: string }): Promise<KubernetesObject | undefined>
   /** POST to a subresource or review, for example `serviceaccounts/token` or `selfsubjectreviews`. `body` and answer as the API has them. */

@@ -102,3 +102,9 @@ export class ClusterIdentityChanged extends AppError {
   override readonly name = 'ClusterIdentityChanged'
   readonly kind = 'conflict'
 }
+
+/** A sealed connection can't be read back: written by another version, or damaged. */
+export class StoredConnectionInvalid extends AppError {
+  override readonly name = 'StoredConnectionInvalid'
+  readonly kind = 'internal'
+}

@@ -43,3 +43,15 @@ export class StoreBusy extends AppError {
   readonly kind = 'unavailable'
   override readonly retryable = true
 }
+
+/** A commit that can't be carried out whatever is stored: one item twice, or too many items. A fault of the caller's code. */
+export class InvalidCommit extends AppError {
+  override readonly name = 'InvalidCommit'
+  readonly kind = 'internal'
+}
+
+/** A sealed secret that can't be opened: the key is not the one it was sealed with, or it was moved to another owner or altered. */
+export class CredentialUnreadable extends AppError {
+  override readonly name = 'CredentialUnreadable'
+  readonly kind = 'internal'
+}

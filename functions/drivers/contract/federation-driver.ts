@@ -1,7 +1,6 @@
 import type { DriverId } from '../../domain/driver-id.ts'
 import type { Federation } from '../../domain/federation.ts'
 import type { MemberCredential, Membership } from '../../domain/membership.ts'
-import type { ObjectRef } from '../../domain/object-ref.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Connect } from '../../kubernetes/client.ts'
 import type { ClusterAccess } from './cluster-access.ts'
@@ -27,6 +26,11 @@ export type FederationContext = {
   host: ClusterAccess
   /** ISO-8601 UTC. */
   now(): string
+  /**
+   * Given to the phases of an update: the members whose state is Ready or Degraded, for drivers whose properties reach into members.
+   * Absent elsewhere.
+   */
+  members?(): Promise<readonly MemberContext[]>
 }
 
 export type MemberContext = FederationContext & {
@@ -59,10 +63,8 @@ export type MemberObservation =
   | { state: 'not-ready'; reason: string; message: string }
   | { state: 'absent' }
 
-export type CleanResult = StepResult & {
-  /** What could not be removed, for example because the member can't be reached. */
-  leftovers?: readonly ObjectRef[]
-}
+/** `leftovers` are what stays in the member. */
+export type CleanResult = StepResult
 
 /**
  * A kind of federation control plane. Every function observes before it acts, can run twice, touches only objects that carry the

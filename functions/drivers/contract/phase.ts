@@ -11,6 +11,11 @@ export type StepResult = {
   made?: readonly ObjectRef[]
   /** Merged into the entity's `driverState`; null removes a key. */
   state?: JsonObject
+  /**
+   * Objects of ours that stay although the step is done, for example a namespace where no namespace controller runs. Told to the user
+   * when the operation ends.
+   */
+  leftovers?: readonly ObjectRef[]
 }
 
 /**

@@ -1,0 +1,152 @@
+/**
+ * Which layer may import which: `api | steps | events -> operations -> domain, interfaces`. Implementations are injected by
+ * `functions/runtime` (AWS) and `local`. A rule's comment is what a reader of the finding needs to know.
+ */
+
+/** Type-only imports count too: a layer that needs another's types knows that layer. */
+const CORE = '^functions/(api|authorizer|steps|events|operations|policy)/'
+/** Lambda entry files: they alone put core and AWS ports together. */
+const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
+const INTERFACES = '^functions/(store/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'
+const WIRING = '^functions/runtime/(?!ports\\.ts|ids\\.ts)'
+const IMPLEMENTATIONS = '^functions/(store/(dynamodb|sealing)/|kubernetes/connect\\.ts|drivers/registry\\.ts)'
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two modules that need each other are one, or lack a third.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    {
+      name: 'no-unresolvable',
+      comment: 'The import leads nowhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+    {
+      name: 'domain-is-pure',
+      comment: 'The domain has no SDK, environment, clock or I/O: it imports the domain only.',
+      severity: 'error',
+      from: { path: '^functions/domain/' },
+      to: { pathNot: '^functions/domain/' },
+    },
+    {
+      name: 'interfaces-know-the-domain-only',
+      comment: 'Contracts are written in terms of the domain and of each other, never of an implementation.',
+      severity: 'error',
+      from: { path: INTERFACES },
+      to: { pathNot: ['^functions/domain/', INTERFACES] },
+    },
+    {
+      name: 'functions-stand-alone',
+      comment: 'What runs in Lambda knows nothing of how it is deployed, run locally or tested.',
+      severity: 'error',
+      from: { path: '^functions/' },
+      to: { path: '^(local|infra|test|cli)/' },
+    },
+    {
+      name: 'implementations-are-injected',
+      comment: 'Core code takes Ports; only runtime and local choose what is behind them.',
+      severity: 'error',
+      from: { path: '^functions/', pathNot: ['^functions/runtime/', IMPLEMENTATIONS] },
+      to: { path: IMPLEMENTATIONS },
+    },
+    {
+      name: 'wiring-is-for-entry-files',
+      comment: 'Core code takes Ports; only Lambda entry files make them.',
+      severity: 'error',
+      from: { path: '^functions/', pathNot: ['^functions/runtime/', ENTRY] },
+      to: { path: WIRING },
+    },
+    {
+      name: 'core-knows-no-driver',
+      comment: 'Core code asks a driver for its capabilities; it gets drivers from the registry.',
+      severity: 'error',
+      from: { path: [CORE, '^functions/(domain|store|kubernetes|runtime)/'] },
+      to: { path: '^functions/drivers/(federation|cluster)/' },
+    },
+    {
+      name: 'operations-are-below-the-edges',
+      comment: 'Operations serve routes, steps and events, and know none of them.',
+      severity: 'error',
+      from: { path: '^functions/(operations|policy)/' },
+      to: { path: '^functions/(api|authorizer|steps|events)/' },
+    },
+    {
+      name: 'edges-know-no-other-edge',
+      comment: 'Routes, steps and events share through operations and the domain.',
+      severity: 'error',
+      from: { path: '^functions/(api|authorizer|steps|events)/' },
+      to: { path: '^functions/(api|authorizer|steps|events)/', pathNot: '^functions/$1/' },
+    },
+    {
+      name: 'drivers-stand-alone',
+      comment: 'A driver version is one folder that can be removed; what two need is in drivers/support or kubernetes/.',
+      severity: 'error',
+      from: { path: '^functions/drivers/((federation|cluster)/[^/]+/v[0-9]+)/' },
+      to: {
+        path: '^functions/',
+        pathNot: ['^functions/drivers/$1/', '^functions/(domain|kubernetes|drivers/(contract|support))/'],
+      },
+    },
+    {
+      name: 'aws-sdk-behind-ports',
+      comment: 'AWS is one way to run fedplane: its SDK is used in store/dynamodb, runtime and local only.',
+      severity: 'error',
+      from: { path: '^functions/', pathNot: ['^functions/(store/dynamodb|runtime)/'] },
+      to: { path: 'node_modules/@aws-(sdk|lambda-powertools)/' },
+    },
+    {
+      name: 'no-client-node-at-run-time',
+      comment: 'Our own guarded client speaks to clusters; client-node costs 574 ms of import and follows redirects.',
+      severity: 'error',
+      from: {},
+      to: { path: 'node_modules/@kubernetes/client-node/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'infra-reads-tables-and-constants',
+      comment: 'Infrastructure is derived from route tables, schemas and constants; behaviour stays out of it.',
+      severity: 'error',
+      from: { path: '^infra/' },
+      to: {
+        path: '^(functions|local|test|cli)/',
+        pathNot: [
+          '^functions/domain/',
+          '^functions/api/routes?\\.ts$',
+          '^functions/store/dynamodb/table-definition\\.ts$',
+          '^functions/runtime/env\\.ts$',
+          '\\.schema\\.ts$',
+        ],
+      },
+    },
+    {
+      name: 'local-needs-no-infra',
+      comment: 'One machine needs no CDK; the lint of state machines is shared.',
+      severity: 'error',
+      from: { path: '^(local|cli)/' },
+      to: { path: '^(infra|test)/', pathNot: '^infra/asl-lint\\.ts$' },
+    },
+    {
+      name: 'declared-dependencies-only',
+      comment: 'A package that is used is in package.json; one that is used at run time is no dev dependency.',
+      severity: 'error',
+      from: { path: '^(functions|local|cli)/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      mainFields: ['module', 'main', 'types'],
+      extensions: ['.ts', '.mts', '.js', '.mjs', '.cjs', '.json'],
+    },
+  },
+}

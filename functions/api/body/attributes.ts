@@ -1,0 +1,62 @@
+import type * as z from 'zod'
+import type { Json, JsonObject } from '../../domain/json.ts'
+import { InvalidRequest } from '../errors.ts'
+import { listInWords, quote } from '../quote.ts'
+import { parseWith } from './parse-with.ts'
+
+/** Attributes that a create request knows besides those that it takes. */
+export type OtherAttributes = {
+  /** Magnum takes and drops them: only the server sets them. */
+  ignored: readonly string[]
+  /** Shown in reads, refused in requests. */
+  readOnly: readonly string[]
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const kindOf = (value: Json | undefined): string => {
+  if (value === undefined) return 'there is none'
+  if (value === null) return 'it is null'
+  return Array.isArray(value) ? 'it is a list' : `it is a ${typeof value}`
+}
+
+const rejectOthers = (body: JsonObject, known: readonly string[], { ignored, readOnly }: OtherAttributes): void => {
+  const keys = Object.keys(body)
+  const unknown = keys.filter((key) => ![...known, ...ignored, ...readOnly].includes(key))
+  const refused = keys.filter((key) => readOnly.includes(key))
+  if (unknown.length === 0 && refused.length === 0) return
+  const owned = keys.filter((key) => readOnly.includes(key) || ignored.includes(key))
+  const parts = [
+    unknown.length > 0 ? `Unknown attributes: ${listInWords(unknown.map(quote))}.` : '',
+    owned.length > 0 ? `Only the server sets: ${listInWords(owned.map(quote))}.` : '',
+    `Allowed are ${listInWords([...known].sort(), 40)}.`,
+  ]
+  throw new InvalidRequest(parts.filter((part) => part !== '').join(' '))
+}
+
+/** `__proto__` is nobody's attribute, at any depth. */
+const rejectPrototypeKeys = (value: Json, path: string): void => {
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, inner] of Object.entries(value)) {
+    const at = path === '' ? key : `${path}.${key}`
+    if (key === '__proto__') throw new InvalidRequest(`Unknown attribute: ${quote(at)}. Leave it out.`)
+    rejectPrototypeKeys(inner, at)
+  }
+}
+
+/**
+ * Parses the body of a create request against the attributes that it may have. All unknown ones are named at once.
+ *
+ * @throws InvalidRequest
+ */
+export const parseAttributes = <S extends z.ZodObject>(
+  schema: S,
+  body: Json | undefined,
+  others: OtherAttributes,
+): z.output<S> => {
+  if (!isObject(body)) throw new InvalidRequest(`The body must be a JSON object with attributes; ${kindOf(body)}.`)
+  rejectOthers(body, Object.keys(schema.shape), others)
+  rejectPrototypeKeys(body, '')
+  return parseWith(schema, body)
+}

@@ -1,0 +1,73 @@
+import * as z from 'zod'
+
+/**
+ * Field types of Magnum's request bodies (magnum-rest.md sections 2 and 4.1): `null` and `""` mean "not given", integers may be
+ * numeric text, booleans may be text. Each message completes a sentence that begins with the field's name.
+ */
+
+const absent = (value: unknown): unknown => (value === null || value === '' ? undefined : value)
+
+/** Wraps a field so that null, `""` and absence are all undefined. */
+export const optional = <S extends z.ZodType>(schema: S) => z.preprocess(absent, schema.optional())
+
+const TRUE = ['true', '1', 't', 'yes', 'y', 'on']
+const FALSE = ['false', '0', 'f', 'no', 'n', 'off']
+
+/** Undefined when the text is no boolean (oslo's strutils.bool_from_string, strict). */
+export const booleanOf = (value: unknown): boolean | undefined => {
+  if (typeof value === 'boolean') return value
+  const text = String(value).trim().toLowerCase()
+  if (TRUE.includes(text)) return true
+  return FALSE.includes(text) ? false : undefined
+}
+
+const isPlain = (value: unknown): boolean => ['string', 'boolean', 'number'].includes(typeof value)
+
+export const booleanField = z.preprocess(
+  (value) => (isPlain(value) ? (booleanOf(value) ?? value) : value),
+  z.boolean({ error: 'must be a boolean: true or false' }),
+)
+
+const INTEGER_TEXT = /^-?[0-9]{1,15}$/
+
+const integerOf = (value: unknown): unknown =>
+  typeof value === 'string' && INTEGER_TEXT.test(value) ? Number(value) : value
+
+/** Largest integer that Magnum's database column holds. */
+const INTEGER_MAX = 2 ** 31 - 1
+
+export const integerField = (min: number) => {
+  const error = `must be an integer from ${min} to ${INTEGER_MAX}`
+  return z.preprocess(integerOf, z.int({ error }).min(min, { error }).max(INTEGER_MAX, { error }))
+}
+
+/** Text of 1 to `max` characters. */
+export const textField = (max = 255) => {
+  const error = `must be text of 1 to ${max} characters`
+  return z.string({ error }).min(1, { error }).max(max, { error })
+}
+
+const NAME = /^[a-zA-Z][a-zA-Z0-9_.-]*$/
+const NAME_MAX = 242
+const NAME_RULE = `must be text of 1 to ${NAME_MAX} characters that begins with a letter and goes on with letters, digits, "_", "." and "-"`
+
+/** Names of clusters and federations; not unique. */
+export const nameField = z
+  .string({ error: NAME_RULE })
+  .max(NAME_MAX, { error: NAME_RULE })
+  .regex(NAME, { error: NAME_RULE })
+
+/** Python's spelling, because that is what clients compare with. */
+const labelText = (value: string | number | boolean): string => {
+  if (typeof value === 'boolean') return value ? 'True' : 'False'
+  return String(value)
+}
+
+const LABEL_RULE = 'must be text, a number or a boolean'
+
+/** Labels: values are stored as text (magnum-rest.md 4.1). */
+export const labelsField = z.record(
+  z.string().max(255, { error: 'must have a key of at most 255 characters' }),
+  z.union([z.string(), z.number(), z.boolean()], { error: LABEL_RULE }).transform(labelText),
+  { error: 'must be an object of label names and values' },
+)

@@ -1,0 +1,47 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import type { Json } from '../../domain/json.ts'
+import { InvalidRequest, RequestTooLarge, UnsupportedMediaType } from '../errors.ts'
+import { quote } from '../quote.ts'
+import { readJson } from './json-reader.ts'
+
+/** Bodies of most requests, bytes: 64 KiB is ten times the largest that a client sends. */
+export const BODY_BYTES_MAX = 64 * 1024
+
+/** Bodies that carry a kubeconfig, bytes: 256 KiB of YAML, escaped into a JSON string, twice over, and the other fields. */
+export const KUBECONFIG_BODY_BYTES_MAX = 640 * 1024
+
+const JSON_TYPE = /^application\/(?:json|json-patch\+json|[a-z0-9.-]+\+json)$/
+
+const mediaTypeOf = (event: APIGatewayProxyEventV2): string | undefined =>
+  event.headers['content-type']?.split(';')[0]?.trim().toLowerCase() || undefined
+
+const bytesOf = (event: APIGatewayProxyEventV2): Buffer =>
+  Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
+
+const decode = (bytes: Buffer): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch (cause) {
+    throw new InvalidRequest('The body is not valid UTF-8. Send JSON as UTF-8.', { cause })
+  }
+}
+
+/**
+ * The JSON body of a request; undefined when there is none. A body without Content-Type is taken as JSON; without a body any
+ * Content-Type is fine, because clients send one on every request (magnum-rest.md section 0 rule 9).
+ *
+ * @throws RequestTooLarge, UnsupportedMediaType, InvalidRequest
+ */
+export const readBody = (event: APIGatewayProxyEventV2, bytesMax: number): Json | undefined => {
+  const bytes = bytesOf(event)
+  if (bytes.length === 0) return undefined
+  if (bytes.length > bytesMax) {
+    throw new RequestTooLarge(`The body has ${bytes.length} bytes; at most ${bytesMax} are allowed here.`)
+  }
+  const type = mediaTypeOf(event)
+  if (type !== undefined && !JSON_TYPE.test(type)) {
+    throw new UnsupportedMediaType(`The content type ${quote(type)} is not understood. Send "application/json".`)
+  }
+  const text = decode(bytes)
+  return text.trim() === '' ? undefined : readJson(text)
+}

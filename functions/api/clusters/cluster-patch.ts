@@ -1,0 +1,87 @@
+import type { HealthStatus } from '../../domain/cluster.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { booleanOf } from '../body/fields.ts'
+import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
+import { InvalidRequest } from '../errors.ts'
+import { patchSchema } from '../json-patch/patch.schema.ts'
+import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch/patch-operation.ts'
+import { demandWhole, integerValue, oneOf, textMapValue, textValue } from '../json-patch/typed-value.ts'
+import { quote } from '../quote.ts'
+import type { BodySchema } from '../route.ts'
+
+/** What a PATCH of a cluster asks for; absent keys stay as they are. */
+export type ClusterPatch = {
+  nodeCount?: number
+  healthStatus?: HealthStatus
+  healthReason?: Record<string, string>
+  kubeconfig?: string | JsonObject
+  context?: string
+  insecureSkipTlsVerify?: boolean
+  /** Attributes set with `add`, which demands that they are unset. */
+  added: string[]
+}
+
+/** True for a patch that changes nothing, which is accepted (magnum-rest.md 4.3). */
+export const isEmptyPatch = (patch: ClusterPatch): boolean => Object.keys(patch).length === 1
+
+const HEALTH: readonly HealthStatus[] = ['HEALTHY', 'UNHEALTHY', 'UNKNOWN']
+
+const kubeconfigOf = (operation: PatchOperation): string | JsonObject => {
+  const { value } = operation
+  if (typeof value === 'string' && value !== '') return value
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new InvalidRequest('The value of "/kubeconfig" must be a kubeconfig as text (YAML or JSON) or as an object.')
+}
+
+const insecureOf = (operation: PatchOperation): boolean => {
+  const value = booleanOf(operation.value)
+  if (value !== undefined) return value
+  throw new InvalidRequest('The value of "/insecure_skip_tls_verify" must be a boolean: true or false.')
+}
+
+const noRemove = (operation: PatchOperation): void => {
+  if (operation.op !== 'remove') return
+  throw new InvalidRequest(`${quote(operation.path)} can be replaced, not removed.`)
+}
+
+/** `remove` gives the default back (magnum-rest.md 4.3). */
+const APPLY: Readonly<Record<string, (operation: PatchOperation) => Partial<ClusterPatch>>> = {
+  node_count: (operation) => ({ nodeCount: operation.op === 'remove' ? 1 : integerValue(operation, 0) }),
+  health_status: (operation) => ({ healthStatus: operation.op === 'remove' ? 'UNKNOWN' : oneOf(operation, HEALTH) }),
+  health_status_reason: (operation) => ({ healthReason: operation.op === 'remove' ? {} : textMapValue(operation) }),
+  kubeconfig: (operation) => {
+    noRemove(operation)
+    return { kubeconfig: kubeconfigOf(operation) }
+  },
+  context: (operation) => {
+    noRemove(operation)
+    return { context: textValue(operation) }
+  },
+  insecure_skip_tls_verify: (operation) => {
+    noRemove(operation)
+    return { insecureSkipTlsVerify: insecureOf(operation) }
+  },
+}
+
+/** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest */
+export const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
+  demandChangeable(operations, Object.keys(APPLY))
+  const patch: ClusterPatch = { added: [] }
+  for (const operation of operations) {
+    demandWhole(operation)
+    Object.assign(patch, APPLY[operation.attribute]?.(operation))
+    if (operation.op === 'add') patch.added.push(operation.attribute)
+  }
+  if (patch.kubeconfig === undefined && (patch.context !== undefined || patch.insecureSkipTlsVerify !== undefined)) {
+    throw new InvalidRequest(
+      '"/context" and "/insecure_skip_tls_verify" can be replaced together with "/kubeconfig" only.',
+    )
+  }
+  return patch
+}
+
+export const clusterPatchBody: BodySchema<ClusterPatch> = {
+  schema: patchSchema,
+  bytesMax: KUBECONFIG_BODY_BYTES_MAX,
+  parse: (body) => readClusterPatch(parsePatch(body, { acceptObject: true })),
+}

@@ -1,0 +1,87 @@
+import { type Cluster, type ClusterOperation, federationsOf } from '../../domain/cluster.ts'
+import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import type { ExecutionRef } from '../../domain/operation.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { ownerEvent } from '../../operations/events.ts'
+import { executionOf, launch, newOperation } from '../../operations/operation.ts'
+import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
+import { find } from '../lookup.ts'
+import { listInWords, quote } from '../quote.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+
+/** What a new operation has to stop: the running execution, and what that one may not have stopped yet. */
+const replacedBy = (operation: ClusterOperation | null): ExecutionRef[] =>
+  operation === null ? [] : [...operation.supersedes, executionOf(`cluster-${operation.kind}`, operation)]
+
+const demandUnused = async ({ ports, principal }: ApiRequest, cluster: Cluster): Promise<void> => {
+  const ids = federationsOf(cluster)
+  if (ids.length === 0) return
+  const { projectId } = principal
+  const named = await Promise.all(
+    ids.map(async (id) => {
+      const federation = await ports.stores.federations.get({ projectId, id })
+      return federation === undefined ? id : `${quote(federation.name)} (${id})`
+    }),
+  )
+  throw new ClusterInUse(
+    `Cluster ${quote(cluster.name)} is host or member of the federations ${listInWords(named)}. Unjoin it, or delete them, first.`,
+  )
+}
+
+const commitDelete = async (request: ApiRequest, cluster: Cluster, operation: ClusterOperation): Promise<void> => {
+  const { ports } = request
+  const { clusters, commit } = ports.stores
+  const change = {
+    status: 'DELETE_IN_PROGRESS',
+    statusReason: null,
+    operation,
+    updatedAt: operation.startedAt,
+  } as const
+  try {
+    await commit([
+      clusters.change(cluster, change, { unlessUsed: true }),
+      ownerEvent(ports, 'cluster', cluster, {
+        action: 'delete',
+        outcome: 'pending',
+        reason: 'Requested',
+        message: `Cluster ${cluster.name} is being deleted.`,
+      }),
+    ])
+  } catch (error) {
+    // A federation took it meanwhile: read again, and name it.
+    if (error instanceof ClusterInUse) throw new RevisionConflict(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** Reads, decides, commits. Null when a deletion runs already. */
+const decide = async (request: ApiRequest): Promise<{ cluster: Cluster; operation: ClusterOperation } | null> => {
+  const { ports, principal, params } = request
+  const cluster = await find(ports.stores.clusters, 'Cluster', principal.projectId, params.cluster ?? '')
+  await demandUnused(request, cluster)
+  if (cluster.operation?.kind === 'delete') return null
+  const operation = newOperation(ports, 'delete', {
+    deadlineSeconds: DEADLINE_SECONDS['cluster-delete'],
+    supersedes: replacedBy(cluster.operation),
+  })
+  await commitDelete(request, cluster, operation)
+  return { cluster, operation }
+}
+
+/**
+ * `DELETE /v1/clusters/{cluster}` → 204 (magnum-rest.md 4.4). Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is
+ * replaced. A cluster that a federation uses stays.
+ */
+export const deleteCluster = async (request: ApiRequest): Promise<ApiResponse> => {
+  const begun = await untilNoConflict(() => decide(request))
+  if (begun !== null) {
+    const { cluster, operation } = begun
+    await launch(request.ports, {
+      flow: 'cluster-delete',
+      projectId: cluster.projectId,
+      entityId: cluster.id,
+      operation,
+    })
+  }
+  return { status: 204 }
+}

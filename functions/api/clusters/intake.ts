@@ -1,0 +1,41 @@
+import type { ClusterEndpoint } from '../../domain/cluster.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { parseKubeconfig } from '../../kubernetes/kubeconfig/parse-kubeconfig.ts'
+import { serverUrl } from '../../kubernetes/kubeconfig/server-url.ts'
+import { connectionTo, encodeConnection } from '../../kubernetes/stored-connection.ts'
+import type { ApiRequest } from '../route.ts'
+
+export type GivenKubeconfig = {
+  kubeconfig: string | JsonObject
+  context: string | undefined
+  /** The caller's explicit `insecure_skip_tls_verify`. */
+  allowInsecure: boolean
+  serverForPeers: string | undefined
+}
+
+/** What is kept of a kubeconfig: where, and the sealed part. */
+export type TakenKubeconfig = { endpoint: ClusterEndpoint; credential: Secret }
+
+/**
+ * Takes one connection out of a kubeconfig.
+ *
+ * @throws KubeconfigRejected, AddressForbidden
+ */
+export const takeKubeconfig = (
+  { ports, settings }: Pick<ApiRequest, 'ports' | 'settings'>,
+  given: GivenKubeconfig,
+): TakenKubeconfig => {
+  const intake = parseKubeconfig(given.kubeconfig, {
+    ...(given.context === undefined ? {} : { context: given.context }),
+    allowInsecure: given.allowInsecure,
+    policy: settings.addressPolicy,
+    now: ports.clock.now(),
+  })
+  const peers = given.serverForPeers
+  const serverForPeers = peers === undefined ? null : serverUrl(peers, 'server_for_peers')
+  return {
+    endpoint: { ...intake.endpoint, serverForPeers },
+    credential: encodeConnection(connectionTo(intake.endpoint, intake.credential)),
+  }
+}

@@ -1,0 +1,76 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import { isFailed } from '../../domain/status.ts'
+import { linksOf, showConditions, showOperation, timestamp } from '../representation.ts'
+import { masterCountOf, nodeCountOf } from './node-count.ts'
+
+export type View = { baseUrl: string; minor: number }
+
+/** From this minor version on the same value has another name (magnum-rest.md 1.4). */
+const CLUSTER_ID_SINCE = 13
+
+const stackId = ({ id }: Cluster, { minor }: View): Record<string, string> =>
+  minor < CLUSTER_ID_SINCE ? { stack_id: id } : { cluster_id: id }
+
+/** An item of the plain list: exactly Magnum's keys (magnum-rest.md 4.2). */
+export const listCluster = (cluster: Cluster, view: View) => ({
+  uuid: cluster.id,
+  name: cluster.name,
+  cluster_template_id: cluster.magnum.clusterTemplateId,
+  keypair: cluster.magnum.keypair,
+  node_count: nodeCountOf(cluster),
+  master_count: masterCountOf(cluster),
+  docker_volume_size: cluster.magnum.dockerVolumeSize,
+  labels: cluster.magnum.labels,
+  master_flavor_id: cluster.magnum.masterFlavorId,
+  flavor_id: cluster.magnum.flavorId,
+  create_timeout: cluster.magnum.createTimeout,
+  links: linksOf(view.baseUrl, 'clusters', cluster.id),
+  ...stackId(cluster, view),
+  status: cluster.status,
+  health_status: cluster.observation?.healthStatus ?? null,
+  merge_labels: false,
+})
+
+/** What Magnum has not. */
+const additions = (cluster: Cluster) => ({
+  driver: cluster.driver,
+  conditions: showConditions(cluster.conditions),
+  federations: cluster.uses.map((use) => {
+    const [role = '', uuid = ''] = use.split(':')
+    return { uuid, role }
+  }),
+  operation: showOperation(cluster.operation),
+  tls_verify: cluster.endpoint?.tlsVerify ?? null,
+})
+
+/** An item of the detailed list, and the base of show. */
+export const detailCluster = (cluster: Cluster, view: View) => ({
+  ...listCluster(cluster, view),
+  status_reason: cluster.statusReason,
+  health_status_reason: cluster.observation?.healthReason ?? {},
+  discovery_url: cluster.magnum.discoveryUrl,
+  api_address: cluster.endpoint?.server ?? null,
+  coe_version: cluster.observation?.version ?? null,
+  container_version: null,
+  project_id: cluster.projectId,
+  user_id: cluster.userId,
+  node_addresses: [],
+  master_addresses: [],
+  fixed_network: cluster.magnum.fixedNetwork,
+  fixed_subnet: cluster.magnum.fixedSubnet,
+  floating_ip_enabled: cluster.magnum.floatingIpEnabled,
+  // The built-in template has no labels, so all of a cluster's are its own.
+  labels_overridden: {},
+  labels_added: cluster.magnum.labels,
+  labels_skipped: {},
+  master_lb_enabled: cluster.magnum.masterLbEnabled,
+  created_at: timestamp(cluster.createdAt),
+  updated_at: timestamp(cluster.updatedAt),
+  ...additions(cluster),
+})
+
+/** One cluster. `faults` only here and only when something failed; keyed by node group as in Magnum. */
+export const showCluster = (cluster: Cluster, view: View) => ({
+  ...detailCluster(cluster, view),
+  ...(isFailed(cluster.status) ? { faults: { 'default-master': cluster.statusReason ?? cluster.status } } : {}),
+})

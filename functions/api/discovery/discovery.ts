@@ -1,0 +1,59 @@
+import { MINOR_MAX, MINOR_MIN } from '../microversion.ts'
+import type { ApiResponse, PublicRequest } from '../route.ts'
+
+const DOCUMENTATION = 'https://docs.openstack.org/api-ref/container-infrastructure-management/'
+
+const COLLECTIONS = [
+  'clustertemplates',
+  'clusters',
+  'quotas',
+  'certificates',
+  'mservices',
+  'stats',
+  'federations',
+  'credentials',
+]
+
+/** `GET /` (magnum-rest.md 1.1): which versions there are. */
+export const showVersions = async ({ baseUrl }: PublicRequest): Promise<ApiResponse> => ({
+  status: 200,
+  body: {
+    name: 'OpenStack Magnum API',
+    description: 'fedplane: registers Kubernetes clusters and federates them, behind the OpenStack Magnum API.',
+    versions: [
+      {
+        id: 'v1',
+        status: 'CURRENT',
+        min_version: `1.${MINOR_MIN}`,
+        max_version: `1.${MINOR_MAX}`,
+        links: [{ rel: 'self', href: `${baseUrl}/v1/` }],
+      },
+    ],
+  },
+})
+
+const pair = (self: string, bookmark: string) => [
+  { href: self, rel: 'self' },
+  { href: bookmark, rel: 'bookmark' },
+]
+
+/** `GET /v1` (magnum-rest.md 1.2): which resources there are. */
+export const showVersion = async ({ baseUrl }: PublicRequest): Promise<ApiResponse> => ({
+  status: 200,
+  body: {
+    id: 'v1',
+    media_types: [{ base: 'application/json', type: 'application/vnd.openstack.magnum.v1+json' }],
+    links: [
+      { href: `${baseUrl}/v1/`, rel: 'self' },
+      { href: DOCUMENTATION, rel: 'describedby', type: 'text/html' },
+    ],
+    ...Object.fromEntries(COLLECTIONS.map((name) => [name, pair(`${baseUrl}/v1/${name}/`, `${baseUrl}/${name}/`)])),
+    nodegroups: pair(`${baseUrl}/v1/clusters/{cluster_id}/nodegroups`, `${baseUrl}/clusters/{cluster_id}/nodegroups`),
+  },
+})
+
+/** `GET /healthcheck`: that the process answers. JSON when asked for JSON, else text (magnum-rest.md 13.12). */
+export const showHealth = async ({ headers }: PublicRequest): Promise<ApiResponse> =>
+  headers.accept?.includes('application/json')
+    ? { status: 200, body: { detailed: false, reasons: [] } }
+    : { status: 200, text: 'OK', headers: { 'Content-Type': 'text/plain; charset=UTF-8' } }

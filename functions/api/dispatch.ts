@@ -1,0 +1,45 @@
+import type { Ports } from '../runtime/ports.ts'
+import { demandJsonAcceptable } from './accept.ts'
+import { readBody } from './body/read-body.ts'
+import { Unauthenticated } from './errors.ts'
+import type { Exchange } from './exchange.ts'
+import { FrameworkError, MethodNotInVersion } from './framework-errors.ts'
+import { demandPolicy } from './policy.ts'
+import { parseQuery } from './query.ts'
+import type { ApiResponse, PrincipalRoute, PublicRequest } from './route.ts'
+import type { ApiSettings } from './settings.ts'
+
+const demandVersion = ({ minVersion = 0, method, path }: PrincipalRoute, minor: number): void => {
+  if (minor >= minVersion) return
+  throw new MethodNotInVersion(`${method} ${path} needs version 1.${minVersion} or later; 1.${minor} is in effect.`)
+}
+
+/** What routes of a principal ask before they act: version, rule, query, body, in this order. */
+const handleForPrincipal = (
+  route: PrincipalRoute,
+  exchange: Exchange,
+  base: PublicRequest,
+  params: Readonly<Record<string, string>>,
+): Promise<ApiResponse> => {
+  const { principal, http, minor } = exchange
+  if (principal === null) throw new Unauthenticated('The request you have made requires authentication.')
+  demandVersion(route, minor)
+  demandPolicy(principal, route.rule)
+  const query = parseQuery(route.schemas.query, http.rawQueryString)
+  const schema = route.schemas.body
+  const body = schema?.parse(readBody(http, schema.bytesMax))
+  return route.handle({ ...base, principal, params, query, body })
+}
+
+/** Makes the innermost handler: calls the route's with all that it needs, parsed. */
+export const dispatcher =
+  (ports: Ports, settings: ApiSettings) =>
+  async (exchange: Exchange): Promise<ApiResponse> => {
+    const { target, http, minor, baseUrl, log } = exchange
+    if (target instanceof FrameworkError) throw target
+    const { route, params } = target
+    const base: PublicRequest = { ports: { ...ports, log }, settings, baseUrl, minor, headers: http.headers }
+    if (route.access === 'none') return route.handle(base)
+    demandJsonAcceptable(http.headers.accept)
+    return handleForPrincipal(route, exchange, base, params)
+  }

@@ -1,0 +1,56 @@
+import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
+import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { Drivers } from '../../drivers/contract/registry.ts'
+import { ObjectNotVisible } from '../errors.ts'
+import { listInWords, quote } from '../quote.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+
+const showFederationDriver = (driver: FederationDriver, drivers: Drivers) => ({
+  description: driver.description,
+  contract: driver.contract,
+  default: driver.id === drivers.federation.default,
+  capabilities: {
+    host_as_member: driver.capabilities.hostAsMember,
+    uses_kubernetes_api: driver.capabilities.usesKubernetesApi,
+    kubeconfig: driver.capabilities.kubeconfig,
+  },
+  properties: driver.properties.map(({ key, description, default: value }) => ({ key, description, default: value })),
+})
+
+const showClusterDriver = (driver: ClusterDriver) => ({
+  description: driver.description,
+  contract: driver.contract,
+  capabilities: {
+    needs_kubeconfig: driver.capabilities.needsKubeconfig,
+    kubernetes_api: driver.capabilities.kubernetesApi,
+    resize: driver.capabilities.resize,
+  },
+})
+
+/** One entry per id: a name may stand for a driver of federations and one of clusters. */
+const showDriver = (id: string, drivers: Drivers, baseUrl: string) => {
+  const federation = drivers.federation.list().find((driver) => driver.id === id)
+  const cluster = drivers.cluster.list().find((driver) => driver.id === id)
+  return {
+    id,
+    federation: federation === undefined ? null : showFederationDriver(federation, drivers),
+    cluster: cluster === undefined ? null : showClusterDriver(cluster),
+    links: [{ href: `${baseUrl}/v1/drivers/${id}`, rel: 'self' }],
+  }
+}
+
+const idsOf = (drivers: Drivers): string[] => [
+  ...new Set([...drivers.federation.list(), ...drivers.cluster.list()].map((driver) => driver.id)),
+]
+
+export const listDrivers = async ({ ports: { drivers }, baseUrl }: ApiRequest): Promise<ApiResponse> => ({
+  status: 200,
+  body: { drivers: idsOf(drivers).map((id) => showDriver(id, drivers, baseUrl)) },
+})
+
+export const getDriver = async ({ ports: { drivers }, baseUrl, params }: ApiRequest): Promise<ApiResponse> => {
+  const id = params.driver ?? ''
+  const ids = idsOf(drivers)
+  if (ids.includes(id as (typeof ids)[number])) return { status: 200, body: showDriver(id, drivers, baseUrl) }
+  throw new ObjectNotVisible(`Driver ${quote(id)} could not be found. Enabled are ${listInWords(ids)}.`)
+}

@@ -1,0 +1,81 @@
+import { type AppError, isAppError } from '../domain/app-error.ts'
+import { MicroversionUnsupported, Unauthenticated } from './errors.ts'
+import { AnswerNotAcceptable, FrameworkError } from './framework-errors.ts'
+import { httpStatusOf } from './http-status.ts'
+import { MINOR_MAX, MINOR_MIN } from './microversion.ts'
+import type { ApiResponse } from './route.ts'
+
+const TITLE_MAX = 160
+
+/** Clients print only the title (magnum-rest.md section 3): the whole message when it is short, else its first sentence. */
+export const titleOf = (detail: string): string => {
+  if (detail.length <= TITLE_MAX) return detail
+  const sentence = /^.*?[.!?](?= [A-Z"])/s.exec(detail)?.[0] ?? detail
+  return sentence.length <= TITLE_MAX ? sentence : `${sentence.slice(0, TITLE_MAX - 1)}…`
+}
+
+const codeOf = (error: AppError, status: number): string => {
+  if (error instanceof FrameworkError) return ''
+  return status < 500 ? 'client' : 'server'
+}
+
+/** Element of `errors`, with exactly Magnum's keys. */
+const element = (code: string, status: number, detail: string, title = titleOf(detail)) => ({
+  request_id: '',
+  code,
+  status,
+  title,
+  detail,
+  links: [],
+})
+
+const internal = (): ApiResponse => ({
+  status: 500,
+  body: {
+    errors: [element('server', 500, 'The server failed to answer. The request id leads to the cause in its log.')],
+  },
+})
+
+const unauthenticated = (error: Unauthenticated, authUrl: string): ApiResponse => ({
+  status: 401,
+  headers: { 'WWW-Authenticate': `Keystone uri="${authUrl}"` },
+  body: { error: { code: 401, title: 'Unauthorized', message: error.message } },
+})
+
+const microversion = (error: MicroversionUnsupported, baseUrl: string): ApiResponse => ({
+  status: 406,
+  body: {
+    errors: [
+      {
+        code: 'magnum.microversion-unsupported',
+        title: 'Requested microversion is unsupported',
+        description: error.message,
+        min_version: `1.${MINOR_MIN}`,
+        max_version: `1.${MINOR_MAX}`,
+        links: [{ rel: 'help', href: `${baseUrl}/v1/` }],
+      },
+    ],
+  },
+})
+
+const refusal = (error: AppError): ApiResponse => {
+  const status = httpStatusOf(error.kind)
+  const title = error instanceof AnswerNotAcceptable ? '' : titleOf(error.message)
+  const allow = error.details.allow
+  return {
+    status,
+    ...(typeof allow === 'string' ? { headers: { Allow: allow } } : {}),
+    body: { errors: [element(codeOf(error, status), status, error.message, title)] },
+  }
+}
+
+/**
+ * The answer to an error (magnum-rest.md section 3). Only messages of our own errors are shown; of everything else, and of internal
+ * faults, nothing.
+ */
+export const errorResponse = (error: unknown, where: { baseUrl: string; authUrl: string }): ApiResponse => {
+  if (!isAppError(error) || error.kind === 'internal') return internal()
+  if (error instanceof Unauthenticated) return unauthenticated(error, where.authUrl)
+  if (error instanceof MicroversionUnsupported) return microversion(error, where.baseUrl)
+  return refusal(error)
+}

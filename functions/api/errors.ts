@@ -1,0 +1,61 @@
+import { AppError } from '../domain/app-error.ts'
+
+/** A request that can't be carried out as it is: the message names the field and what is allowed. */
+export class InvalidRequest extends AppError {
+  override readonly name = 'InvalidRequest'
+  readonly kind = 'invalid'
+}
+
+/** The body, or one part of it, is larger than allowed. */
+export class RequestTooLarge extends AppError {
+  override readonly name = 'RequestTooLarge'
+  readonly kind = 'too-large'
+}
+
+/** The body has a content type that is not JSON. */
+export class UnsupportedMediaType extends AppError {
+  override readonly name = 'UnsupportedMediaType'
+  readonly kind = 'unsupported-media-type'
+}
+
+/** No principal: the authorizer says why. Answered outside of the envelope (magnum-rest.md section 3). */
+export class Unauthenticated extends AppError {
+  override readonly name = 'Unauthenticated'
+  readonly kind = 'unauthenticated'
+}
+
+/** The caller's roles do not allow it; the message names the policy rule, as Magnum's does. */
+export class PolicyForbids extends AppError {
+  override readonly name = 'PolicyForbids'
+  readonly kind = 'forbidden'
+}
+
+/** No object with this id or name that the caller may see. Other projects' objects are answered so too. */
+export class ObjectNotVisible extends AppError {
+  override readonly name = 'ObjectNotVisible'
+  readonly kind = 'not-found'
+}
+
+/** A name that several objects have. */
+export class NameAmbiguous extends AppError {
+  override readonly name = 'NameAmbiguous'
+  readonly kind = 'conflict'
+}
+
+/** The state of the object, or something that runs on it, is in the way. */
+export class StateConflict extends AppError {
+  override readonly name = 'StateConflict'
+  readonly kind = 'conflict'
+}
+
+/** The `Idempotency-Key` was used for another request. */
+export class IdempotencyKeyReused extends AppError {
+  override readonly name = 'IdempotencyKeyReused'
+  readonly kind = 'conflict'
+}
+
+/** The version asked for is well-formed but not offered; answered with a body of its own (magnum-rest.md 1.3). */
+export class MicroversionUnsupported extends AppError {
+  override readonly name = 'MicroversionUnsupported'
+  readonly kind = 'not-acceptable'
+}

@@ -1,0 +1,22 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import type { Principal } from '../domain/principal.ts'
+import type { Logger } from '../runtime/ports.ts'
+import type { FrameworkError } from './framework-errors.ts'
+import type { Match } from './match.ts'
+
+/** One request on its way through the middlewares: the event, and what they found out about it. */
+export type Exchange = {
+  readonly http: APIGatewayProxyEventV2
+  readonly requestId: string
+  /** `Date.now()` of the clock when it came in. */
+  readonly startedAt: number
+  readonly baseUrl: string
+  readonly target: Match | FrameworkError
+  /** Gets the project added once it is known. */
+  log: Logger
+  principal: Principal | null
+  /** Minor version in effect; 1 until the header is read. */
+  minor: number
+  /** Set once the header is parsed, for paths under `/v1`. */
+  versionHeaders: Readonly<Record<string, string>>
+}

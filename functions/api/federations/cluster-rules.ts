@@ -1,0 +1,50 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import { MEMBERSHIP_CHANGES_MAX } from '../../domain/deadlines.ts'
+import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { Drivers } from '../../drivers/contract/registry.ts'
+import { ClusterNotUsable } from '../../store/errors.ts'
+import { InvalidRequest } from '../errors.ts'
+import { quote } from '../quote.ts'
+
+const nameOf = (cluster: Cluster): string => `${quote(cluster.name)} (${cluster.id})`
+
+/** Settled, or settled once and being changed; the store asks the same again in the transaction. @throws ClusterNotUsable */
+export const demandUsable = (cluster: Cluster, as: 'host' | 'member'): void => {
+  const { status } = cluster
+  if (status === 'CREATE_COMPLETE' || status.startsWith('UPDATE_')) return
+  throw new ClusterNotUsable(
+    `Cluster ${nameOf(cluster)} can't be ${as} of a federation while it is ${status}; it must be CREATE_COMPLETE.`,
+  )
+}
+
+/** A federation driver that talks to clusters needs clusters that can be talked to. @throws InvalidRequest */
+export const demandReachableKind = (driver: FederationDriver, drivers: Drivers, cluster: Cluster): void => {
+  if (!driver.capabilities.usesKubernetesApi) return
+  if (drivers.cluster.resolve(cluster.driver).capabilities.kubernetesApi) return
+  throw new InvalidRequest(
+    `Cluster ${nameOf(cluster)} of driver ${cluster.driver} has no Kubernetes API, which the federation driver ${driver.id} needs.`,
+  )
+}
+
+/** @throws InvalidRequest when the host would be its own member and the driver can't do that */
+export const demandHostMayJoin = (driver: FederationDriver, hostId: string, cluster: Cluster): void => {
+  if (cluster.id !== hostId || driver.capabilities.hostAsMember) return
+  throw new InvalidRequest(
+    `Cluster ${nameOf(cluster)} is the federation's host; the driver ${driver.id} can't have the host as a member.`,
+  )
+}
+
+/** One request may change so many memberships (one transaction). @throws InvalidRequest */
+export const demandChangesFit = (count: number): void => {
+  if (count <= MEMBERSHIP_CHANGES_MAX) return
+  throw new InvalidRequest(
+    `The request would change ${count} memberships; at most ${MEMBERSHIP_CHANGES_MAX} are allowed at once. Send several requests.`,
+  )
+}
+
+/** @throws InvalidRequest naming the cluster that is there twice, be it once by name and once by id */
+export const demandDistinct = (clusters: readonly Pick<Cluster, 'id' | 'name'>[], where: string): void => {
+  const twice = clusters.find((cluster, index) => clusters.findIndex(({ id }) => id === cluster.id) !== index)
+  if (twice !== undefined)
+    throw new InvalidRequest(`${where} names the cluster ${quote(twice.name)} (${twice.id}) twice.`)
+}

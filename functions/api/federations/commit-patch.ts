@@ -1,0 +1,103 @@
+import { membershipEntityId } from '../../domain/membership.ts'
+import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import { memberEvent, ownerEvent } from '../../operations/events.ts'
+import { launch } from '../../operations/operation.ts'
+import type { Ports } from '../../runtime/ports.ts'
+import type { Write } from '../../store/write.ts'
+import type { MembershipStep } from './membership-steps.ts'
+import type { PatchPlan } from './plan-patch.ts'
+
+const clusterIdOf = (step: MembershipStep): string => ('next' in step ? step.next.clusterId : step.before.clusterId)
+
+const stepWrites = ({ stores }: Ports, { federation }: PatchPlan, step: MembershipStep): Write[] => {
+  const key = { projectId: federation.projectId, id: clusterIdOf(step) }
+  const uses = [`member:${federation.id}`] as const
+  switch (step.kind) {
+    case 'join': {
+      const { before, next } = step
+      const write = before === null ? stores.memberships.insert(next) : stores.memberships.replace(before, next)
+      return [write, stores.clusters.addUses(key, uses)]
+    }
+    case 'unjoin':
+      return [stores.memberships.replace(step.before, step.next)]
+    case 'dismiss':
+      return [stores.memberships.remove(step.before), stores.clusters.removeUses(key, uses)]
+  }
+}
+
+const nameOf = (step: MembershipStep): string => ('next' in step ? step.next.memberName : step.before.memberName)
+
+const WORDS = { join: 'Joining', unjoin: 'Unjoining', dismiss: 'Forgetting the failed join of' } as const
+
+const describe = ({ steps, operation }: PatchPlan): string => {
+  const of = (kind: MembershipStep['kind']): string => {
+    const names = steps.filter((step) => step.kind === kind).map(nameOf)
+    return names.length === 0 ? '' : `${WORDS[kind]} ${names.join(', ')}.`
+  }
+  const properties = operation === null ? '' : 'Changing the properties.'
+  return [properties, of('join'), of('unjoin'), of('dismiss')].filter((text) => text !== '').join(' ')
+}
+
+/**
+ * One event per request, because 45 changes of two writes each leave no room for more. A request about one member only is that member's
+ * event.
+ */
+const eventOf = (ports: Ports, plan: PatchPlan): Write => {
+  const said = { outcome: 'pending', reason: 'Requested', message: describe(plan) } as const
+  const [step] = plan.steps
+  if (plan.operation !== null || plan.steps.length !== 1 || step === undefined) {
+    return ownerEvent(ports, 'federation', plan.federation, { ...said, action: 'update' })
+  }
+  const { projectId, id: federationId } = plan.federation
+  const revision = step.before?.revision ?? 0
+  const membership = { projectId, federationId, clusterId: clusterIdOf(step), revision }
+  if (step.kind !== 'dismiss') return memberEvent(ports, membership, { ...said, action: step.kind })
+  return memberEvent(ports, membership, { ...said, action: 'unjoin', outcome: 'success', reason: 'JoinDismissed' })
+}
+
+/** Namespaces of the host that new properties ask for besides the old ones. */
+const claims = ({ stores }: Ports, plan: PatchPlan, driver: FederationDriver, hostUid: string): Write[] => {
+  const { federation, update } = plan
+  if (update.properties === undefined) return []
+  const before = driver.hostNamespaces(federation)
+  return driver
+    .hostNamespaces({ id: federation.id, properties: update.properties })
+    .filter((namespace) => !before.includes(namespace))
+    .map((namespace) => stores.federations.claimNamespace(hostUid, namespace, federation.id))
+}
+
+/** Stores all of a plan in one transaction. @throws RevisionConflict: read again and decide again */
+export const commitPatch = (
+  ports: Ports,
+  plan: PatchPlan,
+  driver: FederationDriver,
+  hostUid: string,
+): Promise<void> => {
+  const { federation, steps, update } = plan
+  const add = steps.flatMap((step) => (step.kind === 'join' ? [step.next.clusterId] : []))
+  return ports.stores.commit([
+    ports.stores.federations.change(federation, update, { add }),
+    ...steps.flatMap((step) => stepWrites(ports, plan, step)),
+    ...claims(ports, plan, driver, hostUid),
+    eventOf(ports, plan),
+  ])
+}
+
+/** Starts what a stored plan began: each membership on its own, and the update of the federation. */
+export const launchPatch = async (ports: Ports, { federation, steps, operation }: PatchPlan): Promise<void> => {
+  const { projectId } = federation
+  const moving = steps.flatMap((step) => ('next' in step ? [{ step, next: step.next }] : []))
+  await Promise.all([
+    ...moving.map(({ step, next }) =>
+      launch(ports, {
+        flow: step.kind === 'join' ? 'member-join' : 'member-unjoin',
+        projectId,
+        entityId: membershipEntityId(next),
+        operation: next.operation,
+      }),
+    ),
+    ...(operation === null
+      ? []
+      : [launch(ports, { flow: 'federation-update', projectId, entityId: federation.id, operation })]),
+  ])
+}

@@ -1,0 +1,119 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import type { Federation } from '../../domain/federation.ts'
+import type { WaitingMembership } from '../../domain/membership.ts'
+import { ownerEvent } from '../../operations/events.ts'
+import { launch, newOperation } from '../../operations/operation.ts'
+import type { Write } from '../../store/write.ts'
+import { createOnce } from '../idempotency.ts'
+import { find } from '../lookup.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import {
+  demandChangesFit,
+  demandDistinct,
+  demandHostMayJoin,
+  demandReachableKind,
+  demandUsable,
+} from './cluster-rules.ts'
+import type { CreateFederation } from './federation.schema.ts'
+import { type NewFederation, newFederation, usesOf, waitingMemberships } from './new-federation.ts'
+import { preflightOfCreate } from './preflight.ts'
+import { checkProperties } from './properties.ts'
+
+type Request = ApiRequest<{ dry_run: boolean }, CreateFederation>
+
+/** Everything that a new federation consists of, checked and not yet stored. */
+export type FederationPlan = {
+  given: NewFederation
+  federation: Federation
+  memberships: WaitingMembership[]
+}
+
+const checkClusters = (
+  { ports }: Request,
+  { driver, host, members }: Pick<NewFederation, 'driver' | 'host' | 'members'>,
+) => {
+  demandUsable(host, 'host')
+  demandReachableKind(driver, ports.drivers, host)
+  demandDistinct(members, '"member_ids"')
+  for (const cluster of members) {
+    demandHostMayJoin(driver, host.id, cluster)
+    demandUsable(cluster, 'member')
+    demandReachableKind(driver, ports.drivers, cluster)
+  }
+}
+
+const findClusters = async ({ ports, principal, body }: Request): Promise<{ host: Cluster; members: Cluster[] }> => {
+  const idents = body.member_ids ?? []
+  demandChangesFit(idents.length)
+  const one = (ident: string): Promise<Cluster> => find(ports.stores.clusters, 'Cluster', principal.projectId, ident)
+  const host = await one(body.hostcluster_id)
+  return { host, members: await Promise.all(idents.map(one)) }
+}
+
+/** @throws the refusals of the rules; nothing is changed */
+const plan = async (request: Request): Promise<FederationPlan> => {
+  const { ports, principal, body } = request
+  const driver = ports.drivers.federation.resolve(body.driver ?? ports.drivers.federation.default)
+  checkProperties(driver, body.properties ?? {})
+  const clusters = await findClusters(request)
+  checkClusters(request, { driver, ...clusters })
+  const operation = newOperation(ports, 'create', { deadlineSeconds: DEADLINE_SECONDS['federation-create'] })
+  const given = { id: ports.newId(), changeId: ports.newId(), principal, driver, operation, ...clusters }
+  const federation = newFederation(body, given)
+  return { given, federation, memberships: waitingMemberships(federation, given) }
+}
+
+/** The identity under which a host's namespaces are claimed; clusters without one claim under their id. */
+export const hostIdentity = (host: Pick<Cluster, 'id' | 'identity'>): string => host.identity?.uid ?? host.id
+
+const writesOf = ({ ports: { stores } }: Request, { given, federation, memberships }: FederationPlan): Write[] => {
+  const { projectId } = federation
+  const hostUid = hostIdentity(given.host)
+  return [
+    stores.federations.insert(federation),
+    ...memberships.map((membership) => stores.memberships.insert(membership)),
+    ...[...usesOf(federation)].map(([id, uses]) => stores.clusters.addUses({ projectId, id }, uses)),
+    ...given.driver
+      .hostNamespaces(federation)
+      .map((namespace) => stores.federations.claimNamespace(hostUid, namespace, federation.id)),
+  ]
+}
+
+const store = async (request: Request, remember: (id: string) => Write[]): Promise<string> => {
+  const { ports } = request
+  const planned = await plan(request)
+  const { federation, given } = planned
+  await ports.stores.commit([
+    ...writesOf(request, planned),
+    ownerEvent(
+      ports,
+      'federation',
+      { ...federation, revision: 0 },
+      {
+        action: 'create',
+        outcome: 'pending',
+        reason: 'Requested',
+        message: `Federation ${federation.name} is being created on cluster ${given.host.name}.`,
+      },
+    ),
+    ...remember(federation.id),
+  ])
+  await launch(ports, {
+    flow: 'federation-create',
+    projectId: federation.projectId,
+    entityId: federation.id,
+    operation: given.operation,
+  })
+  return federation.id
+}
+
+/**
+ * `POST /v1/federations` (magnum-rest.md 8.2 and 8.5, design section 2): the federation, its memberships and its marks on the clusters
+ * come into being in one transaction before the 202. With `?dry_run=true` nothing does: the answer says what would.
+ */
+export const createFederationHandler = async (request: Request): Promise<ApiResponse> => {
+  if (request.query.dry_run) return preflightOfCreate(request, await plan(request))
+  const uuid = await createOnce(request, 'POST /v1/federations', (remember) => store(request, remember))
+  return { status: 202, body: { uuid } }
+}

@@ -1,0 +1,73 @@
+import { BODY_BYTES_MAX } from '../body/read-body.ts'
+import { InvalidRequest } from '../errors.ts'
+import { patchSchema } from '../json-patch/patch.schema.ts'
+import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch/patch-operation.ts'
+import { quote } from '../quote.ts'
+import type { BodySchema } from '../route.ts'
+
+/** Which clusters, by id or name: to add and to remove, or exactly these. */
+export type MemberWish = { add: string[]; remove: string[] } | { exactly: string[] }
+
+/** What a PATCH of a federation asks for (magnum-rest.md 8.3 and 8.5, design section 2). */
+export type FederationPatch = {
+  /** In order; null when properties are not mentioned. */
+  properties: PatchOperation[] | null
+  members: MemberWish | null
+}
+
+const CHANGEABLE = ['member_ids', 'properties']
+
+const EXAMPLE = '{"op": "remove", "path": "/member_ids", "value": "<cluster id or name>"}'
+
+const identsOf = ({ op, path, value }: PatchOperation): string[] => {
+  const list = Array.isArray(value) ? value : [value]
+  const idents = list.filter((ident): ident is string => typeof ident === 'string' && ident !== '')
+  if (idents.length === list.length) return idents
+  throw new InvalidRequest(`The value of ${op} ${quote(path)} must be the id or name of a cluster, or a list of them.`)
+}
+
+/** `add /member_ids/-` and `/member_ids/0` are `add /member_ids`: members have no order. */
+const isIndex = ([first, ...more]: readonly string[]): boolean =>
+  more.length === 0 && /^(?:-|[0-9]+)$/.test(first ?? '')
+
+const demandMembersPath = ({ op, path, rest, value }: PatchOperation): void => {
+  const whole = rest.length === 0
+  if (op === 'remove' && (!whole || value === undefined)) {
+    throw new InvalidRequest(
+      `To unjoin clusters say which: ${EXAMPLE}. All members, or one by its index, can't be removed.`,
+    )
+  }
+  if (op === 'replace' && (!whole || !Array.isArray(value))) {
+    throw new InvalidRequest(
+      '"replace" works on "/member_ids" as a whole, with a list of the clusters that are to be members.',
+    )
+  }
+  if (!whole && !isIndex(rest)) throw new InvalidRequest(`There is no ${quote(path)}: "/member_ids" is a list.`)
+}
+
+const readMembers = (operations: readonly PatchOperation[]): MemberWish | null => {
+  if (operations.length === 0) return null
+  for (const operation of operations) demandMembersPath(operation)
+  const of = (op: PatchOperation['op']): string[] => operations.filter((one) => one.op === op).flatMap(identsOf)
+  if (!operations.some(({ op }) => op === 'replace')) return { add: of('add'), remove: of('remove') }
+  if (operations.length > 1) {
+    throw new InvalidRequest(
+      '"replace /member_ids" names all members, so it can\'t stand beside other changes of "/member_ids".',
+    )
+  }
+  return { exactly: of('replace') }
+}
+
+/** Sorts operations by what they change. @throws InvalidRequest */
+export const readFederationPatch = (operations: readonly PatchOperation[]): FederationPatch => {
+  demandChangeable(operations, CHANGEABLE)
+  const of = (attribute: string): PatchOperation[] => operations.filter((one) => one.attribute === attribute)
+  const properties = of('properties')
+  return { properties: properties.length === 0 ? null : properties, members: readMembers(of('member_ids')) }
+}
+
+export const federationPatchBody: BodySchema<FederationPatch> = {
+  schema: patchSchema,
+  bytesMax: BODY_BYTES_MAX,
+  parse: (body) => readFederationPatch(parsePatch(body)),
+}

@@ -1,0 +1,95 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import type { Federation, MembershipChange } from '../../domain/federation.ts'
+import { memberNameFor } from '../../domain/member-name.ts'
+import type {
+  JoinFailedMembership,
+  JoiningMembership,
+  LeavingMembership,
+  Membership,
+  MembershipOperation,
+} from '../../domain/membership.ts'
+import { operationOf } from '../../domain/membership.ts'
+import { mergeObjectRefs } from '../../domain/object-ref.ts'
+import type { ExecutionRef, Flow } from '../../domain/operation.ts'
+import { executionOf, newOperation } from '../../operations/operation.ts'
+import type { Ports } from '../../runtime/ports.ts'
+
+/** A change of one membership, decided and not yet stored. */
+export type MembershipStep =
+  | { kind: 'join'; cluster: Cluster; before: JoinFailedMembership | null; next: JoiningMembership }
+  | { kind: 'unjoin'; before: Membership; next: LeavingMembership }
+  /** A failed join that is forgotten. */
+  | { kind: 'dismiss'; before: JoinFailedMembership }
+
+type Tools = Pick<Ports, 'clock' | 'newId'>
+
+const FLOW_OF: Readonly<Record<MembershipOperation['kind'], Flow>> = {
+  join: 'member-join',
+  unjoin: 'member-unjoin',
+  rotate: 'credential-rotate',
+}
+
+/** What a new operation has to stop: the running execution, and what that one may not have stopped yet. */
+const replacedBy = (operation: MembershipOperation | null): ExecutionRef[] =>
+  operation === null ? [] : [...operation.supersedes, executionOf(FLOW_OF[operation.kind], operation)]
+
+export type JoinInput = {
+  federation: Pick<Federation, 'projectId' | 'id'>
+  cluster: Cluster
+  before: JoinFailedMembership | null
+  changeId: string
+  /** Member names in use in the federation. */
+  takenNames: ReadonlySet<string>
+}
+
+/** A join, or the retry of a failed one under its old name: what that one left behind stays on the list of what was made. */
+export const joinStep = (tools: Tools, input: JoinInput): MembershipStep => {
+  const { federation, cluster, before, changeId, takenNames } = input
+  const operation = newOperation(tools, 'join', { deadlineSeconds: DEADLINE_SECONDS['member-join'] })
+  const next: JoiningMembership = {
+    projectId: federation.projectId,
+    federationId: federation.id,
+    clusterId: cluster.id,
+    memberName: before?.memberName ?? memberNameFor(cluster, takenNames),
+    revision: (before?.revision ?? 0) + 1,
+    changeId,
+    since: operation.startedAt,
+    made: before === null ? [] : mergeObjectRefs(before.made, before.leftovers),
+    credential: null,
+    state: 'Joining',
+    operation,
+  }
+  return { kind: 'join', cluster, before, next }
+}
+
+/** An unjoin; whatever runs on the membership is replaced. */
+export const unjoinStep = (tools: Tools, before: Membership, changeId: string, force: boolean): MembershipStep => {
+  const operation = newOperation(tools, 'unjoin', {
+    deadlineSeconds: DEADLINE_SECONDS['member-unjoin'],
+    force,
+    supersedes: replacedBy(operationOf(before)),
+  })
+  const { projectId, federationId, clusterId, memberName, made, credential } = before
+  const next: LeavingMembership = {
+    ...{ projectId, federationId, clusterId, memberName, made, credential },
+    revision: before.revision + 1,
+    changeId,
+    since: operation.startedAt,
+    state: 'Leaving',
+    operation,
+  }
+  return { kind: 'unjoin', before, next }
+}
+
+/** The open run of membership changes with these steps in it; unchanged when none of them moves. */
+export const changeWith = (
+  open: MembershipChange | null,
+  id: string,
+  steps: readonly MembershipStep[],
+): MembershipChange | null => {
+  const deadlines = steps.flatMap((step) => (step.kind === 'dismiss' ? [] : [step.next.operation.deadline]))
+  if (deadlines.length === 0) return open
+  const latest = [...deadlines, ...(open === null ? [] : [open.deadline])].sort().at(-1) ?? ''
+  return { ...open, id, deadline: latest }
+}

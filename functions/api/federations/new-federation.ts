@@ -1,0 +1,77 @@
+import type { Cluster, ClusterUse } from '../../domain/cluster.ts'
+import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import type { Federation, FederationOperation, MembershipChange } from '../../domain/federation.ts'
+import { memberNameFor } from '../../domain/member-name.ts'
+import type { WaitingMembership } from '../../domain/membership.ts'
+import type { Principal } from '../../domain/principal.ts'
+import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import { generatedName } from '../generated-name.ts'
+import type { CreateFederation } from './federation.schema.ts'
+
+export type NewFederation = {
+  id: string
+  changeId: string
+  principal: Principal
+  driver: FederationDriver
+  host: Cluster
+  members: readonly Cluster[]
+  operation: FederationOperation
+}
+
+/** The members begin to join once the control plane is up, so they get the time for both. */
+const openChange = ({ changeId, members, operation }: NewFederation): MembershipChange | null => {
+  if (members.length === 0) return null
+  const milliseconds = Date.parse(operation.deadline) + DEADLINE_SECONDS['member-join'] * 1000
+  return { id: changeId, deadline: new Date(milliseconds).toISOString() }
+}
+
+/** A federation as it is the instant that its 202 goes out. */
+export const newFederation = (body: CreateFederation, given: NewFederation): Federation => ({
+  id: given.id,
+  projectId: given.principal.projectId,
+  userId: given.principal.userId,
+  name: body.name ?? generatedName(given.id, 'federation'),
+  driver: given.driver.id,
+  hostClusterId: given.host.id,
+  properties: body.properties ?? {},
+  revision: 1,
+  status: 'CREATE_IN_PROGRESS',
+  statusReason: null,
+  operation: given.operation,
+  change: openChange(given),
+  conditions: [],
+  endpoint: null,
+  made: [],
+  driverState: {},
+  createdAt: given.operation.startedAt,
+  updatedAt: null,
+  memberIds: given.members.map(({ id }) => id).sort(),
+})
+
+/** Its memberships: they wait for the control plane. */
+export const waitingMemberships = (federation: Federation, given: NewFederation): WaitingMembership[] => {
+  const taken = new Set<string>()
+  return given.members.map((cluster) => {
+    const memberName = memberNameFor(cluster, taken)
+    taken.add(memberName)
+    return {
+      projectId: federation.projectId,
+      federationId: federation.id,
+      clusterId: cluster.id,
+      memberName,
+      revision: 1,
+      changeId: given.changeId,
+      since: federation.createdAt,
+      made: [],
+      credential: null,
+      state: 'Waiting',
+    }
+  })
+}
+
+/** Marks on each cluster, in one write per cluster: the host may be a member too. */
+export const usesOf = (federation: Federation): Map<string, ClusterUse[]> => {
+  const uses = new Map<string, ClusterUse[]>([[federation.hostClusterId, [`host:${federation.id}`]]])
+  for (const id of federation.memberIds) uses.set(id, [...(uses.get(id) ?? []), `member:${federation.id}`])
+  return uses
+}

@@ -1,0 +1,60 @@
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { find } from '../lookup.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import { commitPatch, launchPatch } from './commit-patch.ts'
+import { hostIdentity } from './create-federation.ts'
+import type { FederationPatch } from './federation-patch.ts'
+import type { MembersInput } from './plan-members.ts'
+import { type PatchPlan, planPatch } from './plan-patch.ts'
+import { preflightOfJoins } from './preflight.ts'
+import { resolveTargets } from './resolve-members.ts'
+
+type Request = ApiRequest<{ dry_run: boolean; force: boolean }, FederationPatch>
+
+/** The federation before its memberships: a membership that moves in between fails the commit by its own revision. */
+const read = async (request: Request): Promise<MembersInput> => {
+  const { ports, principal, params, body, query } = request
+  const { stores, drivers } = ports
+  const federation = await find(stores.federations, 'Federation', principal.projectId, params.federation ?? '')
+  const driver = drivers.federation.resolve(federation.driver)
+  const memberships = await stores.memberships.listOf(federation)
+  const targets = await resolveTargets(request, { federation, memberships }, body.members)
+  return { federation, memberships, targets, driver, drivers, force: query.force }
+}
+
+const hostOf = ({ ports, principal: { projectId } }: Request, { federation }: MembersInput) =>
+  find(ports.stores.clusters, 'Cluster', projectId, federation.hostClusterId)
+
+/** Reads, decides, commits. The plan is null when there is nothing to do. */
+const decide = async (request: Request): Promise<{ id: string; plan: PatchPlan | null }> => {
+  const { ports, body } = request
+  const input = await read(request)
+  const plan = planPatch(ports, input, body)
+  const { id } = input.federation
+  if (plan === null) return { id, plan }
+  const hostUid = plan.operation === null ? '' : hostIdentity(await hostOf(request, input))
+  await commitPatch(ports, plan, input.driver, hostUid)
+  return { id, plan }
+}
+
+const dryRun = async (request: Request): Promise<ApiResponse> => {
+  const { ports, body } = request
+  const input = await read(request)
+  const { federation, driver } = input
+  const steps = planPatch(ports, input, body)?.steps ?? []
+  const joins = steps.flatMap((step) =>
+    step.kind === 'join' ? [{ cluster: step.cluster, membership: step.next }] : [],
+  )
+  return preflightOfJoins(request, { federation, driver, joins, host: await hostOf(request, input) })
+}
+
+/**
+ * `PATCH /v1/federations/{federation}` → 202 (magnum-rest.md 8.3 and 8.5, design section 2): joins, unjoins and properties, all accepted
+ * in one transaction or none. Two requests at once both count: the later one decides again on what the earlier one left.
+ */
+export const patchFederation = async (request: Request): Promise<ApiResponse> => {
+  if (request.query.dry_run) return dryRun(request)
+  const { id, plan } = await untilNoConflict(() => decide(request))
+  if (plan !== null) await launchPatch(request.ports, plan)
+  return { status: 202, body: { uuid: id } }
+}

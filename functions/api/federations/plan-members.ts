@@ -1,0 +1,135 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import { isConditionTrue } from '../../domain/condition.ts'
+import { CONTROL_PLANE_READY, type Federation } from '../../domain/federation.ts'
+import type { Membership } from '../../domain/membership.ts'
+import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { Drivers } from '../../drivers/contract/registry.ts'
+import type { Ports } from '../../runtime/ports.ts'
+import { InvalidRequest, StateConflict } from '../errors.ts'
+import { quote } from '../quote.ts'
+import {
+  demandChangesFit,
+  demandDistinct,
+  demandHostMayJoin,
+  demandReachableKind,
+  demandUsable,
+} from './cluster-rules.ts'
+import { joinStep, type MembershipStep, unjoinStep } from './membership-steps.ts'
+import type { Membered, MemberTargets } from './resolve-members.ts'
+
+export type MembersInput = Membered & {
+  targets: MemberTargets
+  driver: FederationDriver
+  drivers: Drivers
+  force: boolean
+}
+
+const nameOf = ({ name, id }: Federation): string => `Federation ${quote(name)} (${id})`
+
+/** Deleting, or not yet created: nobody joins or leaves. @throws StateConflict naming what runs */
+const demandMovable = (federation: Federation): void => {
+  if (federation.status.startsWith('DELETE_')) {
+    throw new StateConflict(`${nameOf(federation)} is ${federation.status}; its members can't be changed any more.`)
+  }
+  if (federation.operation?.kind === 'create') {
+    throw new StateConflict(
+      `${nameOf(federation)} is ${federation.status}: its create is running. Try again when it is over.`,
+    )
+  }
+}
+
+/** Joins need a control plane. @throws StateConflict */
+const demandControlPlane = (federation: Federation): void => {
+  if (isConditionTrue(federation.conditions, CONTROL_PLANE_READY)) return
+  const remedy = federation.status === 'CREATE_FAILED' ? 'Delete the federation and create it again' : 'Mend it first'
+  throw new StateConflict(
+    `${nameOf(federation)} is ${federation.status} and its control plane is not ready. ${remedy}.`,
+  )
+}
+
+const demandNotBoth = ({ join, leave }: MemberTargets): void => {
+  const both = join.find(({ id }) => leave.some(({ clusterId }) => clusterId === id))
+  if (both === undefined) return
+  throw new InvalidRequest(`Cluster ${quote(both.name)} (${both.id}) is both added and removed. Do one of them.`)
+}
+
+const demandMayJoin = (input: MembersInput, cluster: Cluster, before: Membership | undefined): void => {
+  const { driver, drivers, federation } = input
+  const who = `Cluster ${quote(cluster.name)} (${cluster.id})`
+  if (before !== undefined && before.state !== 'JoinFailed') {
+    const why = {
+      Leaving: 'is being unjoined; add it again when that is over',
+      UnjoinFailed: 'is still a member because its unjoin failed; remove it again first',
+    }[before.state as string]
+    throw new StateConflict(`${who} ${why ?? `is a member of the federation already (${before.state})`}.`)
+  }
+  demandHostMayJoin(driver, federation.hostClusterId, cluster)
+  demandUsable(cluster, 'member')
+  demandReachableKind(driver, drivers, cluster)
+}
+
+/** An unjoin that runs is not begun again, except to force it. @throws StateConflict */
+const demandMayLeave = (membership: Membership, force: boolean): void => {
+  if (membership.state === 'Waiting') {
+    throw new StateConflict(
+      `The join of ${membership.memberName} (${membership.clusterId}) is about to begin. Try again then.`,
+    )
+  }
+  if (membership.state !== 'Leaving') return
+  if (force && !membership.operation.force) return
+  const hint = membership.operation.force ? '' : '; "?force=true" ends it without what can\'t be reached'
+  throw new StateConflict(`The unjoin of ${membership.memberName} (${membership.clusterId}) is running already${hint}.`)
+}
+
+const leaveStep = (
+  tools: Pick<Ports, 'clock' | 'newId'>,
+  membership: Membership,
+  changeId: string,
+  force: boolean,
+): MembershipStep => {
+  if (membership.state === 'JoinFailed') return { kind: 'dismiss', before: membership }
+  return unjoinStep(tools, membership, changeId, force)
+}
+
+const demandAllowed = (input: MembersInput): void => {
+  const { federation, memberships, targets, force } = input
+  demandChangesFit(targets.join.length + targets.leave.length)
+  demandNotBoth(targets)
+  demandDistinct(targets.join, '"add /member_ids"')
+  demandDistinct(
+    targets.leave.map(({ clusterId, memberName }) => ({ id: clusterId, name: memberName })),
+    '"remove /member_ids"',
+  )
+  demandMovable(federation)
+  if (targets.join.length > 0) demandControlPlane(federation)
+  for (const cluster of targets.join) {
+    const before = memberships.find(({ clusterId }) => clusterId === cluster.id)
+    demandMayJoin(input, cluster, before)
+  }
+  for (const membership of targets.leave) demandMayLeave(membership, force)
+}
+
+/**
+ * Decides all membership changes of a request, or refuses them all.
+ *
+ * @param changeId the run of changes that they belong to
+ * @throws StateConflict, InvalidRequest, ClusterNotUsable
+ */
+export const planMembers = (
+  tools: Pick<Ports, 'clock' | 'newId'>,
+  input: MembersInput,
+  changeId: string,
+): MembershipStep[] => {
+  const { federation, memberships, targets, force } = input
+  if (targets.join.length + targets.leave.length === 0) return []
+  demandAllowed(input)
+  const takenNames = new Set(memberships.map(({ memberName }) => memberName))
+  const joins = targets.join.map((cluster) => {
+    const before = memberships.find(({ clusterId }) => clusterId === cluster.id)
+    const failed = before?.state === 'JoinFailed' ? before : null
+    const step = joinStep(tools, { federation, cluster, before: failed, changeId, takenNames })
+    if (step.kind === 'join') takenNames.add(step.next.memberName)
+    return step
+  })
+  return [...joins, ...targets.leave.map((membership) => leaveStep(tools, membership, changeId, force))]
+}

@@ -1,0 +1,91 @@
+import { isConditionTrue, withCondition } from '../../domain/condition.ts'
+import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import {
+  CONTROL_PLANE_READY,
+  type Federation,
+  type FederationOperation,
+  type FederationUpdate,
+} from '../../domain/federation.ts'
+import { isMoving, type Membership } from '../../domain/membership.ts'
+import { isFailed } from '../../domain/status.ts'
+import { newOperation } from '../../operations/operation.ts'
+import { membersReady } from '../../operations/settle.ts'
+import type { Ports } from '../../runtime/ports.ts'
+import type { FederationPatch } from './federation-patch.ts'
+import { changeWith, type MembershipStep } from './membership-steps.ts'
+import { type MembersInput, planMembers } from './plan-members.ts'
+import { planProperties } from './plan-properties.ts'
+
+/** Everything that a PATCH does, decided and not yet stored. */
+export type PatchPlan = {
+  federation: Federation
+  steps: MembershipStep[]
+  /** The update of the federation itself; null when properties stay. */
+  operation: FederationOperation | null
+  update: FederationUpdate
+}
+
+type Tools = Pick<Ports, 'clock' | 'newId'>
+
+/** Memberships as they will be after the steps. */
+const after = (memberships: readonly Membership[], steps: readonly MembershipStep[]): Membership[] => {
+  const touched = new Set(steps.map((step) => ('next' in step ? step.next.clusterId : step.before.clusterId)))
+  const next = steps.flatMap((step) => ('next' in step ? [step.next] : []))
+  return [...memberships.filter(({ clusterId }) => !touched.has(clusterId)), ...next]
+}
+
+/** A federation that had failed for its members only is whole again when the last failure is dismissed. */
+const dismissed = (federation: Federation, left: readonly Membership[]): FederationUpdate => {
+  const isFaulty = left.some(({ state }) => state === 'JoinFailed' || state === 'UnjoinFailed')
+  const mends =
+    isFailed(federation.status) &&
+    federation.operation === null &&
+    isConditionTrue(federation.conditions, CONTROL_PLANE_READY) &&
+    !isFaulty &&
+    !left.some(isMoving)
+  return mends ? { status: 'UPDATE_COMPLETE', statusReason: null } : {}
+}
+
+/** The first members of a federation may still be joining: then it goes on being created. */
+const begun = ({ status }: Federation): FederationUpdate => ({
+  status: status === 'CREATE_IN_PROGRESS' ? status : 'UPDATE_IN_PROGRESS',
+  statusReason: null,
+})
+
+const updateOf = (
+  tools: Tools,
+  { federation, memberships }: MembersInput,
+  plan: Pick<PatchPlan, 'steps' | 'operation'> & { changeId: string; properties: Federation['properties'] | null },
+): FederationUpdate => {
+  const { steps, operation, changeId, properties } = plan
+  const now = tools.clock.now()
+  const left = after(memberships, steps)
+  const moves = operation !== null || steps.some(({ kind }) => kind !== 'dismiss')
+  return {
+    ...(moves ? begun(federation) : dismissed(federation, left)),
+    ...(steps.length === 0
+      ? {}
+      : { conditions: withCondition(federation.conditions, membersReady(federation, left, now)) }),
+    ...(properties === null ? {} : { properties, operation }),
+    change: changeWith(federation.change, changeId, steps),
+    updatedAt: now.toISOString(),
+  }
+}
+
+/**
+ * Decides a whole PATCH: both kinds of change or none.
+ *
+ * @returns null when it changes nothing
+ * @throws the refusals of the rules
+ */
+export const planPatch = (tools: Tools, input: MembersInput, patch: FederationPatch): PatchPlan | null => {
+  const { federation, driver } = input
+  const changeId = federation.change?.id ?? tools.newId()
+  const properties = planProperties(federation, driver, patch.properties)
+  const steps = planMembers(tools, input, changeId)
+  if (properties === null && steps.length === 0) return null
+  const deadlineSeconds = DEADLINE_SECONDS['federation-update']
+  const operation = properties === null ? null : newOperation(tools, 'update', { deadlineSeconds })
+  const update = updateOf(tools, input, { steps, operation, changeId, properties })
+  return { federation, steps, operation, update }
+}

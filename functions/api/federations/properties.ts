@@ -1,0 +1,35 @@
+import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import { InvalidRequest, RequestTooLarge } from '../errors.ts'
+import { quote } from '../quote.ts'
+
+/** All properties of a federation together, bytes: a federation and its name index must fit an item of 400 KB. */
+const PROPERTIES_BYTES_MAX = 64 * 1024
+
+const DNS_LABEL = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/
+
+const isDnsName = (text: string): boolean => {
+  const name = text.replace(/\.$/, '')
+  return name.length <= 253 && name.split('.').every((label) => DNS_LABEL.test(label))
+}
+
+const dnsZoneFaults = (zone: string | undefined): string[] =>
+  zone === undefined || isDnsName(zone)
+    ? []
+    : [`"properties.dns-zone" is ${quote(zone)}; it must be a DNS name such as "example.com".`]
+
+/**
+ * Checks the properties that a federation would have: `dns-zone` (optional), and what its driver knows. Other keys are kept.
+ *
+ * @throws InvalidRequest naming every fault, RequestTooLarge
+ */
+export const checkProperties = (
+  driver: Pick<FederationDriver, 'validateProperties'>,
+  properties: Readonly<Record<string, string>>,
+): void => {
+  const bytes = Buffer.byteLength(JSON.stringify(properties))
+  if (bytes > PROPERTIES_BYTES_MAX) {
+    throw new RequestTooLarge(`"properties" would have ${bytes} bytes; at most ${PROPERTIES_BYTES_MAX} are allowed.`)
+  }
+  const faults = [...dnsZoneFaults(properties['dns-zone']), ...driver.validateProperties(properties)]
+  if (faults.length > 0) throw new InvalidRequest(faults.join(' '))
+}

@@ -1,0 +1,81 @@
+import type { Json, JsonObject } from '../../domain/json.ts'
+import { InvalidRequest } from '../errors.ts'
+import { listInWords, quote } from '../quote.ts'
+import { formatPointer, parsePointer } from './pointer.ts'
+
+const OPS = ['add', 'replace', 'remove'] as const
+type Op = (typeof OPS)[number]
+
+/** One operation of Magnum's JSON Patch dialect (magnum-rest.md 9.1). `add` and `replace` always have a value, never null. */
+export type PatchOperation = {
+  op: Op
+  /** As the caller wrote it, for messages. */
+  path: string
+  /** The attribute. */
+  attribute: string
+  /** What follows it: keys of an object, or an index. */
+  rest: readonly string[]
+  /** Undefined when absent or null, which only `remove` may have. */
+  value: Json | undefined
+}
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const opOf = (value: Json | undefined, where: string): Op => {
+  const op = OPS.find((known) => known === value)
+  if (op !== undefined) return op
+  const given = typeof value === 'string' ? quote(value) : 'none as text'
+  throw new InvalidRequest(`${where} has the op ${given}; it must be "add", "replace" or "remove".`)
+}
+
+const KEYS = ['op', 'path', 'value']
+
+const parseOperation = (item: Json, index: number): PatchOperation => {
+  const where = `Operation ${index + 1}`
+  if (!isObject(item)) throw new InvalidRequest(`${where} must be an object with "op", "path" and "value".`)
+  const unknown = Object.keys(item).filter((key) => !KEYS.includes(key))
+  if (unknown.length > 0) {
+    throw new InvalidRequest(
+      `${where} has unknown keys: ${listInWords(unknown.map(quote))}. Allowed are "op", "path" and "value".`,
+    )
+  }
+  const op = opOf(item.op, where)
+  const { path } = item
+  if (typeof path !== 'string') throw new InvalidRequest(`${where} needs a "path" that is text, like "/name".`)
+  const [attribute = '', ...rest] = parsePointer(path)
+  const value = item.value ?? undefined
+  if (value === undefined && op !== 'remove') {
+    throw new InvalidRequest(
+      `${where} (${op} ${quote(path)}) needs a "value" that is not null. To unset an attribute, use "remove".`,
+    )
+  }
+  return { op, path, attribute, rest, value }
+}
+
+/** A plain object of attributes, which openstacksdk sends in place of a patch (magnum-rest.md 13.10). */
+const fromObject = (body: JsonObject): Json[] =>
+  Object.entries(body).map(([key, value]) => ({ op: 'replace', path: formatPointer([key]), value }))
+
+/**
+ * Parses the body of a PATCH. An empty list is a patch that changes nothing.
+ *
+ * @param options.acceptObject also takes a plain object as one `replace` per key
+ * @throws InvalidRequest naming the operation
+ */
+export const parsePatch = (body: Json | undefined, options: { acceptObject?: boolean } = {}): PatchOperation[] => {
+  if (Array.isArray(body)) return body.map(parseOperation)
+  if (options.acceptObject && body !== undefined && isObject(body)) return fromObject(body).map(parseOperation)
+  throw new InvalidRequest(
+    'The body must be a list of JSON Patch operations, for example [{"op": "replace", "path": "/node_count", "value": 2}].',
+  )
+}
+
+/** Refuses every operation on an attribute that can't be changed, naming all of them. @throws InvalidRequest */
+export const demandChangeable = (operations: readonly PatchOperation[], changeable: readonly string[]): void => {
+  const others = operations.map(({ attribute }) => attribute).filter((attribute) => !changeable.includes(attribute))
+  if (others.length === 0) return
+  const named = listInWords([...new Set(others)].map((attribute) => quote(`/${attribute}`)))
+  const allowed = changeable.map((attribute) => `"/${attribute}"`)
+  throw new InvalidRequest(`Cannot change ${named}. Only ${listInWords(allowed)} can be changed.`)
+}

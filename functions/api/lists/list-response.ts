@@ -1,0 +1,48 @@
+import type { Page } from '../../store/page.ts'
+import type { ApiResponse } from '../route.ts'
+import type { ListQuery } from './list-query.ts'
+
+/** Bytes of a page: Lambda answers at most 6 MB. */
+const PAGE_BYTES_MAX = 5 * 1024 * 1024
+
+export type ListShape<T> = {
+  /** Key of the array. */
+  collection: string
+  /** Absolute URL of this list. */
+  url: string
+  show(item: T): unknown
+}
+
+const countThatFits = (parts: readonly string[]): number => {
+  let bytes = 0
+  for (const [index, part] of parts.entries()) {
+    bytes += Buffer.byteLength(part) + 1
+    if (bytes > PAGE_BYTES_MAX && index > 0) return index
+  }
+  return parts.length
+}
+
+/** What of the query goes on to the next page. */
+type PageQuery = Pick<ListQuery, 'limit'> & Partial<Pick<ListQuery, 'sort_key' | 'sort_dir'>>
+
+const nextUrl = (url: string, { sort_key, sort_dir, limit }: PageQuery, marker: string): string => {
+  const order = sort_key === undefined || sort_dir === undefined ? {} : { sort_key, sort_dir }
+  return `${url}?${new URLSearchParams({ ...order, limit: String(limit), marker })}`
+}
+
+/**
+ * `{"<collection>": […], "next": …}`. `next` is there when the page is exactly full, even if nothing follows (Magnum's rule), or when it
+ * was cut at 5 MB.
+ */
+export const listResponse = <T extends { id: string }>(
+  page: Page<T>,
+  query: PageQuery,
+  { collection, url, show }: ListShape<T>,
+): ApiResponse => {
+  const all = page.items.map((item) => JSON.stringify(show(item)))
+  const count = countThatFits(all)
+  const last = page.items[count - 1]
+  const isCut = page.more || count < all.length || count === query.limit
+  const next = isCut && last !== undefined ? `,"next":${JSON.stringify(nextUrl(url, query, last.id))}` : ''
+  return { status: 200, text: `{${JSON.stringify(collection)}:[${all.slice(0, count).join(',')}]${next}}` }
+}

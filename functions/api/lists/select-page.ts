@@ -1,0 +1,71 @@
+import { isUuid } from '../../domain/ids.ts'
+import type { Page, PageRequest } from '../../store/page.ts'
+import { InvalidRequest } from '../errors.ts'
+import { type Noun, notFound } from '../lookup.ts'
+import { listInWords, quote } from '../quote.ts'
+import type { ListQuery } from './list-query.ts'
+
+/** Other orders than that of creation are sorted in memory, up to this many items (design section 2). */
+const SORTED_MAX = 5000
+
+/** Value of a column; null sorts first. */
+export type Columns<T> = Readonly<Record<string, (item: T) => string | number | boolean | null>>
+
+export type Listing<T> = {
+  noun: Noun
+  columns: Columns<T>
+  get(id: string): Promise<T | undefined>
+  /** In order of creation. */
+  page(request: PageRequest): Promise<Page<T>>
+}
+
+const columnOf = <T>(columns: Columns<T>, key: string): Columns<T>[string] => {
+  const column = Object.hasOwn(columns, key) ? columns[key] : undefined
+  if (column !== undefined) return column
+  throw new InvalidRequest(`"sort_key" ${quote(key)} is unknown. Allowed are ${listInWords(Object.keys(columns), 40)}.`)
+}
+
+const compare = (a: string | number | boolean | null, b: string | number | boolean | null): number => {
+  if (a === b) return 0
+  if (a === null || b === null) return a === null ? -1 : 1
+  return a < b ? -1 : 1
+}
+
+const readAll = async <T extends { id: string }>(listing: Listing<T>): Promise<T[]> => {
+  const all: T[] = []
+  for (let more = true; more; ) {
+    const marker = all.at(-1)?.id
+    const page = await listing.page({ limit: 1000, ...(marker === undefined ? {} : { marker }) })
+    all.push(...page.items)
+    more = page.more && page.items.length > 0
+    if (all.length > SORTED_MAX) {
+      throw new InvalidRequest(
+        `There are more than ${SORTED_MAX} items, too many to sort. Leave "sort_key" and "sort_dir" out to list them in order of creation.`,
+      )
+    }
+  }
+  return all
+}
+
+const sorted = async <T extends { id: string }>(listing: Listing<T>, query: ListQuery): Promise<Page<T>> => {
+  const column = columnOf(listing.columns, query.sort_key)
+  const sign = query.sort_dir === 'asc' ? 1 : -1
+  const all = await readAll(listing)
+  all.sort((a, b) => sign * (compare(column(a), column(b)) || compare(a.id, b.id)))
+  const from = query.marker === undefined ? 0 : all.findIndex((item) => item.id === query.marker) + 1
+  if (query.marker !== undefined && from === 0) throw notFound(listing.noun, query.marker)
+  return { items: all.slice(from, from + query.limit), more: from + query.limit < all.length }
+}
+
+const native = async <T>(listing: Listing<T>, { limit, marker }: ListQuery): Promise<Page<T>> => {
+  if (marker === undefined) return listing.page({ limit })
+  if (isUuid(marker) && (await listing.get(marker)) === undefined) throw notFound(listing.noun, marker)
+  return listing.page({ limit, marker })
+}
+
+/** The items that a list query asks for. Ids rise with creation, so `id` ascending is the stores' own order. */
+export const selectPage = async <T extends { id: string }>(listing: Listing<T>, query: ListQuery): Promise<Page<T>> => {
+  columnOf(listing.columns, query.sort_key)
+  const isNative = query.sort_dir === 'asc' && (query.sort_key === 'id' || query.sort_key === 'uuid')
+  return isNative ? native(listing, query) : sorted(listing, query)
+}

@@ -1,0 +1,71 @@
+import { isUuid } from '../domain/ids.ts'
+import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './framework-errors.ts'
+import { segmentsOf } from './path.ts'
+import { quote } from './quote.ts'
+import type { Route } from './route.ts'
+
+export type Match = { route: Route; params: Record<string, string> }
+
+type Compiled = { route: Route; segments: string[]; parameters: number }
+
+const isParameter = (segment: string): boolean => segment.startsWith('{')
+
+const compile = (route: Route): Compiled => {
+  const segments = route.path.slice(1).split('/')
+  return { route, segments, parameters: segments.filter(isParameter).length }
+}
+
+const fits = ({ segments }: Compiled, path: readonly string[]): boolean =>
+  segments.length === path.length &&
+  segments.every((segment, index) => (isParameter(segment) ? path[index] !== '' : segment === path[index]))
+
+const paramsOf = ({ segments }: Compiled, path: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    segments.flatMap((segment, index) => (isParameter(segment) ? [[segment.slice(1, -1), path[index] ?? '']] : [])),
+  )
+
+/**
+ * Methods that Magnum answers with 400 instead of 405, because its controller has them and only the id is missing or one too many
+ * (magnum-rest.md 13.4).
+ */
+const isArgumentFault = (table: readonly Compiled[], method: string, path: readonly string[]): boolean => {
+  const has = (wanted: string, at: readonly string[]): boolean =>
+    table.some((entry) => entry.route.method === wanted && fits(entry, at))
+  if (method === 'DELETE' || method === 'PATCH') return has('GET', path) && has(method, [...path, 'id'])
+  return method === 'POST' && has('GET', path) && has('POST', path.slice(0, -1))
+}
+
+const refusal = (table: readonly Compiled[], method: string, path: readonly string[] | undefined): FrameworkError => {
+  const [, collection, ident, word] = path ?? []
+  if (path?.length === 4 && collection === 'federations' && word === 'detail' && !isUuid(ident ?? '')) {
+    return new RouteArgumentsWrong('"detail" stands in place of an id: use /v1/federations/detail.')
+  }
+  const allow = path === undefined ? [] : table.filter((entry) => fits(entry, path)).map((entry) => entry.route.method)
+  if (path === undefined || allow.length === 0) {
+    return new RouteNotFound('The resource could not be found: no such path. GET /v1 lists what there is.')
+  }
+  if (isArgumentFault(table, method, path)) {
+    return new RouteArgumentsWrong(
+      `${quote(method)} takes another path: with an id to change or delete, without to create.`,
+    )
+  }
+  const methods = [...new Set(allow)]
+  return new MethodNotAllowed(`The method is not allowed for this path; allowed are ${methods.join(', ')}.`, {
+    details: { allow: methods.join(', ') },
+  })
+}
+
+/**
+ * Makes the function that finds the route of a request. A literal segment wins over a parameter; HEAD is GET; trailing slashes and
+ * a missing `v1` are fine.
+ */
+export const matcher = (routes: readonly Route[]): ((method: string, rawPath: string) => Match | FrameworkError) => {
+  const table = routes.map(compile).sort((a, b) => a.parameters - b.parameters)
+  return (method, rawPath) => {
+    const path = segmentsOf(rawPath)
+    const wanted = method === 'HEAD' ? 'GET' : method
+    const found = table.find((entry) => entry.route.method === wanted && path !== undefined && fits(entry, path))
+    if (found === undefined || path === undefined) return refusal(table, wanted, path)
+    return { route: found.route, params: paramsOf(found, path) }
+  }
+}

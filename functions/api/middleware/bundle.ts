@@ -1,0 +1,24 @@
+import type { MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { Ports } from '../../runtime/ports.ts'
+import type { Exchange } from '../exchange.ts'
+import type { ApiSettings } from '../settings.ts'
+import { accessLog } from './access-log.ts'
+import { authenticate } from './authenticate.ts'
+import { errorEnvelope } from './error-envelope.ts'
+import { negotiateVersion } from './negotiate-version.ts'
+import { responseHeaders } from './response-headers.ts'
+
+export type ApiMiddleware = MiddlewareObj<Exchange, APIGatewayProxyStructuredResultV2>
+
+/**
+ * The one list of what happens around every handler. Before: from first to last. After, and on an error: from last to first, so
+ * that errors become answers, answers get their headers, and then the line is logged.
+ */
+export const middlewareBundle = (ports: Pick<Ports, 'clock'>, settings: ApiSettings): ApiMiddleware[] => [
+  accessLog(ports),
+  responseHeaders(),
+  errorEnvelope(settings),
+  authenticate(),
+  negotiateVersion(),
+]

@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { booleanOf } from './body/fields.ts'
+import { parseWith } from './body/parse-with.ts'
+import { InvalidRequest } from './errors.ts'
+import { listInWords, quote } from './quote.ts'
+
+const booleanText = z.string().transform((text, context) => {
+  const value = booleanOf(text)
+  if (value === undefined) context.addIssue({ code: 'custom', message: 'must be a boolean: true or false' })
+  return value ?? false
+})
+
+/** A boolean query parameter: absent is false. */
+export const flag = booleanText.optional().default(false)
+
+/** `?rollback=` of a PATCH: read, so that a wrong one is refused, and of no effect. Undefined when absent. */
+export const rollback = booleanText.optional()
+
+/** No parameters at all. */
+export const noQuery = z.object({})
+
+/**
+ * Parses a query string. A parameter that the route does not know is an error (magnum-rest.md section 2), as is one given twice.
+ *
+ * @throws InvalidRequest
+ */
+export const parseQuery = <S extends z.ZodObject>(schema: S, rawQueryString: string): z.output<S> => {
+  const given = [...new URLSearchParams(rawQueryString)]
+  const known = Object.keys(schema.shape)
+  const unknown = given.map(([key]) => key).filter((key) => !known.includes(key))
+  if (unknown.length > 0) {
+    const allowed = known.length === 0 ? 'This path takes none' : `Allowed are ${listInWords(known)}`
+    throw new InvalidRequest(`Unknown query parameters: ${listInWords([...new Set(unknown)].map(quote))}. ${allowed}.`)
+  }
+  const twice = given.find(([key], index) => given.findIndex(([other]) => other === key) !== index)
+  if (twice !== undefined)
+    throw new InvalidRequest(`The query parameter ${quote(twice[0])} is there twice. Give it once.`)
+  return parseWith(schema, Object.fromEntries(given))
+}

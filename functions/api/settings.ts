@@ -1,0 +1,13 @@
+import type { AddressPolicy } from '../kubernetes/address-guard.ts'
+
+/** How this installation is reached and what it may reach. */
+export type ApiSettings = {
+  /** Scheme, host and mount path as clients see them, without `/v1` and without a trailing slash needed. */
+  baseUrl: string
+  /** True only behind a proxy that sets `X-Forwarded-*` itself: they then replace `baseUrl` in links. */
+  trustForwarded: boolean
+  /** Which addresses a registered cluster may have. */
+  addressPolicy: AddressPolicy
+  /** Named in `WWW-Authenticate` of a 401. Default: `baseUrl`. */
+  authUrl?: string
+}

@@ -1,0 +1,47 @@
+import * as z from 'zod'
+import type { KubernetesClient } from '../../../../kubernetes/client.ts'
+import { nodes } from '../../../../kubernetes/resources.ts'
+import { listAll } from '../../../support/owned.ts'
+
+/** Labels of control plane nodes; the second is the one of before Kubernetes 1.20, still found. */
+const CONTROL_PLANE_LABELS = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master']
+
+/** Most nodes that the reason map names, not ready ones first, so that the stored item stays small. */
+const NODES_IN_REASON_MAX = 100
+
+const Node = z.object({
+  metadata: z.object({ name: z.string(), labels: z.record(z.string(), z.string()).default({}) }),
+  status: z
+    .object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]) })
+    .default({ conditions: [] }),
+})
+type Node = z.infer<typeof Node>
+
+export type NodeSummary = {
+  /** All nodes but those of the control plane, as Magnum counts. */
+  nodeCount: number
+  masterCount: number
+  allReady: boolean
+  /** Magnum's map: `<node>.Ready` → `True` or `False`. */
+  reasons: Record<string, string>
+}
+
+const isReady = ({ status }: Node): boolean =>
+  status.conditions.some((condition) => condition.type === 'Ready' && condition.status === 'True')
+
+const isMaster = ({ metadata }: Node): boolean => CONTROL_PLANE_LABELS.some((label) => label in metadata.labels)
+
+/** Counts the nodes and sees which are ready. A cluster may well have none: a bare control plane, or all scaled away. */
+export const summarizeNodes = async (client: KubernetesClient): Promise<NodeSummary> => {
+  const found = await listAll(client, nodes)
+  const parsed = found.map((node) => Node.parse(node))
+  const masterCount = parsed.filter(isMaster).length
+  const unready = parsed.filter((node) => !isReady(node))
+  const named = [...unready, ...parsed.filter(isReady)].slice(0, NODES_IN_REASON_MAX)
+  return {
+    nodeCount: parsed.length - masterCount,
+    masterCount,
+    allReady: unready.length === 0,
+    reasons: Object.fromEntries(named.map((node) => [`${node.metadata.name}.Ready`, isReady(node) ? 'True' : 'False'])),
+  }
+}

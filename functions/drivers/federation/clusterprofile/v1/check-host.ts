@@ -1,0 +1,60 @@
+import { customResourceDefinitions, namespaces, roles } from '../../../../kubernetes/resources.ts'
+import type { FederationContext, Finding, Preflight } from '../../../contract/federation-driver.ts'
+import type { Site } from '../../../support/owned.ts'
+import {
+  attempt,
+  errorFinding,
+  foreignFindings,
+  namespaceFindings,
+  permissionFindings,
+  warningFinding,
+} from './findings.ts'
+import { hostSite } from './host/site.ts'
+import { hostWishes } from './host/wishes.ts'
+import { inventoryNamespace, PROFILE_CRD, READER_ROLE } from './names.ts'
+import { crdFault, isOurCrd } from './phases/crd.ts'
+import { CONSUMER_NAMESPACES, parseProperties } from './schema.ts'
+
+const crdFindings = async ({ client }: Site): Promise<Finding[]> => {
+  const crd = await client.get(customResourceDefinitions, PROFILE_CRD)
+  const fault = crd === undefined || isOurCrd(crd) ? undefined : crdFault(crd)
+  return fault === undefined ? [] : [errorFinding('ForeignObject', fault)]
+}
+
+/** Missing consumer namespaces: only told, since they may well be made before the first member joins. */
+const consumerFindings = async ({ client }: Site, names: readonly string[]): Promise<Finding[]> => {
+  const found = await Promise.all(names.map((name) => client.get(namespaces, name)))
+  return names
+    .filter((_, index) => found[index] === undefined)
+    .map((name) =>
+      warningFinding(
+        'ConsumerNamespaceMissing',
+        `Namespace ${name} of property ${CONSUMER_NAMESPACES} does not exist in the host; no member can join before it does.`,
+      ),
+    )
+}
+
+/** Preflight of the host. */
+export const checkHost = async (context: FederationContext): Promise<Preflight> => {
+  const namespace = inventoryNamespace(context.federation.id)
+  const { consumerNamespaces } = parseProperties(context.federation.properties)
+  const findings = await attempt(async () => {
+    const site = await hostSite(context)
+    const parts = await Promise.all([
+      attempt(() => permissionFindings(site.client, 'the host', hostWishes(namespace))),
+      attempt(() => namespaceFindings(site, namespace, context.now())),
+      attempt(() => foreignFindings(site, roles(namespace), READER_ROLE)),
+      attempt(() => crdFindings(site)),
+      attempt(() => consumerFindings(site, consumerNamespaces)),
+    ])
+    return parts.flat()
+  })
+  return {
+    findings,
+    wouldMake: [
+      `Namespace ${namespace} in the host`,
+      `CustomResourceDefinition ${PROFILE_CRD} in the host, where there is none`,
+      `Role ${namespace}/${READER_ROLE} in the host, bound to nobody`,
+    ],
+  }
+}

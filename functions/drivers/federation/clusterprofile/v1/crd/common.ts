@@ -1,0 +1,45 @@
+import type { JsonObject } from '../../../../../domain/json.ts'
+
+/** What rules the host's API server can check. */
+export type Rules = {
+  /** The CEL `format` library compiles in new CRDs from Kubernetes 1.32 on; before, patterns say nearly the same. */
+  cel: boolean
+}
+
+/** The manager of a profile never changes. */
+export const IMMUTABLE = { rule: 'self == oldSelf', message: 'clusterManager is immutable' }
+
+export const VERSION: JsonObject = { type: 'object', properties: { kubernetes: { type: 'string' } } }
+
+export const PROPERTIES: JsonObject = {
+  type: 'array',
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['name'],
+  items: {
+    type: 'object',
+    required: ['name', 'value'],
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 253 },
+      value: { type: 'string', minLength: 1, maxLength: 1024 },
+      lastObservedTime: { type: 'string', format: 'date-time' },
+    },
+  },
+}
+
+/** The object under `extension`: free form, but an object. */
+export const EXTENSION: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+/** The whole schema of a version. */
+export const profileSchema = (spec: JsonObject, status: JsonObject): JsonObject => ({
+  openAPIV3Schema: {
+    type: 'object',
+    required: ['spec'],
+    properties: {
+      apiVersion: { type: 'string' },
+      kind: { type: 'string' },
+      metadata: { type: 'object' },
+      spec: { type: 'object', required: ['clusterManager'], properties: spec },
+      status: { type: 'object', properties: status },
+    },
+  },
+})

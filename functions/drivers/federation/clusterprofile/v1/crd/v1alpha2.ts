@@ -1,0 +1,92 @@
+import type { JsonObject } from '../../../../../domain/json.ts'
+import { EXTENSION, IMMUTABLE, PROPERTIES, profileSchema, type Rules, VERSION } from './common.ts'
+import { CONDITIONS } from './condition.ts'
+
+const managerName = ({ cel }: Rules): JsonObject => ({
+  type: 'string',
+  minLength: 1,
+  maxLength: 63,
+  ...(cel
+    ? {
+        'x-kubernetes-validations': [
+          { rule: '!format.labelValue().validate(self).hasValue()', message: 'must be a valid label value' },
+        ],
+      }
+    : { pattern: '^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)$' }),
+})
+
+const SERVER_RULE = "isURL(self) && url(self).getHost() != ''"
+const PROXY_RULE =
+  "self == '' || (isURL(self) && url(self).getScheme() in ['http', 'https', 'socks5'] && url(self).getHost() != '')"
+
+const url = (rules: Rules, rule: string, pattern: string): JsonObject => ({
+  type: 'string',
+  maxLength: 2048,
+  ...(rules.cel
+    ? { 'x-kubernetes-validations': [{ rule, message: 'must be a URL with a scheme and a host' }] }
+    : { pattern }),
+})
+
+const cluster = (rules: Rules): JsonObject => ({
+  type: 'object',
+  required: ['server'],
+  properties: {
+    server: url(rules, SERVER_RULE, '^[A-Za-z][A-Za-z0-9+.-]*://[^/?#]+'),
+    'tls-server-name': { type: 'string', maxLength: 253 },
+    'insecure-skip-tls-verify': { type: 'boolean' },
+    'certificate-authority-data': { type: 'string', format: 'byte' },
+    'proxy-url': url(rules, PROXY_RULE, '^((https?|socks5)://[^/?#]+.*)?$'),
+    'disable-compression': { type: 'boolean' },
+    extensions: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['name'],
+      items: {
+        type: 'object',
+        required: ['name', 'extension'],
+        properties: { name: { type: 'string', minLength: 1, maxLength: 253 }, extension: EXTENSION },
+      },
+    },
+  },
+})
+
+const providers = (rules: Rules): JsonObject => ({
+  type: 'array',
+  maxItems: 64,
+  'x-kubernetes-list-type': 'map',
+  'x-kubernetes-list-map-keys': ['name'],
+  items: {
+    type: 'object',
+    required: ['name', 'cluster'],
+    properties: { name: { type: 'string', minLength: 1, maxLength: 253 }, cluster: cluster(rules) },
+  },
+})
+
+const COLUMNS: JsonObject[] = [
+  { name: 'Display Name', type: 'string', jsonPath: '.spec.displayName' },
+  { name: 'Manager', type: 'string', jsonPath: '.spec.clusterManager.name' },
+  { name: 'Version', type: 'string', jsonPath: '.status.version.kubernetes' },
+  { name: 'Healthy', type: 'string', jsonPath: '.status.conditions[?(@.type=="ControlPlaneHealthy")].status' },
+  { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' },
+]
+
+/** The stricter version of cluster-inventory-api v0.2.0, which the conformance suite reads. */
+export const v1alpha2 = (rules: Rules): JsonObject => ({
+  name: 'v1alpha2',
+  served: true,
+  storage: false,
+  subresources: { status: {} },
+  additionalPrinterColumns: COLUMNS,
+  schema: profileSchema(
+    {
+      displayName: { type: 'string' },
+      clusterManager: {
+        type: 'object',
+        required: ['name'],
+        properties: { name: managerName(rules) },
+        'x-kubernetes-validations': [IMMUTABLE],
+      },
+    },
+    { conditions: CONDITIONS, version: VERSION, properties: PROPERTIES, accessProviders: providers(rules) },
+  ),
+})

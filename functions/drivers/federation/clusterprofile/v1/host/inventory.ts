@@ -1,0 +1,40 @@
+import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import { secrets } from '../../../../../kubernetes/resources.ts'
+import { type Located, listAll, removeAllOwned, type Site } from '../../../../support/owned.ts'
+import { profiles } from '../names.ts'
+import { findServedVersion } from './served-version.ts'
+
+/** Secrets of all namespaces, for lists by label. */
+const ALL_SECRETS: Resource = { group: '', version: 'v1', plural: 'secrets' }
+
+const inNamespaceOf = (object: KubernetesObject): string => object.metadata.namespace ?? ''
+
+/**
+ * Profiles and Secrets with these labels, wherever in the host they are: also in namespaces that are consumers' no more. Profiles
+ * first, because consumers should lose sight of a member before its token goes.
+ */
+export const findPublished = async (site: Site, selector: string): Promise<Located[]> => {
+  const version = await findServedVersion(site.client)
+  const found = version === undefined ? [] : await listAll(site.client, profiles(version), selector)
+  const tokens = await listAll(site.client, ALL_SECRETS, selector)
+  return [
+    ...found.map((object) => ({
+      resource: profiles(version ?? 'v1alpha1', inNamespaceOf(object)),
+      object,
+    })),
+    ...tokens.map((object) => ({ resource: secrets(inNamespaceOf(object)), object })),
+  ]
+}
+
+/** Deletes what has these labels, except in the namespaces to keep. @throws NotYet while finalizers hold something */
+export const removePublished = async (
+  site: Site,
+  selector: string,
+  keepNamespaces: readonly string[] = [],
+): Promise<void> => {
+  const found = await findPublished(site, selector)
+  await removeAllOwned(
+    site,
+    found.filter(({ object }) => !keepNamespaces.includes(inNamespaceOf(object))),
+  )
+}

@@ -1,0 +1,62 @@
+import {
+  FEDERATION_CONTRACT,
+  type FederationContext,
+  type FederationDriver,
+} from '../../../contract/federation-driver.ts'
+import { checkHost } from './check-host.ts'
+import { checkMember } from './check-member.ts'
+import { cleanMember } from './clean-member.ts'
+import { deregisterMember } from './deregister-member.ts'
+import { findServedVersion } from './host/served-version.ts'
+import { inventoryNamespace, PROFILE_GROUP, PROFILE_VERSIONS } from './names.ts'
+import { observeMember } from './observe-member.ts'
+import { type ClusterProfileOptions, DEFAULT_OPTIONS } from './options.ts'
+import { accessPhase } from './phases/access.ts'
+import { crdPhase } from './phases/crd.ts'
+import { namespacePhase } from './phases/namespace.ts'
+import { publishPhase } from './phases/publish.ts'
+import { rebindPhase } from './phases/rebind.ts'
+import { removalPhases } from './phases/remove.ts'
+import { prepareMember } from './prepare-member.ts'
+import { registerMember } from './register-member.ts'
+import { faultsOf, PROPERTIES } from './schema.ts'
+
+/** URL of the inventory: the collection of ClusterProfiles, at the host's API server as other clusters reach it. */
+const endpoint = async ({ federation, host }: FederationContext): Promise<string | null> => {
+  const address = host.cluster.endpoint
+  if (address === null) return null
+  const version = (await findServedVersion(await host.client())) ?? PROFILE_VERSIONS[0]
+  const server = (address.serverForPeers ?? address.server).replace(/\/$/, '')
+  return `${server}/apis/${PROFILE_GROUP}/${version}/namespaces/${inventoryNamespace(federation.id)}/clusterprofiles`
+}
+
+/** The driver with other patience than the usual, for tests. */
+export const clusterProfileDriver = (given: Partial<ClusterProfileOptions> = {}): FederationDriver => {
+  const options = { ...DEFAULT_OPTIONS, ...given }
+  return {
+    id: 'clusterprofile@1',
+    contract: FEDERATION_CONTRACT,
+    description:
+      'Keeps a SIG-Multicluster inventory in the host: one ClusterProfile and one token Secret for each member, for Argo CD, Kueue ' +
+      'MultiKueue, multicluster-runtime and Headlamp.',
+    capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: false },
+    properties: PROPERTIES,
+    validateProperties: faultsOf,
+    hostNamespaces: ({ id }) => [inventoryNamespace(id)],
+    phases: {
+      create: [namespacePhase(options), crdPhase, accessPhase],
+      update: [crdPhase, rebindPhase, publishPhase],
+      delete: removalPhases(options),
+    },
+    checkHost,
+    checkMember,
+    prepareMember: (context) => prepareMember(context, options),
+    registerMember,
+    observeMember,
+    deregisterMember,
+    cleanMember: (context) => cleanMember(context, options),
+    endpoint,
+  }
+}
+
+export const clusterProfileV1: FederationDriver = clusterProfileDriver()

@@ -1,0 +1,34 @@
+import { namespaces } from '../../../../../kubernetes/resources.ts'
+import type { FederationContext } from '../../../../contract/federation-driver.ts'
+import type { Phase } from '../../../../contract/phase.ts'
+import { namespaceManifest, removeNamespace } from '../../../../support/namespace.ts'
+import { ensureOwned, refOf } from '../../../../support/owned.ts'
+import { step } from '../../../../support/step.ts'
+import { hostSite } from '../host/site.ts'
+import { inventoryNamespace } from '../names.ts'
+import type { ClusterProfileOptions } from '../options.ts'
+
+/** Deletes the inventory namespace of this federation, last of all. */
+export const dropNamespace = (context: FederationContext, { namespacePatienceSeconds }: ClusterProfileOptions) =>
+  step(async () => ({
+    leftovers: await removeNamespace(await hostSite(context), {
+      name: inventoryNamespace(context.federation.id),
+      now: context.now(),
+      patienceSeconds: namespacePatienceSeconds,
+    }),
+  }))
+
+/** The namespace that is the inventory (since KEP-4322's change of July 2026 an inventory is exactly one namespace). */
+export const namespacePhase = (options: ClusterProfileOptions): Phase<FederationContext> => ({
+  id: 'namespace',
+  title: 'inventory namespace',
+  deadlineSeconds: 120,
+  ensure: (context) =>
+    step(async ({ made }) => {
+      const site = await hostSite(context)
+      const { id } = context.federation
+      made(refOf(site, await ensureOwned(site, namespaces, namespaceManifest(id, inventoryNamespace(id)))))
+      return {}
+    }),
+  undo: (context) => dropNamespace(context, options),
+})

@@ -1,0 +1,45 @@
+import { operationOf } from '../../../../domain/membership.ts'
+import type { Secret } from '../../../../domain/secret.ts'
+import { CredentialMissing } from '../../../contract/errors.ts'
+import type { MemberContext } from '../../../contract/federation-driver.ts'
+import type { StepResult } from '../../../contract/phase.ts'
+import { step } from '../../../support/step.ts'
+import { demandNamespace, publish } from './host/publish.ts'
+import { servedVersion } from './host/served-version.ts'
+import { hostSite } from './host/site.ts'
+import { contentOfMember } from './member/content-of-member.ts'
+import { removeOlderTokens } from './member/token-secret.ts'
+import { placementsOf } from './names.ts'
+import { parseProperties } from './schema.ts'
+
+const storedToken = async (context: MemberContext): Promise<Secret> => {
+  const token = await context.memberToken()
+  if (token !== undefined) return token
+  throw new CredentialMissing(
+    `No credential for member ${context.membership.memberName} is stored. Remove it from the federation and add it again.`,
+  )
+}
+
+/** base64 for a Secret's `data`: exactly the token, since the secretreader plugin does not trim it. */
+export const encodeToken = (token: Secret): string => Buffer.from(token.reveal()).toString('base64')
+
+/**
+ * Publishes the member in the inventory and in each consumer namespace. After a rotation, and only when the new token is published
+ * everywhere, the older token Secrets in the member go, and their tokens with them.
+ */
+export const registerMember = (context: MemberContext): Promise<StepResult> =>
+  step(async (trace) => {
+    const { federation, membership } = context
+    const { consumerNamespaces } = parseProperties(federation.properties)
+    const token = encodeToken(await storedToken(context))
+    const site = await hostSite(context)
+    const [version, content] = await Promise.all([servedVersion(site.client), contentOfMember(context)])
+    const [inventory, ...consumers] = placementsOf(federation, membership.memberName, consumerNamespaces)
+    await publish(site, trace, { content, token, version, placement: inventory })
+    for (const placement of consumers) {
+      await demandNamespace(site, placement.namespace)
+      await publish(site, trace, { content, token, version, placement })
+    }
+    if (operationOf(membership)?.kind === 'rotate') await removeOlderTokens(context)
+    return {}
+  })

@@ -1,0 +1,71 @@
+import type { PropertyDescription } from '../../../contract/property.ts'
+
+export const MEMBER_ROLE = 'member-role'
+export const CONSUMER_NAMESPACES = 'consumer-namespaces'
+
+/** Each member writes two objects into each of them; more is more likely a mistake than a wish. */
+const CONSUMER_NAMESPACES_MAX = 20
+
+const DEFAULT_MEMBER_ROLE = 'view'
+
+export const PROPERTIES: readonly PropertyDescription[] = [
+  {
+    key: MEMBER_ROLE,
+    description: 'ClusterRole that consumers of the inventory have in each member. It must exist in the member.',
+    default: DEFAULT_MEMBER_ROLE,
+  },
+  {
+    key: CONSUMER_NAMESPACES,
+    description:
+      'Namespaces of the host, separated by commas, in which every member is published as well, for consumers that read only ' +
+      'their own, for example kueue-system,argocd. They must exist. Who reads Secrets there can act in the members.',
+    default: null,
+  },
+]
+
+export type ClusterProfileProperties = { memberRole: string; consumerNamespaces: string[] }
+
+type Properties = Readonly<Record<string, string>>
+
+const namespacesOf = (properties: Properties): string[] => {
+  const text = properties[CONSUMER_NAMESPACES] ?? ''
+  return text.trim() === '' ? [] : [...new Set(text.split(',').map((name) => name.trim()))]
+}
+
+/** The driver's options, with defaults; of properties that `faultsOf` finds good. Empty text counts as absent. */
+export const parseProperties = (properties: Properties): ClusterProfileProperties => ({
+  memberRole: properties[MEMBER_ROLE] || DEFAULT_MEMBER_ROLE,
+  consumerNamespaces: namespacesOf(properties),
+})
+
+/** RBAC names are path segments: wider than DNS names, since `system:…` and capitals are in use. */
+const ROLE_NAME = /^[A-Za-z0-9]([-A-Za-z0-9._:]{0,251}[A-Za-z0-9])?$/
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+/** Namespaces of Kubernetes itself, and our own. */
+const RESERVED = /^(kube|fedplane)-/
+
+const namespaceFault = (name: string): string[] => {
+  if (!DNS_LABEL.test(name)) {
+    const rule = 'at most 63 lower-case letters, digits and hyphens, beginning and ending with a letter or digit'
+    return [`Property ${CONSUMER_NAMESPACES}: '${name}' is not the name of a namespace (${rule}).`]
+  }
+  if (!RESERVED.test(name)) return []
+  return [
+    `Property ${CONSUMER_NAMESPACES}: '${name}' is reserved; names beginning with kube- or fedplane- are refused.`,
+  ]
+}
+
+/** One sentence for each fault of the driver's own properties. */
+export const faultsOf = (properties: Properties): string[] => {
+  const { memberRole, consumerNamespaces } = parseProperties(properties)
+  const role = ROLE_NAME.test(memberRole)
+    ? []
+    : [`Property ${MEMBER_ROLE}: '${memberRole}' is not the name of a ClusterRole, for example view.`]
+  const many =
+    consumerNamespaces.length > CONSUMER_NAMESPACES_MAX
+      ? [
+          `Property ${CONSUMER_NAMESPACES} names ${consumerNamespaces.length} namespaces; ${CONSUMER_NAMESPACES_MAX} are allowed.`,
+        ]
+      : []
+  return [...role, ...many, ...consumerNamespaces.flatMap(namespaceFault)]
+}

@@ -1,0 +1,70 @@
+import { Secret } from '../../../../domain/secret.ts'
+import type { FederationDriver, MemberContext, PrepareResult } from '../../../contract/federation-driver.ts'
+import { accountOf, memberOf, optionsOf, play } from './play.ts'
+import type { MemoryWorld } from './world.ts'
+
+type MemberFunctions = Pick<
+  FederationDriver,
+  'checkMember' | 'prepareMember' | 'registerMember' | 'observeMember' | 'deregisterMember' | 'cleanMember'
+>
+
+const secondsFrom = (now: string, seconds: number): string => new Date(Date.parse(now) + seconds * 1000).toISOString()
+
+/** A new token at each call: what a member that makes tokens would give. Renewed after two thirds of its life. */
+const newCredential = (context: MemberContext): NonNullable<PrepareResult['credential']> => {
+  const now = context.now()
+  const lifetime = optionsOf(context)['memory-token-seconds']
+  const token = new Secret(`memory-token-${context.membership.clusterId}-${now}`)
+  return lifetime === undefined
+    ? { kind: 'token-secret', expiresAt: null, renewAfter: null, token }
+    : {
+        kind: 'token-request',
+        expiresAt: secondsFrom(now, lifetime),
+        renewAfter: secondsFrom(now, Math.ceil((lifetime * 2) / 3)),
+        token,
+      }
+}
+
+/** Registered in the world, or by what is stored: a world does not outlive its process. */
+const isRegistered = (world: MemoryWorld, context: MemberContext): boolean => {
+  const member = memberOf(context)
+  return (
+    context.membership.made.some((ref) => ref.kind === member.kind && ref.name === member.name) ||
+    world.calls.some((call) => call.name === 'registerMember' && call.clusterId === context.membership.clusterId)
+  )
+}
+
+/** What memory@1 does for one member. Labels of the member's cluster: `memory-fail-step` names one of the acts below. */
+export const memoryMembers = (world: MemoryWorld): MemberFunctions => {
+  const act = <T>(name: keyof MemberFunctions, step: string, context: MemberContext, run: () => T | Promise<T>) =>
+    play(world, context, { name, act: step, member: context }, run)
+  return {
+    checkMember: (context) =>
+      act('checkMember', 'check', context, () => ({ findings: [], wouldMake: ['a ServiceAccount in the member'] })),
+    prepareMember: (context) =>
+      act('prepareMember', 'prepare', context, () => ({
+        done: true,
+        made: [world.put(context.membership.clusterId, accountOf(context))],
+        credential: newCredential(context),
+      })),
+    registerMember: (context) =>
+      act('registerMember', 'register', context, () => ({
+        done: true,
+        made: [world.put(context.federation.hostClusterId, memberOf(context))],
+      })),
+    observeMember: (context) =>
+      act('observeMember', 'ready', context, () =>
+        isRegistered(world, context) ? { state: 'ready' } : { state: 'absent' },
+      ),
+    deregisterMember: (context) =>
+      act('deregisterMember', 'deregister', context, () => {
+        world.remove(context.federation.hostClusterId, memberOf(context))
+        return { done: true }
+      }),
+    cleanMember: (context) =>
+      act('cleanMember', 'clean', context, () => {
+        world.remove(context.membership.clusterId, accountOf(context))
+        return { done: true }
+      }),
+  }
+}

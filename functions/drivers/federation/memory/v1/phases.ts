@@ -1,0 +1,95 @@
+import type { FederationContext } from '../../../contract/federation-driver.ts'
+import type { Phase, StepResult } from '../../../contract/phase.ts'
+import { controlPlaneOf, namespaceOf, optionsOf, play } from './play.ts'
+import type { MemoryWorld } from './world.ts'
+
+type FederationPhase = Phase<FederationContext>
+
+/** Key in `driverState` for when the control plane began to come up. */
+const SINCE = 'memory-since'
+
+const secondsSince = (context: FederationContext): number | null => {
+  const since = context.federation.driverState[SINCE]
+  return typeof since === 'string' ? (Date.parse(context.now()) - Date.parse(since)) / 1000 : null
+}
+
+const namespacePhase = (world: MemoryWorld): FederationPhase => ({
+  id: 'namespace',
+  title: 'namespace',
+  deadlineSeconds: 60,
+  ensure: (context) =>
+    play(world, context, { name: 'ensure:namespace', act: 'namespace' }, () => ({
+      done: true,
+      made: [world.put(context.federation.hostClusterId, namespaceOf(context))],
+    })),
+  undo: (context) =>
+    play(world, context, { name: 'undo:namespace', act: '' }, () => {
+      world.remove(context.federation.hostClusterId, namespaceOf(context))
+      return { done: true }
+    }),
+})
+
+const comeUp = (context: FederationContext, world: MemoryWorld): StepResult => {
+  const made = [world.put(context.federation.hostClusterId, controlPlaneOf(context))]
+  const delay = optionsOf(context)['memory-delay-seconds'] ?? 0
+  const passed = secondsSince(context)
+  if ((passed ?? 0) >= delay) return { done: true, made }
+  return {
+    done: false,
+    waitingFor: `the control plane to come up (${delay} s)`,
+    made,
+    ...(passed === null && { state: { [SINCE]: context.now() } }),
+  }
+}
+
+const controlPlanePhase = (world: MemoryWorld): FederationPhase => ({
+  id: 'control-plane',
+  title: 'control plane',
+  deadlineSeconds: 900,
+  ensure: (context) =>
+    play(world, context, { name: 'ensure:control-plane', act: 'control-plane' }, () => comeUp(context, world)),
+  undo: (context) =>
+    play(world, context, { name: 'undo:control-plane', act: '' }, () => {
+      world.remove(context.federation.hostClusterId, controlPlaneOf(context))
+      return { done: true, state: { [SINCE]: null } }
+    }),
+})
+
+const verifyPhase = (world: MemoryWorld): FederationPhase => ({
+  id: 'verify',
+  title: 'verification',
+  deadlineSeconds: 60,
+  ensure: (context) => play(world, context, { name: 'ensure:verify', act: 'verify' }, () => ({ done: true })),
+})
+
+const propertiesPhase = (world: MemoryWorld): FederationPhase => ({
+  id: 'properties',
+  title: 'properties',
+  deadlineSeconds: 60,
+  ensure: (context) =>
+    play(world, context, { name: 'ensure:properties', act: 'properties' }, () => ({
+      done: true,
+      state: { 'memory-properties': { ...context.federation.properties } },
+    })),
+})
+
+const removal = (world: MemoryWorld, phase: FederationPhase): FederationPhase => ({
+  id: `remove-${phase.id}`,
+  title: `remove ${phase.title}`,
+  deadlineSeconds: 60,
+  ensure: (context) =>
+    play(world, context, { name: `ensure:remove-${phase.id}`, act: `remove-${phase.id}` }, async () => {
+      await phase.undo?.(context)
+      return { done: true }
+    }),
+})
+
+/** The plans of memory@1 over a world. */
+export const memoryPhases = (world: MemoryWorld) => {
+  const [namespace, controlPlane] = [namespacePhase(world), controlPlanePhase(world)]
+  return {
+    create: [namespace, controlPlane, verifyPhase(world)],
+    update: [propertiesPhase(world)],
+    delete: [removal(world, controlPlane), removal(world, namespace)],
+  }
+}

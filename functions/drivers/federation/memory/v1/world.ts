@@ -1,0 +1,51 @@
+import { describeObject, type ObjectRef } from '../../../../domain/object-ref.ts'
+
+/** One call of a driver's function, as hooks see it. */
+export type MemoryCall = {
+  /** `ensure:<phase>`, `undo:<phase>`, or the name of a member function. */
+  name: string
+  /** The federation's id. */
+  federationId: string
+  /** The member's cluster; null for phases. */
+  clusterId: string | null
+}
+
+type Hook = (call: MemoryCall) => void | Promise<void>
+
+/**
+ * What hosts and members of memory@1 hold, and who called what. A test makes its own, scripts failures with the hooks, and looks into
+ * it; elsewhere one per process mirrors what the stored entities say.
+ */
+export class MemoryWorld {
+  readonly calls: MemoryCall[] = []
+  /** Called before an act: throwing makes the act fail with nothing done. */
+  before: Hook | undefined
+  /** Called after an act: throwing loses its result, as a crash does. */
+  after: Hook | undefined
+  readonly #objects = new Map<string, Map<string, ObjectRef>>()
+
+  #of(clusterId: string): Map<string, ObjectRef> {
+    const objects = this.#objects.get(clusterId) ?? new Map<string, ObjectRef>()
+    this.#objects.set(clusterId, objects)
+    return objects
+  }
+
+  /** Makes an object in a cluster; making it again gives the same one. */
+  put(clusterId: string, ref: ObjectRef): ObjectRef {
+    const objects = this.#of(clusterId)
+    const key = describeObject(ref)
+    const there = objects.get(key) ?? ref
+    objects.set(key, there)
+    return there
+  }
+
+  /** Removes an object; one that is not there is no error. */
+  remove(clusterId: string, ref: ObjectRef): void {
+    this.#of(clusterId).delete(describeObject(ref))
+  }
+
+  /** Objects of a cluster, as `describeObject` writes them, sorted. */
+  holds(clusterId: string): string[] {
+    return [...this.#of(clusterId).keys()].sort()
+  }
+}

@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import type { ObjectRef } from '../../domain/object-ref.ts'
+import type { KubernetesObject } from '../../kubernetes/client.ts'
+import { namespaces } from '../../kubernetes/resources.ts'
+import { deleteOwned, isOwned, isTerminating, ownerLabels, refOf, type Site } from './owned.ts'
+import { NotYet } from './step.ts'
+import { clusterTime } from './who-am-i.ts'
+
+const Conditions = z.object({
+  status: z.object({
+    conditions: z
+      .array(z.object({ type: z.string(), status: z.string(), message: z.string().default('') }))
+      .default([]),
+  }),
+})
+
+/** What blocks the deletion of a namespace, in the words of the namespace controller; empty while nothing does. */
+export const blockersOf = (namespace: KubernetesObject): string =>
+  (Conditions.safeParse(namespace).data?.status.conditions ?? [])
+    .filter((condition) => condition.status === 'True')
+    .map((condition) => `${condition.type}: ${condition.message}`)
+    .join('; ')
+
+/** Seconds since its deletion was asked for, by the cluster's own clock. */
+export const terminatingSeconds = async (site: Site, namespace: KubernetesObject, now: string): Promise<number> => {
+  const since = new Date(namespace.metadata.deletionTimestamp ?? now)
+  return ((await clusterTime(site.client, now)).getTime() - since.getTime()) / 1000
+}
+
+export const namespaceManifest = (federationId: string, name: string): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, labels: ownerLabels(federationId) },
+})
+
+export type NamespaceRemoval = {
+  name: string
+  /** ISO-8601 UTC. */
+  now: string
+  /**
+   * Seconds after which a namespace that nothing has touched counts as one without a namespace controller. The controller waits
+   * 5 s on purpose before it looks at a deleted namespace; the rest is for a slow one.
+   */
+  patienceSeconds: number
+}
+
+/** True when no controller works on a namespace that is being deleted: it keeps its finalizer and never gets a condition. */
+const isAbandoned = async (site: Site, namespace: KubernetesObject, removal: NamespaceRemoval): Promise<boolean> => {
+  const { status } = Conditions.safeParse(namespace).data ?? { status: { conditions: [] } }
+  if (status.conditions.length > 0) return false
+  return (await terminatingSeconds(site, namespace, removal.now)) >= removal.patienceSeconds
+}
+
+/**
+ * Deletes the namespace when it is ours and waits until it is gone. Empty it of our objects before.
+ *
+ * Where no namespace controller runs (an API server alone), it stays Terminating for ever: then it is given back as left over.
+ *
+ * @throws NotYet while it is being deleted, with what blocks it
+ */
+export const removeNamespace = async (site: Site, removal: NamespaceRemoval): Promise<ObjectRef[]> => {
+  const namespace = await site.client.get(namespaces, removal.name)
+  if (namespace === undefined || !isOwned(site, namespace)) return []
+  if (await deleteOwned(site, namespaces, namespace)) return []
+  if (isTerminating(namespace) && (await isAbandoned(site, namespace, removal))) return [refOf(site, namespace)]
+  const blockers = blockersOf(namespace)
+  throw new NotYet(
+    `namespace ${removal.name} in the ${site.where} to be gone${blockers === '' ? '' : `, which is blocked: ${blockers}`}`,
+  )
+}

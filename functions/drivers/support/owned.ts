@@ -1,0 +1,117 @@
+import { describeObject, type ObjectRef } from '../../domain/object-ref.ts'
+import type { KubernetesClient, KubernetesObject, ObjectList, Resource } from '../../kubernetes/client.ts'
+import { ForeignObject } from '../contract/errors.ts'
+import { covers } from './covers.ts'
+import { NotYet } from './step.ts'
+
+/** Whose object it is: the federation's id. Nothing without it is ever changed or deleted. */
+export const FEDERATION_LABEL = 'fedplane.io/federation'
+export const MANAGED_BY_LABEL = 'app.kubernetes.io/managed-by'
+export const MANAGED_BY = 'fedplane'
+
+export const ownerLabels = (federationId: string): Record<string, string> => ({
+  [FEDERATION_LABEL]: federationId,
+  [MANAGED_BY_LABEL]: MANAGED_BY,
+})
+
+/** A cluster in which a federation has objects. */
+export type Site = { client: KubernetesClient; where: ObjectRef['where']; federationId: string }
+
+export const isOwned = (site: Pick<Site, 'federationId'>, object: KubernetesObject): boolean =>
+  object.metadata.labels?.[FEDERATION_LABEL] === site.federationId
+
+export const isTerminating = (object: KubernetesObject): boolean => object.metadata.deletionTimestamp !== undefined
+
+export const refOf = (site: Pick<Site, 'where'>, object: KubernetesObject): ObjectRef => ({
+  where: site.where,
+  apiVersion: object.apiVersion,
+  kind: object.kind,
+  namespace: object.metadata.namespace ?? '',
+  name: object.metadata.name,
+  uid: object.metadata.uid ?? '',
+})
+
+/** `Secret kueue-system/paris in the host`. */
+export const nameOf = (site: Pick<Site, 'where'>, object: KubernetesObject): string =>
+  describeObject(refOf(site, object))
+
+/** Throws unless the object carries this federation's label. @throws ForeignObject */
+export const demandOwned = (site: Site, object: KubernetesObject): void => {
+  if (isOwned(site, object)) return
+  throw new ForeignObject(
+    `${nameOf(site, object)} exists and does not carry the label ${FEDERATION_LABEL}=${site.federationId}, so it is not touched. ` +
+      'Remove or rename it, then try again.',
+    { details: { object: refOf(site, object) } },
+  )
+}
+
+/**
+ * Makes the object what `desired` says, in as few writes as possible: none when all its fields are there already.
+ *
+ * @throws ForeignObject when one of that name is not ours
+ * @throws NotYet when one of that name is still being deleted
+ */
+export const ensureOwned = async (
+  site: Site,
+  resource: Resource,
+  desired: KubernetesObject,
+): Promise<KubernetesObject> => {
+  const existing = await site.client.get(resource, desired.metadata.name)
+  if (existing === undefined) return site.client.apply(resource, desired)
+  demandOwned(site, existing)
+  if (isTerminating(existing)) throw new NotYet(`${nameOf(site, existing)} to be gone before it is made again`)
+  return covers(existing, desired) ? existing : site.client.apply(resource, desired)
+}
+
+/** Deletes it when it is ours. True when it is gone, or is not ours, afterwards; false while finalizers hold it. */
+export const deleteOwned = async (site: Site, resource: Resource, object: KubernetesObject): Promise<boolean> => {
+  if (!isOwned(site, object)) return true
+  const { name, uid } = object.metadata
+  if (!isTerminating(object)) {
+    const left = await site.client.delete(resource, name, uid === undefined ? {} : { uid })
+    if (left === undefined) return true
+  }
+  const seen = await site.client.get(resource, name)
+  return seen === undefined || seen.metadata.uid !== uid
+}
+
+/** Deletes the object of that name when it is ours. @throws NotYet while finalizers hold it */
+export const removeOwned = async (site: Site, resource: Resource, name: string): Promise<void> => {
+  const existing = await site.client.get(resource, name)
+  if (existing !== undefined) await removeAllOwned(site, [{ resource, object: existing }])
+}
+
+export type Located = { resource: Resource; object: KubernetesObject }
+
+/** Deletes those that are ours, all of them before it waits for any. @throws NotYet naming the first that stays, and its finalizers */
+export const removeAllOwned = async (site: Site, objects: readonly Located[]): Promise<void> => {
+  const staying: KubernetesObject[] = []
+  for (const { resource, object } of objects) {
+    if (!(await deleteOwned(site, resource, object))) staying.push(object)
+  }
+  const [first] = staying
+  if (first === undefined) return
+  const finalizers = first.metadata.finalizers ?? []
+  const held = finalizers.length === 0 ? '' : `, held by the finalizers ${finalizers.join(', ')}`
+  const more = staying.length === 1 ? '' : ` (and ${staying.length - 1} more)`
+  throw new NotYet(`${nameOf(site, first)} to be gone${held}${more}`)
+}
+
+/** All pages of a list. */
+export const listAll = async (
+  client: KubernetesClient,
+  resource: Resource,
+  labelSelector?: string,
+): Promise<KubernetesObject[]> => {
+  const items: KubernetesObject[] = []
+  let page: ObjectList = { items: [] }
+  do {
+    page = await client.list(resource, {
+      limit: 500,
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(page.continue === undefined ? {} : { continue: page.continue }),
+    })
+    items.push(...page.items)
+  } while (page.continue !== undefined && page.continue !== '')
+  return items
+}

@@ -1,0 +1,32 @@
+import type { ObjectRef } from '../../domain/object-ref.ts'
+import type { StepResult } from '../contract/phase.ts'
+
+/**
+ * Ends a step before it is done: something has to happen in the cluster first. Caught by `step`, never seen outside of a driver.
+ * Not an `AppError`, since nothing is wrong.
+ */
+export class NotYet extends Error {
+  override readonly name = 'NotYet'
+}
+
+/** What a step's body notes while it acts. */
+export type Trace = {
+  /** An object that was made, or found to be ours already. */
+  made(ref: ObjectRef): void
+}
+
+/**
+ * Runs the body of a driver's step. What it noted as made is part of the answer also when it ends early with `NotYet`, so that the
+ * caller can store it before it waits.
+ */
+export const step = async <Extra extends object>(
+  body: (trace: Trace) => Promise<Extra>,
+): Promise<(StepResult & Extra) | StepResult> => {
+  const made: ObjectRef[] = []
+  try {
+    return { ...(await body({ made: (ref) => made.push(ref) })), done: true, made }
+  } catch (error) {
+    if (!(error instanceof NotYet)) throw error
+    return { done: false, waitingFor: error.message, made }
+  }
+}

@@ -1,0 +1,115 @@
+import { isAppError } from '../../domain/app-error.ts'
+import type { Federation } from '../../domain/federation.ts'
+import { OperationSuperseded } from '../../operations/errors.ts'
+import type { Failure } from '../../operations/failure.ts'
+import { afterFederationEnd } from '../../operations/federation-end.ts'
+import { type RunningOperation, readEntity, runningOperation } from '../../operations/flow-of.ts'
+import { ATTEMPTS_MAX, giveUp } from '../../operations/give-up.ts'
+import { startUndo } from '../../operations/next-attempt.ts'
+import { executionOf, launch } from '../../operations/operation.ts'
+import { failWaiting } from '../../operations/waiting-members.ts'
+import type { ExecutionState, Ports } from '../../runtime/ports.ts'
+import { RevisionConflict } from '../../store/errors.ts'
+import type { OpenWork } from '../../store/work.store.ts'
+
+/** What one run did. */
+export type ReconcileReport = {
+  /** Entities looked at. */
+  seen: number
+  /** Operations whose execution was not there. */
+  started: number
+  /** Operations whose execution was dead or too late, tried again in undo mode. */
+  undone: number
+  /** Operations whose undo died too often: `*_FAILED` was written. */
+  givenUp: number
+  /** Federations without an operation of their own whose memberships were looked after. */
+  settled: number
+  /** Entities that could not be looked after; the log says why. The next run tries again. */
+  failed: number
+}
+
+type Did = 'nothing' | 'started' | 'undone' | 'givenUp' | 'settled' | 'failed'
+
+const failureFor = (state: ExecutionState): Failure =>
+  state === 'running'
+    ? { reason: 'OperationTimedOut', message: 'The operation was not over by its deadline.' }
+    : { reason: 'ExecutionDied', message: `The execution ended (${state}) without writing the operation's end.` }
+
+/** Ends an attempt that will not end by itself. */
+const retire = async (ports: Ports, running: RunningOperation, state: ExecutionState): Promise<Did> => {
+  const { flow, operation } = running
+  if (state === 'running') await ports.executions.stop(executionOf(flow, operation), 'past its deadline')
+  const failure = operation.failure ?? failureFor(state)
+  ports.log.warn('operation retired', { flow, entityId: running.entityId, attempt: operation.attempt, state })
+  if (operation.attempt >= ATTEMPTS_MAX) {
+    await giveUp(ports, running, failure)
+    return 'givenUp'
+  }
+  await startUndo(ports, running, failure)
+  return 'undone'
+}
+
+const reconcileOperation = async (ports: Ports, running: RunningOperation): Promise<Did> => {
+  const { flow, operation } = running
+  const state = await ports.executions.describe(executionOf(flow, operation))
+  if (state === 'not-found') {
+    await launch(ports, running)
+    return 'started'
+  }
+  const inTime = ports.clock.now().toISOString() <= operation.deadline
+  return state === 'running' && inTime ? 'nothing' : retire(ports, running, state)
+}
+
+/** A federation without an operation of its own: those that wait are sent on or failed, and it settles when nothing moves. */
+const reconcileFederation = async (ports: Ports, federation: Federation): Promise<Did> => {
+  if (federation.status === 'CREATE_FAILED') {
+    await failWaiting(ports, federation, {
+      reason: 'FederationCreateFailed',
+      message: "The federation's control plane could not be created.",
+    })
+  }
+  await afterFederationEnd(ports, federation)
+  return 'settled'
+}
+
+const reconcileOne = async (ports: Ports, work: OpenWork): Promise<Did> => {
+  const found = await readEntity(ports, work)
+  if (found === undefined) return 'nothing'
+  const running = runningOperation(found)
+  if (running !== undefined) return reconcileOperation(ports, running)
+  return found.kind === 'federation' ? reconcileFederation(ports, found.entity) : 'nothing'
+}
+
+/** Somebody else moved it meanwhile: that is what should be. */
+const isOvertaken = (error: unknown): boolean =>
+  error instanceof OperationSuperseded || error instanceof RevisionConflict
+
+const guarded = async (ports: Ports, work: OpenWork): Promise<Did> => {
+  try {
+    return await reconcileOne(ports, work)
+  } catch (error) {
+    if (isOvertaken(error)) return 'nothing'
+    const { kind, projectId, entityId } = work
+    const told = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    ports.log.error('not reconciled', { kind, projectId, entityId, ...told })
+    return 'failed'
+  }
+}
+
+/**
+ * Looks after everything in progress, so that nothing stays so for ever (design section 3). Three triggers: schedule, failed execution,
+ * boot; running twice at once does no harm, since every act is conditional on what was read.
+ *
+ * Execution not found → started. Running → left alone, past its deadline stopped and undone. Dead, or ended without writing its end →
+ * undone by a further attempt; after three attempts `*_FAILED` is written without more undoing.
+ */
+export const reconcile = async (ports: Ports): Promise<ReconcileReport> => {
+  const report: ReconcileReport = { seen: 0, started: 0, undone: 0, givenUp: 0, settled: 0, failed: 0 }
+  for await (const work of ports.stores.work.open()) {
+    report.seen += 1
+    const did = await guarded(ports, work)
+    if (did !== 'nothing') report[did] += 1
+  }
+  if (report.seen > 0) ports.log.info('reconciled', report)
+  return report
+}

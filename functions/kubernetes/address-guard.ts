@@ -1,0 +1,110 @@
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { effectiveAddress, isInRange, useOf } from './address-ranges.ts'
+import { AddressForbidden } from './errors.ts'
+
+/**
+ * Which addresses may be connected to. Link-local, metadata, unspecified, multicast, broadcast, documentation, benchmarking and other
+ * special-purpose ranges are denied by every policy, whatever way the address is written.
+ */
+export type AddressPolicy = {
+  name: 'local' | 'restricted'
+  /** Name of the range that makes the address denied, for example `linkLocal`; null when it is allowed. */
+  denied(address: string): string | null
+}
+
+/** For one machine: loopback and private addresses are allowed besides public ones. */
+export const localPolicy: AddressPolicy = {
+  name: 'local',
+  denied: (text) => {
+    const { group, name } = useOf(effectiveAddress(text))
+    return group === 'never' ? name : null
+  },
+}
+
+/**
+ * For AWS: public addresses, and of loopback, private, shared and unique-local ones only those in `allowedCidrs`.
+ *
+ * @throws Error for text that is no CIDR
+ */
+export const restrictedPolicy = (allowedCidrs: readonly string[]): AddressPolicy => {
+  const allowed = allowedCidrs.map((cidr) => ipaddr.parseCIDR(cidr))
+  return {
+    name: 'restricted',
+    denied: (text) => {
+      const address = effectiveAddress(text)
+      const { group, name } = useOf(address)
+      if (group === 'public') return null
+      if (group === 'never') return name
+      return allowed.some((range) => isInRange(address, range)) ? null : name
+    },
+  }
+}
+
+/** Host of a URL without the brackets of an IPv6 literal: a name, or an address as the URL parser normalised it. */
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
+
+/**
+ * Refuses a denied IP literal before any socket. Names are checked when they are resolved. The URL parser turns decimal, octal, hex,
+ * short and full-width spellings into dotted ones.
+ *
+ * @throws AddressForbidden with `details.class` = `forbidden_address`
+ */
+export const checkServerUrl = (server: string, policy: AddressPolicy): URL => {
+  const url = new URL(server)
+  const host = hostOf(url)
+  if (isIP(host) !== 0) checkAddress(host, host, policy)
+  return url
+}
+
+/** One address to connect to. */
+export type ResolvedAddress = { address: string; family: 4 | 6 }
+
+/** All addresses of a name, in the order to try. Rejects with the resolver's own error. */
+export type Resolver = (hostname: string) => Promise<readonly ResolvedAddress[]>
+
+/** Addresses of a host that have been checked. */
+export type GuardedLookup = {
+  /** Resolves at the first call and keeps the answer. @throws AddressForbidden, and the resolver's own error */
+  addresses(host: string): Promise<readonly ResolvedAddress[]>
+  /** Forgets the answer for a host, after a connection to it failed. */
+  forget(host: string): void
+}
+
+/**
+ * Resolves a name once, checks *every* address, and answers the same from then on, so that the connection goes to what was checked
+ * (no DNS rebinding). One denied address among several denies the name.
+ */
+export const guardedLookup = (policy: AddressPolicy, resolver: Resolver): GuardedLookup => {
+  const pinned = new Map<string, Promise<readonly ResolvedAddress[]>>()
+  const resolve = async (host: string): Promise<readonly ResolvedAddress[]> => {
+    const family = isIP(host)
+    const found = family === 4 || family === 6 ? [{ address: host, family } as const] : await resolver(host)
+    for (const { address } of found) checkAddress(host, address, policy)
+    return found
+  }
+  return {
+    addresses: (host) => {
+      const before = pinned.get(host)
+      if (before !== undefined) return before
+      const answer = resolve(host)
+      pinned.set(host, answer)
+      answer.catch(() => pinned.delete(host))
+      return answer
+    },
+    forget: (host) => {
+      pinned.delete(host)
+    },
+  }
+}
+
+const checkAddress = (host: string, address: string, policy: AddressPolicy): void => {
+  const range = isIP(address) === 0 ? 'unreadable' : policy.denied(address)
+  if (range === null) return
+  const what = host === address ? `The address ${address}` : `The name ${host} resolves to ${address}, which`
+  const remedy = policy.name === 'restricted' ? '; an operator can allow private ranges' : ''
+  throw new AddressForbidden(
+    `${what} is in a range that fedplane does not connect to (${range}); use an address of the API server that is reachable from fedplane${remedy}.`,
+    { details: { class: 'forbidden_address', host, address, range } },
+  )
+}

@@ -1,0 +1,33 @@
+import { lookup } from 'node:dns/promises'
+import { type AddressPolicy, guardedLookup, type Resolver } from './address-guard.ts'
+import type { Connect } from './client.ts'
+import { httpClient } from './http-client.ts'
+import { DEFAULT_LIMITS, openTransport, type TransportLimits } from './transport.ts'
+
+export type ConnectOptions = {
+  policy: AddressPolicy
+  /** Default: the operating system's resolver. */
+  resolver?: Resolver
+  /** Default: connect 3 s, total 15 s, answers of 16 MiB. */
+  limits?: Partial<TransportLimits>
+}
+
+/** The operating system's resolver: also /etc/hosts, as kubectl does. */
+export const systemResolver: Resolver = async (hostname) =>
+  (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address, family }) => ({
+    address,
+    family: family === 6 ? 6 : 4,
+  }))
+
+/** Makes `Connect`: each client has its own connections and resolves the server's name once. */
+export const connectWith =
+  ({ policy, resolver = systemResolver, limits }: ConnectOptions): Connect =>
+  (connection) => {
+    const { credential } = connection
+    const transport = openTransport(connection, {
+      policy,
+      lookup: guardedLookup(policy, resolver),
+      limits: { ...DEFAULT_LIMITS, ...limits },
+    })
+    return httpClient(transport, [credential.kind === 'token' ? credential.token.reveal() : credential.keyPem.reveal()])
+  }

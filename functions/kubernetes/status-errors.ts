@@ -1,0 +1,152 @@
+import * as z from 'zod'
+import type { AppError } from '../domain/app-error.ts'
+import {
+  ApiThrottled,
+  ApiUnavailable,
+  CredentialRejected,
+  NotKubernetes,
+  ObjectConflict,
+  ObjectInvalid,
+  ObjectNotFound,
+  PermissionDenied,
+} from './errors.ts'
+import { describeAsked } from './network-errors.ts'
+import type { TransportAnswer } from './transport.ts'
+
+/** Longest text of an API server that goes into a message, characters. */
+const MAX_TEXT = 300
+/** Most seconds that a Retry-After is believed: 5 minutes. */
+const MAX_RETRY_AFTER_SECONDS = 300
+/** A clock difference that is worth telling with a 401, seconds (cases/JN-19). */
+const SKEW_SECONDS = 60
+
+/** `meta.k8s.io/v1 Status`, what we use of it. */
+const Status = z.object({
+  kind: z.literal('Status'),
+  reason: z.string().catch(''),
+  message: z.string().catch(''),
+  details: z
+    .object({
+      retryAfterSeconds: z.number().optional().catch(undefined),
+      causes: z
+        .array(z.object({ reason: z.string().catch(''), field: z.string().catch('') }))
+        .catch([])
+        .default([]),
+    })
+    .catch({ causes: [] })
+    .default({ causes: [] }),
+})
+type Status = z.infer<typeof Status>
+
+export type AnswerContext = {
+  /** Values that must not appear in a message, for example the bearer token. */
+  secrets: readonly string[]
+  /** The request carried secret values (a Secret): the API server's text may quote them, so it is left out. */
+  isSecretBody: boolean
+}
+
+/** JSON of an answer; undefined when it is none. */
+export const jsonBody = (answer: Pick<TransportAnswer, 'body'>): unknown => {
+  try {
+    return JSON.parse(answer.body)
+  } catch {
+    return
+  }
+}
+
+/** The error that an answer of 300 or more means, from its status and its Status body. */
+export const answerError = (answer: TransportAnswer, context: AnswerContext): AppError => {
+  const parsed = Status.safeParse(jsonBody(answer))
+  const status = parsed.success ? parsed.data : undefined
+  const { host, method, path } = answer.asked
+  const details = { host, method, path, status: answer.status, reason: reasonOf(status), ...retryAfter(answer, status) }
+  const said = textOf(status, context)
+  const sentence = (what: string): string => `${describeAsked(answer.asked)} ${what} (${answer.status})${said}.`
+  return errorFor({ answer, status, details, sentence })
+}
+
+type Failed = {
+  answer: TransportAnswer
+  status: Status | undefined
+  details: Readonly<Record<string, unknown>>
+  sentence: (what: string) => string
+}
+
+const errorFor = ({ answer, status, details, sentence }: Failed): AppError => {
+  if (answer.status < 400)
+    return new NotKubernetes(sentence('was answered with a redirect, which is not followed'), { details })
+  if (answer.status >= 500) return new ApiUnavailable(sentence('failed in the API server'), { details })
+  if (answer.status === 401) {
+    const skew = clockSkew(answer)
+    return new CredentialRejected(sentence(`was refused: the cluster does not accept the credential${skew.text}`), {
+      details: { ...details, ...skew.details },
+    })
+  }
+  if (status !== undefined && isTerminating(status)) {
+    return new ObjectConflict(sentence('was refused: the namespace is being deleted'), {
+      details: { ...details, reason: 'NamespaceTerminating' },
+    })
+  }
+  return clientError({ answer, status, details, sentence })
+}
+
+const clientError = ({ answer, status, details, sentence }: Failed): AppError => {
+  switch (answer.status) {
+    case 403:
+      return new PermissionDenied(sentence('was refused: the credential may not do this'), { details })
+    case 404:
+      return status === undefined && isHtml(answer)
+        ? new NotKubernetes(sentence('was answered by something that is not a Kubernetes API server'), { details })
+        : new ObjectNotFound(sentence('was answered: not found'), { details })
+    case 409:
+    case 410:
+      return new ObjectConflict(sentence('is in conflict with what is there'), { details })
+    case 429:
+      return new ApiThrottled(sentence('was put off: the API server asks to slow down'), { details })
+    default:
+      return new ObjectInvalid(sentence('was refused as invalid'), { details })
+  }
+}
+
+/** True for what an API server says when something is not there: a Status, or plain text for an unknown group. */
+export const isNotFound = (answer: TransportAnswer): boolean =>
+  answer.status === 404 && (Status.safeParse(jsonBody(answer)).success || !isHtml(answer))
+
+const isHtml = ({ headers, body }: TransportAnswer): boolean =>
+  (headers['content-type'] ?? '').includes('html') || /^\s*</.test(body)
+
+const isTerminating = ({ details }: Status): boolean =>
+  details.causes.some(({ reason }) => reason === 'NamespaceTerminating')
+
+const reasonOf = (status: Status | undefined): string =>
+  /^\w{1,60}$/.test(status?.reason ?? '') ? (status?.reason ?? '') : ''
+
+const textOf = (status: Status | undefined, { secrets, isSecretBody }: AnswerContext): string => {
+  if (status === undefined) return ''
+  const fields = status.details.causes.map(({ field }) => field).filter((field) => field !== '')
+  const text = isSecretBody ? [reasonOf(status), ...fields].join(' ') : status.message
+  const clean = secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '***')), text)
+  const line = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+  const cut = line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT - 1)}…` : line
+  return cut === '' ? '' : `: ${cut.replace(/\.$/, '')}`
+}
+
+/** `Retry-After` in seconds or as a date, else what the Status says. */
+const retryAfter = (answer: TransportAnswer, status: Status | undefined): { retryAfterSeconds?: number } => {
+  if (answer.status !== 429 && answer.status < 500) return {}
+  const seconds = headerSeconds(answer.headers['retry-after']) ?? status?.details.retryAfterSeconds
+  if (seconds === undefined || Number.isNaN(seconds)) return {}
+  return { retryAfterSeconds: Math.min(Math.max(0, Math.ceil(seconds)), MAX_RETRY_AFTER_SECONDS) }
+}
+
+const headerSeconds = (header: string | undefined): number | undefined => {
+  if (header === undefined) return
+  return /^\d+$/.test(header) ? Number(header) : (Date.parse(header) - Date.now()) / 1000
+}
+
+/** How far the server's clock is from ours, when that may be why a credential is refused. */
+const clockSkew = ({ headers }: TransportAnswer): { text: string; details: { clockSkewSeconds?: number } } => {
+  const seconds = Math.round((Date.parse(headers.date ?? '') - Date.now()) / 1000)
+  if (Number.isNaN(seconds) || Math.abs(seconds) < SKEW_SECONDS) return { text: '', details: {} }
+  return { text: `; its clock differs from ours by ${seconds} s`, details: { clockSkewSeconds: seconds } }
+}

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../domain/json.ts'
+import { ClusterAlreadyRegistered } from '../drivers/contract/errors.ts'
+import type { Ports } from '../runtime/ports.ts'
+import { ReservationTaken } from '../store/errors.ts'
+import { untilNoConflict } from './conflict.ts'
+import { openCluster, type Target } from './subjects.ts'
+
+/**
+ * Key in `driverState` for the uid that a registration claimed, written with the claim itself: so that the claim can be given back
+ * by an attempt that knows no more than the stored cluster.
+ */
+export const CLAIMED_UID = 'claimed-uid'
+
+/** A driver's state after the claim was given back. */
+export const withoutClaim = (state: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(state).filter(([key]) => key !== CLAIMED_UID))
+
+/**
+ * Claims a `kube-system` uid for the cluster of an operation: one registration per identity in a project.
+ *
+ * @throws ClusterAlreadyRegistered naming the other cluster
+ * @throws OperationSuperseded
+ */
+export const claimIdentity = async (ports: Pick<Ports, 'stores'>, target: Target, uid: string): Promise<void> => {
+  const { clusters, commit } = ports.stores
+  try {
+    await untilNoConflict(async () => {
+      const cluster = await openCluster(ports, target)
+      if (cluster.identity?.uid === uid || cluster.driverState[CLAIMED_UID] === uid) return
+      await commit([
+        clusters.claimUid(target.projectId, uid, cluster.id),
+        clusters.change(cluster, { driverState: { ...cluster.driverState, [CLAIMED_UID]: uid } }),
+      ])
+    })
+  } catch (error) {
+    if (!(error instanceof ReservationTaken)) throw error
+    const owner = String(error.details['owner'] ?? 'another cluster')
+    throw new ClusterAlreadyRegistered(
+      `This Kubernetes cluster (kube-system uid ${uid}) is registered already as cluster ${owner}. Use that one, or delete it first.`,
+      { details: { clusterId: owner }, cause: error },
+    )
+  }
+}

@@ -1,0 +1,34 @@
+import type { Cluster } from '../domain/cluster.ts'
+import type { Membership } from '../domain/membership.ts'
+import type { CredentialKey } from '../store/credential.store.ts'
+
+type ClusterRef = Pick<Cluster, 'projectId' | 'id'>
+type MembershipRef = Pick<Membership, 'projectId' | 'federationId' | 'clusterId'>
+
+const ofCluster = (cluster: ClusterRef, purpose: string): CredentialKey => ({
+  projectId: cluster.projectId,
+  owner: `cluster/${cluster.id}`,
+  purpose,
+})
+
+const ofMembership = (membership: MembershipRef, purpose: string): CredentialKey => ({
+  projectId: membership.projectId,
+  owner: `membership/${membership.federationId}/${membership.clusterId}`,
+  purpose,
+})
+
+/** The credential that fedplane uses for a cluster. */
+export const kubeconfigKey = (cluster: ClusterRef): CredentialKey => ofCluster(cluster, 'kubeconfig')
+
+/** A new credential for a cluster, brought by an update, until that has proved it. */
+export const candidateKey = (cluster: ClusterRef): CredentialKey => ofCluster(cluster, 'kubeconfig-candidate')
+
+/** What an update found with the candidate (`ClusterCandidate` as JSON): becomes the cluster's when the update succeeds. */
+export const candidateFactsKey = (cluster: ClusterRef): CredentialKey => ofCluster(cluster, 'candidate-facts')
+
+/** The credential that a control plane uses for a member. */
+export const memberTokenKey = (membership: MembershipRef): CredentialKey => ofMembership(membership, 'member-token')
+
+/** A renewed credential until the control plane has it. */
+export const nextMemberTokenKey = (membership: MembershipRef): CredentialKey =>
+  ofMembership(membership, 'member-token-next')

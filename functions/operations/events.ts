@@ -1,0 +1,47 @@
+import type { DomainEvent } from '../domain/event.ts'
+import type { Membership } from '../domain/membership.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { Write } from '../store/write.ts'
+
+type Said = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message'>
+type EventPorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
+
+/** Message text longer than this is cut: an item holds 400 KB, a reader wants a line. */
+const MESSAGE_MAX = 4000
+
+const append = (ports: EventPorts, event: Omit<DomainEvent, 'id' | 'time'>): Write =>
+  ports.stores.events.append({
+    ...event,
+    message: event.message.slice(0, MESSAGE_MAX),
+    id: ports.newId(),
+    time: ports.clock.now().toISOString(),
+  })
+
+/** History of a cluster or federation, for the commit that moves it from `read` to the next revision. */
+export const ownerEvent = (
+  ports: EventPorts,
+  kind: 'cluster' | 'federation',
+  read: { projectId: string; id: string; revision: number },
+  said: Said,
+): Write =>
+  append(ports, {
+    projectId: read.projectId,
+    owner: { kind, id: read.id },
+    clusterId: null,
+    sequence: read.revision + 1,
+    ...said,
+  })
+
+/** History of a membership, kept with its federation. */
+export const memberEvent = (
+  ports: EventPorts,
+  read: Pick<Membership, 'projectId' | 'federationId' | 'clusterId' | 'revision'>,
+  said: Said,
+): Write =>
+  append(ports, {
+    projectId: read.projectId,
+    owner: { kind: 'federation', id: read.federationId },
+    clusterId: read.clusterId,
+    sequence: read.revision + 1,
+    ...said,
+  })

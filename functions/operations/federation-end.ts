@@ -1,0 +1,188 @@
+import { type Condition, withCondition } from '../domain/condition.ts'
+import { DEADLINE_SECONDS } from '../domain/deadlines.ts'
+import {
+  CONTROL_PLANE_READY,
+  type Federation,
+  type FederationUpdate,
+  type MembershipChange,
+} from '../domain/federation.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { Write } from '../store/write.ts'
+import { untilNoConflict } from './conflict.ts'
+import { memberTokenKey, nextMemberTokenKey } from './credentials.ts'
+import { OperationSuperseded } from './errors.ts'
+import { ownerEvent } from './events.ts'
+import { describeFailure, type Failure, noted } from './failure.ts'
+import { settle } from './settle.ts'
+import { openFederation, type Target, type WithOperation } from './subjects.ts'
+import { failWaiting, sendWaiting } from './waiting-members.ts'
+
+type EndPorts = Pick<Ports, 'stores' | 'executions' | 'drivers' | 'clock' | 'newId' | 'log'>
+
+const keyOf = (target: Target) => ({ projectId: target.projectId, id: target.entityId })
+
+const controlPlane = (ports: EndPorts, federation: Federation, failure: Failure | null): Condition => ({
+  type: CONTROL_PLANE_READY,
+  status: failure === null ? 'True' : 'False',
+  reason: failure?.reason ?? 'Created',
+  message: failure?.message ?? 'The control plane is up.',
+  observedRevision: federation.revision + 1,
+  changedAt: ports.clock.now().toISOString(),
+})
+
+/**
+ * The open run of changes, or a new one: while it is open, the reconciler finds the federation, so that a crash before `settle` can't
+ * leave it in progress.
+ */
+const openChange = (ports: EndPorts, federation: Federation): MembershipChange =>
+  federation.change ?? {
+    id: ports.newId(),
+    deadline: new Date(ports.clock.now().getTime() + DEADLINE_SECONDS['member-join'] * 1000).toISOString(),
+  }
+
+/** After the federation's own operation: those that waited go on, and whoever sees nothing moving closes. Safe at any time. */
+export const afterFederationEnd = async (ports: EndPorts, key: { projectId: string; id: string }): Promise<void> => {
+  await sendWaiting(ports, key)
+  await settle(ports, key)
+}
+
+/** Ends the federation's own operation, leaving the result to `settle`, which runs even if the end is already written. */
+const endOwn = async (
+  ports: EndPorts,
+  target: Target,
+  updateFor: (federation: WithOperation<Federation>) => FederationUpdate | Promise<FederationUpdate>,
+): Promise<void> => {
+  const after = () => afterFederationEnd(ports, keyOf(target))
+  try {
+    await untilNoConflict(async () => {
+      const federation = await openFederation(ports, target)
+      const update = { operation: null, updatedAt: ports.clock.now().toISOString(), ...(await updateFor(federation)) }
+      await ports.stores.commit([ports.stores.federations.change(federation, update)])
+    })
+  } catch (error) {
+    if (error instanceof OperationSuperseded) await after()
+    throw error
+  }
+  await after()
+}
+
+/** The control plane is up: those that waited join now, and the last of them completes the create. @throws OperationSuperseded */
+export const endFederationCreate = (
+  ports: EndPorts,
+  target: Target,
+  endpointOf: (federation: Federation) => Promise<string | null>,
+): Promise<void> =>
+  endOwn(ports, target, async (federation) => ({
+    endpoint: await endpointOf(federation),
+    statusReason: null,
+    change: openChange(ports, federation),
+    conditions: withCondition(federation.conditions, controlPlane(ports, federation, null)),
+  }))
+
+/** The changed properties are in force. @throws OperationSuperseded */
+export const endFederationUpdate = (ports: EndPorts, target: Target): Promise<void> =>
+  endOwn(ports, target, (federation) => ({ statusReason: null, change: openChange(ports, federation) }))
+
+/** The properties could not be put in force; memberships that move go on. @throws OperationSuperseded */
+export const endFederationUpdateFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
+  endOwn(ports, target, (federation) => ({
+    statusReason: describeFailure(failure),
+    change: { ...openChange(ports, federation), failure },
+  }))
+
+/** Gives back the namespaces of the host that were reserved for it. A host that is gone took its reservations' meaning with it. */
+const releasedNamespaces = async (ports: EndPorts, federation: Federation): Promise<Write[]> => {
+  const host = await ports.stores.clusters.get({ projectId: federation.projectId, id: federation.hostClusterId })
+  const uid = host?.identity?.uid
+  if (uid === undefined) return []
+  const driver = ports.drivers.federation.resolve(federation.driver)
+  return driver
+    .hostNamespaces(federation)
+    .map((namespace) => ports.stores.federations.releaseNamespace(uid, namespace, federation.id))
+}
+
+/**
+ * Undo is over: only a delete can follow. `notes` say what undo could not take back; then the host's namespaces stay reserved.
+ *
+ * @throws OperationSuperseded
+ */
+export const endFederationCreateFailed = async (
+  ports: EndPorts,
+  target: Target,
+  failure: Failure,
+  notes: readonly string[],
+): Promise<void> => {
+  const clean = notes.length === 0
+  await openFederation(ports, target)
+  await failWaiting(ports, keyOf(target), {
+    reason: 'FederationCreateFailed',
+    message: `The federation's control plane could not be created: ${describeFailure(failure)}`,
+  })
+  await untilNoConflict(async () => {
+    const federation = await openFederation(ports, target)
+    await ports.stores.commit([
+      ports.stores.federations.change(federation, {
+        status: 'CREATE_FAILED',
+        statusReason: describeFailure(noted(failure, notes)),
+        operation: null,
+        change: null,
+        made: clean ? [] : federation.made,
+        conditions: withCondition(federation.conditions, controlPlane(ports, federation, failure)),
+        updatedAt: ports.clock.now().toISOString(),
+      }),
+      ...(clean ? await releasedNamespaces(ports, federation) : []),
+      ownerEvent(ports, 'federation', federation, { action: 'create', outcome: 'failure', ...noted(failure, notes) }),
+    ])
+  })
+}
+
+/** Something of it could not be removed: it stays, to be deleted again. @throws OperationSuperseded */
+export const endFederationDeleteFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
+  untilNoConflict(async () => {
+    const federation = await openFederation(ports, target)
+    const sentences = [describeFailure(failure), ...(federation.change?.leftBehind ?? [])]
+    await ports.stores.commit([
+      ports.stores.federations.change(federation, {
+        status: 'DELETE_FAILED',
+        statusReason: sentences.join(' '),
+        operation: null,
+        change: null,
+        updatedAt: ports.clock.now().toISOString(),
+      }),
+      ownerEvent(ports, 'federation', federation, { action: 'delete', outcome: 'failure', ...failure }),
+    ])
+  })
+
+/** Removes what is left of memberships: items whose join failed, and secrets of any. */
+const removedMembers = async (ports: EndPorts, federation: Federation): Promise<void> => {
+  const { memberships, credentials, clusters, commit } = ports.stores
+  for (const membership of await memberships.listOf(federation)) {
+    await commit([
+      memberships.remove(membership),
+      credentials.remove(memberTokenKey(membership)),
+      credentials.remove(nextMemberTokenKey(membership)),
+      clusters.removeUses({ projectId: membership.projectId, id: membership.clusterId }, [`member:${federation.id}`]),
+    ])
+  }
+}
+
+/** Gone, with its reservations and its mark on the host. `notes` say what a forced delete left behind. @throws OperationSuperseded */
+export const endFederationDelete = (ports: EndPorts, target: Target, notes: readonly string[]): Promise<void> =>
+  untilNoConflict(async () => {
+    const federation = await openFederation(ports, target)
+    const { federations, clusters, commit } = ports.stores
+    await removedMembers(ports, federation)
+    const left = [...(federation.change?.leftBehind ?? []), ...notes]
+    await commit([
+      federations.remove(federation),
+      clusters.removeUses({ projectId: federation.projectId, id: federation.hostClusterId }, [`host:${federation.id}`]),
+      ...(await releasedNamespaces(ports, federation)),
+      ownerEvent(ports, 'federation', federation, {
+        action: 'delete',
+        outcome: 'success',
+        reason: left.length === 0 ? 'Deleted' : 'LeftBehind',
+        message:
+          left.length === 0 ? `Federation ${federation.name} was deleted; nothing was left behind.` : left.join(' '),
+      }),
+    ])
+  })

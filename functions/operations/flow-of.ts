@@ -1,0 +1,51 @@
+import type { Cluster } from '../domain/cluster.ts'
+import type { Federation } from '../domain/federation.ts'
+import { type Membership, membershipEntityId, operationOf } from '../domain/membership.ts'
+import type { Flow, Operation } from '../domain/operation.ts'
+import type { Ports } from '../runtime/ports.ts'
+import { flowOfMembership } from './membership-states.ts'
+import { membershipKey } from './subjects.ts'
+
+/** An operation under way, and where it runs. */
+export type RunningOperation = { flow: Flow; projectId: string; entityId: string; operation: Operation }
+
+type Place = { kind: 'cluster' | 'federation' | 'membership'; projectId: string; entityId: string }
+type Entity =
+  | { kind: 'cluster'; entity: Cluster }
+  | { kind: 'federation'; entity: Federation }
+  | { kind: 'membership'; entity: Membership }
+
+/** Reads an entity by kind and flow-input id; undefined when it is gone. */
+export const readEntity = async (ports: Pick<Ports, 'stores'>, place: Place): Promise<Entity | undefined> => {
+  const { clusters, federations, memberships } = ports.stores
+  const { kind, projectId, entityId } = place
+  if (kind === 'cluster') {
+    const entity = await clusters.get({ projectId, id: entityId })
+    return entity && { kind, entity }
+  }
+  if (kind === 'federation') {
+    const entity = await federations.get({ projectId, id: entityId })
+    return entity && { kind, entity }
+  }
+  const entity = await memberships.get(membershipKey({ projectId, entityId }))
+  return entity && { kind, entity }
+}
+
+/** The operation that runs on an entity; undefined when none does. */
+export const runningOperation = ({ kind, entity }: Entity): RunningOperation | undefined => {
+  if (kind === 'membership') {
+    const operation = operationOf(entity)
+    return operation === null
+      ? undefined
+      : {
+          flow: flowOfMembership(operation.kind),
+          projectId: entity.projectId,
+          entityId: membershipEntityId(entity),
+          operation,
+        }
+  }
+  const { operation } = entity
+  return operation === null
+    ? undefined
+    : { flow: `${kind}-${operation.kind}`, projectId: entity.projectId, entityId: entity.id, operation }
+}

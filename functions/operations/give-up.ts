@@ -1,0 +1,52 @@
+import type { Flow } from '../domain/operation.ts'
+import type { Ports } from '../runtime/ports.ts'
+import { endClusterCreateFailed, endClusterDeleteFailed, endClusterUpdateFailed } from './cluster-end.ts'
+import type { Failure } from './failure.ts'
+import { endFederationCreateFailed, endFederationDeleteFailed, endFederationUpdateFailed } from './federation-end.ts'
+import type { RunningOperation } from './flow-of.ts'
+import { endJoinFailed, endRotateFailed, endUnjoin, endUnjoinFailed } from './membership-end.ts'
+import { openMembership, type Target } from './subjects.ts'
+
+/** Seconds that an undo attempt may take. */
+export const UNDO_DEADLINE_SECONDS = 600
+
+/** Undo that failed the same way this often is not tried again by itself. */
+export const ATTEMPTS_MAX = 3
+
+const NOT_UNDONE = ['Undo was given up.']
+
+type Ending = (ports: Ports, target: Target, failure: Failure) => Promise<void>
+
+/** An unjoin that can't be finished: with `force` the member goes anyway, and all that was made for it counts as left behind. */
+export const abandonUnjoin: Ending = async (ports, target, failure) => {
+  const { operation, made } = await openMembership(ports, target)
+  return operation.force ? endUnjoin(ports, target, made) : endUnjoinFailed(ports, target, failure)
+}
+
+const abandonJoin: Ending = async (ports, target, failure) => {
+  const { made } = await openMembership(ports, target)
+  return endJoinFailed(ports, target, failure, made)
+}
+
+const ENDINGS: Readonly<Record<Flow, Ending>> = {
+  'cluster-create': endClusterCreateFailed,
+  'cluster-update': endClusterUpdateFailed,
+  'cluster-delete': endClusterDeleteFailed,
+  'federation-create': (ports, target, failure) => endFederationCreateFailed(ports, target, failure, NOT_UNDONE),
+  'federation-update': endFederationUpdateFailed,
+  'federation-delete': endFederationDeleteFailed,
+  'member-join': abandonJoin,
+  'member-unjoin': abandonUnjoin,
+  'credential-rotate': endRotateFailed,
+}
+
+/**
+ * Writes an operation's `*_FAILED` without undoing anything more: for undo that died too often.
+ *
+ * @throws OperationSuperseded when somebody else ended it
+ */
+export const giveUp = (
+  ports: Ports,
+  { flow, projectId, entityId, operation }: RunningOperation,
+  failure: Failure,
+): Promise<void> => ENDINGS[flow](ports, { projectId, entityId, operationId: operation.id }, failure)

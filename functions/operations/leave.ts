@@ -1,0 +1,62 @@
+import { isMember, type Membership } from '../domain/membership.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { Write } from '../store/write.ts'
+import { untilNoConflict } from './conflict.ts'
+import { memberEvent } from './events.ts'
+import { launchOf, leaving } from './membership-states.ts'
+import { launch } from './operation.ts'
+
+type LeavePorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>
+
+/** Which run of changes asks, and whether it skips what can't be reached. */
+export type LeaveRequest = { changeId: string; force: boolean }
+
+/** Nothing was ever made for it: it goes at once. */
+const removed = (ports: LeavePorts, membership: Membership): Write[] => [
+  ports.stores.memberships.remove(membership),
+  ports.stores.federations.removeMemberId(
+    { projectId: membership.projectId, id: membership.federationId },
+    membership.clusterId,
+  ),
+  ports.stores.clusters.removeUses({ projectId: membership.projectId, id: membership.clusterId }, [
+    `member:${membership.federationId}`,
+  ]),
+  memberEvent(ports, membership, {
+    action: 'unjoin',
+    outcome: 'success',
+    reason: 'Dismissed',
+    message: `${membership.memberName} was dismissed before it was a member.`,
+  }),
+]
+
+/** True when its leaving is under way on behalf of this request, or of one that is no weaker. */
+const leavesAlready = (membership: Membership, request: LeaveRequest): boolean =>
+  membership.state === 'Leaving' && (membership.operation.force || !request.force)
+
+/**
+ * Turns a membership into a leaving one and launches its unjoin, which first ends whatever runs on it. One that waits, or whose join
+ * failed, is removed at once. Asking again is no error.
+ */
+export const leave = async (ports: LeavePorts, seen: Membership, request: LeaveRequest): Promise<void> => {
+  const next = await untilNoConflict(async () => {
+    const { memberships, commit } = ports.stores
+    const membership = await memberships.get(seen)
+    if (membership === undefined || leavesAlready(membership, request)) return membership
+    if (membership.state === 'Waiting' || !isMember(membership)) {
+      await commit(removed(ports, membership))
+      return undefined
+    }
+    const left = leaving(ports, membership, request)
+    await commit([
+      memberships.replace(membership, left),
+      memberEvent(ports, membership, {
+        action: 'unjoin',
+        outcome: 'pending',
+        reason: 'Leaving',
+        message: `${membership.memberName} leaves.`,
+      }),
+    ])
+    return left
+  })
+  if (next?.state === 'Leaving') await launch(ports, launchOf(next))
+}

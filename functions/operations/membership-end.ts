@@ -1,0 +1,185 @@
+import type { MemberCredential, Membership } from '../domain/membership.ts'
+import { describeObject, type ObjectRef } from '../domain/object-ref.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { Write } from '../store/write.ts'
+import { untilNoConflict } from './conflict.ts'
+import { memberTokenKey, nextMemberTokenKey } from './credentials.ts'
+import { OperationSuperseded } from './errors.ts'
+import { memberEvent } from './events.ts'
+import type { Failure } from './failure.ts'
+import { joinFailed, ready, unjoinFailed } from './membership-states.ts'
+import { settle } from './settle.ts'
+import { type MembershipUnder, membershipKey, openMembership, type Target } from './subjects.ts'
+
+type EndPorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
+
+const federationKey = (membership: Pick<Membership, 'projectId' | 'federationId'>) => ({
+  projectId: membership.projectId,
+  id: membership.federationId,
+})
+
+/**
+ * Commits a membership's end, then settles its federation. Settles even when the end is already written (a step that is run again
+ * after a crash between the two), since settling is safe at any time.
+ */
+const end = async (
+  ports: EndPorts,
+  target: Target,
+  writesFor: (membership: MembershipUnder) => Promise<Write[]>,
+): Promise<void> => {
+  const settleIt = () => settle(ports, federationKey(membershipKey(target)))
+  try {
+    await untilNoConflict(async () => ports.stores.commit(await writesFor(await openMembership(ports, target))))
+  } catch (error) {
+    if (error instanceof OperationSuperseded) await settleIt()
+    throw error
+  }
+  await settleIt()
+}
+
+/** What a membership holds besides itself: its place in `memberIds`, its mark on the cluster, its secrets. */
+const released = (ports: EndPorts, membership: Membership): Write[] => {
+  const { clusters, credentials } = ports.stores
+  const cluster = { projectId: membership.projectId, id: membership.clusterId }
+  return [
+    clusters.removeUses(cluster, [`member:${membership.federationId}`]),
+    credentials.remove(memberTokenKey(membership)),
+    credentials.remove(nextMemberTokenKey(membership)),
+  ]
+}
+
+/** Joined: `Ready`. @throws OperationSuperseded */
+export const endJoin = (ports: EndPorts, target: Target): Promise<void> =>
+  end(ports, target, async (membership) => [
+    ports.stores.memberships.replace(membership, ready(membership, ports.clock.now())),
+    memberEvent(ports, membership, {
+      action: 'join',
+      outcome: 'success',
+      reason: 'Joined',
+      message: `${membership.memberName} joined.`,
+    }),
+  ])
+
+/** Writes for a membership that did not get in: `JoinFailed`, out of `memberIds`, the cluster free again. */
+export const joinFailedWrites = (
+  ports: EndPorts,
+  membership: Membership,
+  failure: Failure,
+  leftovers: readonly ObjectRef[],
+): Write[] => [
+  ports.stores.memberships.replace(membership, joinFailed(membership, failure, { leftovers, now: ports.clock.now() })),
+  ports.stores.federations.removeMemberId(federationKey(membership), membership.clusterId),
+  ...released(ports, membership),
+  memberEvent(ports, membership, {
+    action: 'join',
+    outcome: 'failure',
+    reason: failure.reason,
+    message: [failure.message, ...(leftovers.length > 0 ? [`Left behind: ${listed(leftovers)}.`] : [])].join(' '),
+  }),
+]
+
+/** The join failed and was undone as far as possible. @throws OperationSuperseded */
+export const endJoinFailed = (
+  ports: EndPorts,
+  target: Target,
+  failure: Failure,
+  leftovers: readonly ObjectRef[],
+): Promise<void> => end(ports, target, async (membership) => joinFailedWrites(ports, membership, failure, leftovers))
+
+const listed = (refs: readonly ObjectRef[]): string => refs.map(describeObject).join(', ')
+
+/** Which credential outlives a member that was not cleaned: a token is valid as long as its ServiceAccount is there. */
+const stillValid = ({ credential }: Membership, leftovers: readonly ObjectRef[]): string[] => {
+  const account = leftovers.some((ref) => ref.where === 'member' && ref.kind === 'ServiceAccount')
+  if (credential === null || !account) return []
+  return credential.expiresAt === null
+    ? ['Its token stays valid until the ServiceAccount or its Secret is deleted there.']
+    : [`Its token stays valid until ${credential.expiresAt}.`]
+}
+
+/** One line about a member that was removed without being cleaned; null when nothing stayed. */
+export const leftBehind = (membership: Membership, leftovers: readonly ObjectRef[]): string | null =>
+  leftovers.length === 0
+    ? null
+    : [
+        `${membership.memberName} was removed, but this was left behind: ${listed(leftovers)}.`,
+        ...stillValid(membership, leftovers),
+      ].join(' ')
+
+/** Takes the id out of the federation; with something left behind also says so in the open run of changes. */
+const withoutMember = async (ports: EndPorts, membership: MembershipUnder, sentence: string | null): Promise<Write> => {
+  const { federations } = ports.stores
+  const key = federationKey(membership)
+  const federation = sentence === null ? undefined : await federations.get(key)
+  if (sentence === null || federation === undefined) return federations.removeMemberId(key, membership.clusterId)
+  const open = federation.change ?? { id: membership.changeId, deadline: membership.operation.deadline }
+  const change = { ...open, leftBehind: [...(open.leftBehind ?? []), sentence] }
+  return federations.change(federation, { change }, { remove: [membership.clusterId] })
+}
+
+/** Left: the membership is gone; the event lists what stayed. @throws OperationSuperseded */
+export const endUnjoin = (ports: EndPorts, target: Target, leftovers: readonly ObjectRef[]): Promise<void> =>
+  end(ports, target, async (membership) => {
+    const sentence = leftBehind(membership, leftovers)
+    return [
+      ports.stores.memberships.remove(membership),
+      await withoutMember(ports, membership, sentence),
+      ...released(ports, membership),
+      memberEvent(ports, membership, {
+        action: 'unjoin',
+        outcome: 'success',
+        reason: sentence === null ? 'Unjoined' : 'LeftBehind',
+        message: sentence ?? `${membership.memberName} left; nothing was left behind.`,
+      }),
+    ]
+  })
+
+/** Leaving failed: still a member. @throws OperationSuperseded */
+export const endUnjoinFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
+  end(ports, target, async (membership) => [
+    ports.stores.memberships.replace(membership, unjoinFailed(membership, failure, ports.clock.now())),
+    memberEvent(ports, membership, { action: 'unjoin', outcome: 'failure', ...failure }),
+  ])
+
+/** Without the operation, in the same state. */
+const rested = (membership: MembershipUnder, credential: MemberCredential | null): Membership => {
+  if (membership.state === 'Ready' || membership.state === 'Degraded')
+    return { ...membership, operation: null, credential }
+  throw new OperationSuperseded(`The rotation was superseded: the membership is ${membership.state} by now.`)
+}
+
+/** The control plane has the renewed credential: it becomes the stored one. @throws OperationSuperseded */
+export const endRotate = (ports: EndPorts, target: Target, credential: MemberCredential): Promise<void> =>
+  untilNoConflict(async () => {
+    const { credentials, memberships, commit } = ports.stores
+    const membership = await openMembership(ports, target)
+    const token = await credentials.get(nextMemberTokenKey(membership))
+    await commit([
+      memberships.replace(membership, rested(membership, token ? credential : membership.credential)),
+      ...(token ? [await credentials.seal(memberTokenKey(membership), token)] : []),
+      credentials.remove(nextMemberTokenKey(membership)),
+      memberEvent(ports, membership, {
+        action: 'rotate',
+        outcome: 'success',
+        reason: 'Rotated',
+        message: `The credential of ${membership.memberName} was renewed.`,
+      }),
+    ])
+  })
+
+/** Seconds after which a failed renewal is tried again: several tries fit between `renewAfter` and the expiry. */
+const ROTATE_AGAIN_SECONDS = 600
+
+/** The old credential stays; the renewal is due again in ten minutes. @throws OperationSuperseded */
+export const endRotateFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
+  untilNoConflict(async () => {
+    const { credentials, memberships, commit } = ports.stores
+    const membership = await openMembership(ports, target)
+    const renewAfter = new Date(ports.clock.now().getTime() + ROTATE_AGAIN_SECONDS * 1000).toISOString()
+    const credential = membership.credential && { ...membership.credential, renewAfter }
+    await commit([
+      memberships.replace(membership, rested(membership, credential)),
+      credentials.remove(nextMemberTokenKey(membership)),
+      memberEvent(ports, membership, { action: 'rotate', outcome: 'failure', ...failure }),
+    ])
+  })

@@ -1,0 +1,49 @@
+import type { Cluster } from '../domain/cluster.ts'
+import type { Federation } from '../domain/federation.ts'
+import { type Membership, operationOf } from '../domain/membership.ts'
+import type { FlowInput, Operation } from '../domain/operation.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { MembershipKey } from '../store/membership.store.ts'
+import { OperationSuperseded } from './errors.ts'
+
+/** Which operation of which entity: the part of a flow's input that names its subject. */
+export type Target = Pick<FlowInput, 'projectId' | 'entityId' | 'operationId'>
+
+/** An entity while an operation runs on it. */
+export type WithOperation<E extends { operation: Operation | null }> = E & { operation: NonNullable<E['operation']> }
+
+/** A membership while an operation of this kind runs on it. */
+export type MembershipUnder = Extract<Membership, { operation: unknown }> & { operation: Operation }
+
+const superseded = ({ entityId, operationId }: Target): OperationSuperseded =>
+  new OperationSuperseded(`Operation ${operationId} no longer runs on ${entityId}; nothing was changed.`)
+
+/** The cluster, if the operation still runs on it. @throws OperationSuperseded */
+export const openCluster = async (ports: Pick<Ports, 'stores'>, target: Target): Promise<WithOperation<Cluster>> => {
+  const cluster = await ports.stores.clusters.get({ projectId: target.projectId, id: target.entityId })
+  if (cluster?.operation?.id !== target.operationId) throw superseded(target)
+  return cluster as WithOperation<Cluster>
+}
+
+/** The federation, if the operation still runs on it. @throws OperationSuperseded */
+export const openFederation = async (
+  ports: Pick<Ports, 'stores'>,
+  target: Target,
+): Promise<WithOperation<Federation>> => {
+  const federation = await ports.stores.federations.get({ projectId: target.projectId, id: target.entityId })
+  if (federation?.operation?.id !== target.operationId) throw superseded(target)
+  return federation as WithOperation<Federation>
+}
+
+/** `<federation id>:<cluster id>` taken apart. */
+export const membershipKey = ({ projectId, entityId }: Pick<Target, 'projectId' | 'entityId'>): MembershipKey => {
+  const [federationId = '', clusterId = ''] = entityId.split(':')
+  return { projectId, federationId, clusterId }
+}
+
+/** The membership, if the operation still runs on it. @throws OperationSuperseded */
+export const openMembership = async (ports: Pick<Ports, 'stores'>, target: Target): Promise<MembershipUnder> => {
+  const membership = await ports.stores.memberships.get(membershipKey(target))
+  if (membership === undefined || operationOf(membership)?.id !== target.operationId) throw superseded(target)
+  return membership as MembershipUnder
+}

@@ -1,0 +1,10 @@
+import type { ApiSettings } from '../api/settings.ts'
+import { addressPolicy } from './aws-ports.ts'
+import type { TableEnv } from './env.ts'
+
+/** Settings of the API on AWS. API Gateway passes a client's `X-Forwarded-*` on, so they are not trusted. */
+export const apiSettings = (env: Pick<TableEnv, 'PUBLIC_URL' | 'ALLOWED_NETWORKS'>): ApiSettings => ({
+  baseUrl: env.PUBLIC_URL,
+  trustForwarded: false,
+  addressPolicy: addressPolicy(env),
+})

@@ -1,0 +1,66 @@
+import * as z from 'zod'
+import { EnvironmentInvalid } from './errors.ts'
+
+const text = z.string().min(1)
+
+/**
+ * Settings of Lambda functions, by kind. infra sets exactly these (a test compares), so that a function never looks for what nobody
+ * gives it. All are text, none is secret.
+ */
+const base = {
+  /** Set by Lambda itself. */
+  AWS_REGION: text,
+  /** Name of the DynamoDB table. */
+  TABLE_NAME: text,
+  /** ARN of the flows' state machines up to the flow's name: `arn:…:stateMachine:fedplane-`. */
+  STATE_MACHINE_ARN_PREFIX: z.string().regex(/^arn:[^:]+:states:[^:]+:[0-9]{12}:stateMachine:[A-Za-z0-9-]+-$/),
+}
+
+const clusters = {
+  /** Networks in which clusters may be beyond public addresses: CIDRs separated by commas. Default: none. */
+  ALLOWED_NETWORKS: z.string().default(''),
+}
+
+const api = {
+  ...base,
+  ...clusters,
+  /** Base URL of the API as clients see it, without `/v1`. */
+  PUBLIC_URL: z.url({ protocol: /^https?$/ }),
+}
+
+const keys = {
+  /** ARN of the KMS key that wraps the projects' data keys. */
+  KMS_KEY_ARN: z.string().regex(/^arn:[^:]+:kms:/),
+}
+
+/** The API function without key rights. */
+export const tableEnv = z.object(api)
+/** The API function that handles kubeconfigs and certificates. */
+export const keysEnv = z.object({ ...api, ...keys })
+/** Functions of the flows, and of events that talk to clusters. */
+export const workerEnv = z.object({ ...base, ...clusters, ...keys })
+/** The reconciler: table and executions only. */
+export const reconcilerEnv = z.object(base)
+
+/** What infra sets of an environment: all but what Lambda sets itself. */
+export type Settings<Env> = Omit<Env, 'AWS_REGION'>
+
+export type TableEnv = z.infer<typeof tableEnv>
+export type KeysEnv = z.infer<typeof keysEnv>
+export type WorkerEnv = z.infer<typeof workerEnv>
+export type ReconcilerEnv = z.infer<typeof reconcilerEnv>
+
+/**
+ * Parses the environment.
+ *
+ * @throws EnvironmentInvalid naming the settings at fault, without their values
+ */
+export const readEnv = <T>(schema: z.ZodType<T>, source: Record<string, string | undefined> = process.env): T => {
+  const parsed = schema.safeParse(source)
+  if (parsed.success) return parsed.data
+  const settings = [...new Set(parsed.error.issues.map((issue) => issue.path.join('.')))].sort()
+  throw new EnvironmentInvalid(
+    `These environment variables are missing or malformed: ${settings.join(', ')}; the stacks in infra/ set them.`,
+    { details: { settings } },
+  )
+}

@@ -1,0 +1,52 @@
+import {
+  DecryptCommand,
+  GenerateDataKeyCommand,
+  IncorrectKeyException,
+  InvalidCiphertextException,
+  type KMSClient,
+} from '@aws-sdk/client-kms'
+import { CredentialUnreadable } from '../store/errors.ts'
+import { KeyServiceUnavailable } from './errors.ts'
+import type { KeyService } from './ports.ts'
+
+const present = (bytes: Uint8Array | undefined): Uint8Array => {
+  if (!bytes) throw new KeyServiceUnavailable('KMS answered without a key; try again later.')
+  return bytes
+}
+
+const explain = (error: unknown): Error => {
+  if (error instanceof KeyServiceUnavailable) return error
+  if (error instanceof InvalidCiphertextException || error instanceof IncorrectKeyException) {
+    return new CredentialUnreadable(
+      'KMS refuses to unwrap a data key: it was wrapped by another key or for another context.',
+      {
+        cause: error,
+      },
+    )
+  }
+  return new KeyServiceUnavailable('KMS did not answer as expected; try again later.', { cause: error })
+}
+
+/** Data keys of 256 bits, wrapped by one KMS key. The context is checked by KMS and shown in CloudTrail, so it holds no secret. */
+export const kmsKeys = (client: Pick<KMSClient, 'send'>, keyId: string): KeyService => ({
+  async generateDataKey(context) {
+    try {
+      const answer = await client.send(
+        new GenerateDataKeyCommand({ KeyId: keyId, KeySpec: 'AES_256', EncryptionContext: context }),
+      )
+      return { plaintext: present(answer.Plaintext), wrapped: present(answer.CiphertextBlob) }
+    } catch (error) {
+      throw explain(error)
+    }
+  },
+  async decrypt(wrapped, context) {
+    try {
+      const answer = await client.send(
+        new DecryptCommand({ KeyId: keyId, CiphertextBlob: wrapped, EncryptionContext: context }),
+      )
+      return present(answer.Plaintext)
+    } catch (error) {
+      throw explain(error)
+    }
+  },
+})

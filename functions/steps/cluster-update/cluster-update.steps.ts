@@ -1,0 +1,22 @@
+import { endClusterUpdate, endClusterUpdateFailed } from '../../operations/cluster-end.ts'
+import { noted } from '../../operations/failure.ts'
+import { openCluster } from '../../operations/subjects.ts'
+import { candidateCredential, storeCandidateResult } from '../cluster/cluster-results.ts'
+import { clusterSubject } from '../cluster/cluster-subject.ts'
+import type { Loop } from '../loop/loop.ts'
+import { loopSteps } from '../loop/loop-steps.ts'
+
+const clusterUpdate: Loop = {
+  operation: async (ports, state) => (await openCluster(ports, state)).operation,
+  subject: (ports, state) =>
+    clusterSubject(ports, state, {
+      phases: (driver) => driver.phases.update,
+      credential: candidateCredential,
+      store: storeCandidateResult,
+    }),
+  succeed: (ports, state) => endClusterUpdate(ports, state),
+  fail: (ports, state, { failure, notes }) => endClusterUpdateFailed(ports, state, noted(failure, notes)),
+}
+
+/** Changes a cluster; a new credential takes the place of the old one only when it is proved. */
+export const clusterUpdateSteps = loopSteps(clusterUpdate)

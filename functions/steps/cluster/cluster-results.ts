@@ -1,0 +1,76 @@
+import type { Cluster, ClusterChange } from '../../domain/cluster.ts'
+import type { Secret } from '../../domain/secret.ts'
+import type { ClusterStepResult } from '../../drivers/contract/cluster-driver.ts'
+import { ClusterIdentityChanged } from '../../kubernetes/errors.ts'
+import { noteCandidateFacts } from '../../operations/cluster-end.ts'
+import { claimIdentity } from '../../operations/cluster-identity.ts'
+import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
+import { openCluster, type Target } from '../../operations/subjects.ts'
+import { mergeState } from '../changes.ts'
+import type { StepPorts } from '../step.ts'
+import { changeCluster } from './cluster-subject.ts'
+
+const observe = async (ports: StepPorts, target: Target, { observation }: ClusterStepResult): Promise<void> => {
+  if (observation === undefined) return
+  await ports.stores.clusters.observe({ projectId: target.projectId, id: target.entityId }, observation)
+}
+
+const stateOf = (cluster: Cluster, { state }: ClusterStepResult): ClusterChange =>
+  state === undefined ? {} : { driverState: mergeState(cluster.driverState, state) }
+
+/** Stores all that a phase found in the cluster itself. @throws ClusterAlreadyRegistered */
+export const storeClusterResult = async (
+  ports: StepPorts,
+  target: Target,
+  result: ClusterStepResult,
+): Promise<void> => {
+  if (result.identity !== undefined) await claimIdentity(ports, target, result.identity.uid)
+  await changeCluster(ports, target, (cluster) => ({
+    ...stateOf(cluster, result),
+    ...(result.endpoint === undefined ? {} : { endpoint: result.endpoint }),
+    ...(result.identity === undefined ? {} : { identity: result.identity }),
+  }))
+  await observe(ports, target, result)
+}
+
+/** @throws ClusterIdentityChanged when the new credential leads to another cluster */
+const mustBeTheSame = (cluster: Cluster, uid: string): void => {
+  if (cluster.identity === null || cluster.identity.uid === uid) return
+  throw new ClusterIdentityChanged(
+    `The new credential leads to another Kubernetes cluster: its kube-system uid is ${uid}, and that of ${cluster.name} is ` +
+      `${cluster.identity.uid}. Register the other cluster under its own name.`,
+  )
+}
+
+/**
+ * Stores what a phase of an update found: endpoint and identity beside the candidate credential, until the update has succeeded.
+ *
+ * @throws ClusterIdentityChanged, ClusterAlreadyRegistered
+ */
+export const storeCandidateResult = async (
+  ports: StepPorts,
+  target: Target,
+  result: ClusterStepResult,
+): Promise<void> => {
+  const { endpoint, identity } = result
+  if (identity !== undefined) {
+    mustBeTheSame(await openCluster(ports, target), identity.uid)
+    await claimIdentity(ports, target, identity.uid)
+  }
+  await changeCluster(ports, target, (cluster) => stateOf(cluster, result))
+  if (endpoint !== undefined || identity !== undefined) {
+    const cluster = await openCluster(ports, target)
+    await ports.stores.commit([
+      await noteCandidateFacts(ports, cluster, { ...(endpoint && { endpoint }), ...(identity && { identity }) }),
+    ])
+  }
+  await observe(ports, target, result)
+}
+
+/** The stored credential. */
+export const storedCredential = (ports: StepPorts, cluster: Cluster): Promise<Secret | undefined> =>
+  ports.stores.credentials.get(kubeconfigKey(cluster))
+
+/** The credential that an update brought, else the stored one. */
+export const candidateCredential = async (ports: StepPorts, cluster: Cluster): Promise<Secret | undefined> =>
+  (await ports.stores.credentials.get(candidateKey(cluster))) ?? (await storedCredential(ports, cluster))

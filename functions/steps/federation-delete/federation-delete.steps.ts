@@ -1,0 +1,35 @@
+import { describeObject } from '../../domain/object-ref.ts'
+import { noted } from '../../operations/failure.ts'
+import { endFederationDelete, endFederationDeleteFailed } from '../../operations/federation-end.ts'
+import { openFederation } from '../../operations/subjects.ts'
+import { federationSubject } from '../federation/federation-subject.ts'
+import type { Loop } from '../loop/loop.ts'
+import { loopSteps } from '../loop/loop-steps.ts'
+import type { StepPorts, StepState } from '../step.ts'
+import { unjoinMembersPhase } from './unjoin-members.phase.ts'
+
+/** What a delete left behind: a forced one may leave anything that was made in the host. */
+const leftInHost = async (ports: StepPorts, state: StepState, notes: readonly string[]): Promise<string[]> => {
+  const { made, operation } = await openFederation(ports, state)
+  if (notes.length === 0) return []
+  const perhaps = operation.force ? made : []
+  return [
+    `The federation was deleted, but: ${notes.join('; ')}.`,
+    ...(perhaps.length > 0 ? [`Look for: ${perhaps.map(describeObject).join(', ')}.`] : []),
+  ]
+}
+
+const federationDelete: Loop = {
+  operation: async (ports, state) => (await openFederation(ports, state)).operation,
+  subject: async (ports, state) => {
+    const { operation } = await openFederation(ports, state)
+    return federationSubject(ports, state, {
+      phases: (driver) => [unjoinMembersPhase(ports, operation), ...driver.phases.delete],
+    })
+  },
+  succeed: async (ports, state, { notes }) => endFederationDelete(ports, state, await leftInHost(ports, state, notes)),
+  fail: (ports, state, { failure, notes }) => endFederationDeleteFailed(ports, state, noted(failure, notes)),
+}
+
+/** Unjoins every member, takes the control plane down, and forgets the federation. */
+export const federationDeleteSteps = loopSteps(federationDelete)

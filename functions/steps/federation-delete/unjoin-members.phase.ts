@@ -1,0 +1,50 @@
+import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import { isMoving, type Membership } from '../../domain/membership.ts'
+import type { Operation } from '../../domain/operation.ts'
+import type { FederationContext } from '../../drivers/contract/federation-driver.ts'
+import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
+import { leave } from '../../operations/leave.ts'
+import { MembersNotRemoved } from '../errors.ts'
+import type { StepPorts } from '../step.ts'
+
+/** Names in a message before it says "and 7 more". */
+const NAMES_MAX = 10
+
+const names = (memberships: readonly Membership[]): string => {
+  const shown = memberships.slice(0, NAMES_MAX).map((membership) => membership.memberName)
+  const more = memberships.length - shown.length
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+const notRemoved = (failed: readonly Membership[]): MembersNotRemoved => {
+  const faults = failed.map((membership) =>
+    'message' in membership
+      ? `${membership.memberName} (${membership.reason}: ${membership.message})`
+      : membership.memberName,
+  )
+  return new MembersNotRemoved(
+    `Members could not be unjoined: ${faults.join('; ')}. Make them reachable and delete again, or delete with ?force=true.`,
+  )
+}
+
+/**
+ * First phase of a federation's delete: every member leaves, each with its own execution; those that never got in are dismissed. Over
+ * when no membership is left. Members that fail to leave in this delete end it; those that failed earlier are tried again.
+ *
+ * @throws MembersNotRemoved when nothing moves any more and members failed to leave
+ */
+export const unjoinMembersPhase = (ports: StepPorts, operation: Operation): Phase<FederationContext> => ({
+  id: 'unjoin-members',
+  title: 'unjoin members',
+  deadlineSeconds: 2 * DEADLINE_SECONDS['member-unjoin'],
+  ensure: async ({ federation }): Promise<StepResult> => {
+    const request = { changeId: operation.id, force: operation.force }
+    const before = await ports.stores.memberships.listOf(federation)
+    const failed = before.filter((it) => it.state === 'UnjoinFailed' && it.changeId === operation.id)
+    await Promise.all(before.filter((it) => !failed.includes(it)).map((it) => leave(ports, it, request)))
+    const left = await ports.stores.memberships.listOf(federation)
+    if (left.length === 0) return { done: true }
+    if (failed.length > 0 && !left.some(isMoving)) throw notRemoved(failed)
+    return { done: false, waitingFor: `${left.length} members to leave: ${names(left)}` }
+  },
+})

@@ -1,0 +1,89 @@
+import type { Federation, FederationUpdate } from '../../domain/federation.ts'
+import { mergeObjectRefs } from '../../domain/object-ref.ts'
+import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
+import type { OpenClusterAccess } from '../../operations/cluster-access.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { openFederation, type Target } from '../../operations/subjects.ts'
+import { changesOf, mergeState } from '../changes.ts'
+import type { BoundPhase, LoopSubject } from '../loop/loop.ts'
+import type { StepPorts } from '../step.ts'
+import { hostAccess } from './host-access.ts'
+import { type MembersInRest, membersInRest } from './members-in-rest.ts'
+
+/** Context of a federation driver, with what is to be closed after its use. */
+export const federationContext = (
+  ports: StepPorts,
+  federation: Federation,
+  host: OpenClusterAccess,
+): FederationContext => ({ federation, host, now: () => ports.clock.now().toISOString() })
+
+const change = (
+  ports: StepPorts,
+  target: Target,
+  update: (federation: Federation) => FederationUpdate,
+): Promise<void> =>
+  untilNoConflict(async () => {
+    const federation = await openFederation(ports, target)
+    const changes = changesOf<FederationUpdate>(federation, update(federation))
+    if (Object.keys(changes).length > 0) {
+      await ports.stores.commit([ports.stores.federations.change(federation, changes)])
+    }
+  })
+
+/** Stores what a phase made and noted, before anything else happens. Writes only what is new. */
+export const storeFederationResult = (ports: StepPorts, target: Target, { made, state }: StepResult): Promise<void> =>
+  made === undefined && state === undefined
+    ? Promise.resolve()
+    : change(ports, target, (federation) => ({
+        made: mergeObjectRefs(federation.made, made ?? []),
+        driverState: mergeState(federation.driverState, state ?? {}),
+      }))
+
+/** What differs between the flows of a federation. */
+export type FederationPlan = {
+  phases(driver: FederationDriver): readonly Phase<FederationContext>[]
+  /** True when phases are given the members, for an update that reaches into them. */
+  withMembers?: boolean
+}
+
+type Bound = { ports: StepPorts; target: Target; host: OpenClusterAccess; members: MembersInRest | undefined }
+
+const bind = ({ ports, target, host, members }: Bound, phase: Phase<FederationContext>): BoundPhase => {
+  const run = async (act: (context: FederationContext) => Promise<StepResult>): Promise<StepResult> => {
+    const federation = await openFederation(ports, target)
+    const context = federationContext(ports, federation, host)
+    const result = await act(members ? { ...context, members: () => members.contexts(federation) } : context)
+    await storeFederationResult(ports, target, result)
+    return result
+  }
+  const { id, title, deadlineSeconds, undo } = phase
+  return {
+    id,
+    title,
+    deadlineSeconds,
+    ensure: () => run((context) => phase.ensure(context)),
+    undo: undo && (() => run((context) => undo.call(phase, context))),
+  }
+}
+
+/** A federation under an operation, with the phases of `plan` bound to it. @throws OperationSuperseded, DriverNotFound */
+export const federationSubject = async (
+  ports: StepPorts,
+  target: Target,
+  plan: FederationPlan,
+): Promise<LoopSubject> => {
+  const federation = await openFederation(ports, target)
+  const driver = ports.drivers.federation.resolve(federation.driver)
+  const host = await hostAccess(ports, federation)
+  const members = plan.withMembers ? membersInRest(ports, host) : undefined
+  return {
+    operation: federation.operation,
+    phases: plan.phases(driver).map((phase) => bind({ ports, target, host, members }, phase)),
+    tell: (statusReason) => change(ports, target, () => ({ statusReason })),
+    close: () => {
+      host.close()
+      members?.close()
+    },
+  }
+}

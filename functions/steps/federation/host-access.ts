@@ -1,0 +1,10 @@
+import type { Federation } from '../../domain/federation.ts'
+import { clusterAccess, goneClusterAccess, type OpenClusterAccess } from '../../operations/cluster-access.ts'
+import type { StepPorts } from '../step.ts'
+
+/** A way to the host of a federation, also when its cluster is no longer registered. */
+export const hostAccess = async (ports: StepPorts, federation: Federation): Promise<OpenClusterAccess> => {
+  const key = { projectId: federation.projectId, id: federation.hostClusterId }
+  const cluster = await ports.stores.clusters.get(key)
+  return cluster === undefined ? goneClusterAccess({ ...key, name: 'host' }) : clusterAccess(ports, cluster)
+}

@@ -1,0 +1,41 @@
+import type { Json } from '../domain/json.ts'
+import { FLOWS, type Flow } from '../domain/operation.ts'
+import type { Ports } from '../runtime/ports.ts'
+import { clusterCreateSteps } from './cluster-create/cluster-create.steps.ts'
+import { clusterDeleteSteps } from './cluster-delete/cluster-delete.steps.ts'
+import { clusterUpdateSteps } from './cluster-update/cluster-update.steps.ts'
+import { credentialRotateSteps } from './credential-rotate/credential-rotate.steps.ts'
+import { federationCreateSteps } from './federation-create/federation-create.steps.ts'
+import { federationDeleteSteps } from './federation-delete/federation-delete.steps.ts'
+import { federationUpdateSteps } from './federation-update/federation-update.steps.ts'
+import { handlerFor, type Steps } from './handler-for.ts'
+import { memberJoinSteps } from './member-join/member-join.steps.ts'
+import { memberUnjoinSteps } from './member-unjoin/member-unjoin.steps.ts'
+
+/** The steps of every flow: names equal the Task states of its `flow.asl.json` (a test holds them together). */
+export const FLOW_STEPS: Readonly<Record<Flow, Steps>> = {
+  'cluster-create': clusterCreateSteps,
+  'cluster-update': clusterUpdateSteps,
+  'cluster-delete': clusterDeleteSteps,
+  'federation-create': federationCreateSteps,
+  'federation-update': federationUpdateSteps,
+  'federation-delete': federationDeleteSteps,
+  'member-join': memberJoinSteps,
+  'member-unjoin': memberUnjoinSteps,
+  'credential-rotate': credentialRotateSteps,
+}
+
+/** Function of one flow: takes a Task's payload, gives its result. Throws only errors with a literal name and a safe message. */
+export type FlowHandler = (event: unknown) => Promise<Json>
+
+export type FlowOptions = {
+  /** Milliseconds that a step looks again by itself before it hands the wait to the state machine. Default 10,000. */
+  pollMs?: number
+}
+
+/** The functions of all flows over these ports; on AWS one Lambda each, locally all in the process. */
+export const flowHandlers = (ports: Ports, { pollMs = 10_000 }: FlowOptions = {}): Record<Flow, FlowHandler> =>
+  Object.fromEntries(FLOWS.map((flow) => [flow, handlerFor({ ...ports, pollMs }, flow, FLOW_STEPS[flow])])) as Record<
+    Flow,
+    FlowHandler
+  >

@@ -1,0 +1,65 @@
+import { isAppError } from '../domain/app-error.ts'
+import type { Json } from '../domain/json.ts'
+import type { Flow } from '../domain/operation.ts'
+import type { Logger } from '../runtime/ports.ts'
+import { StepFailed } from './errors.ts'
+import { type Step, StepEventSchema, type StepPorts, type StepState } from './step.ts'
+
+/** The steps of a flow by the names of its Task states. */
+export type Steps = Readonly<Record<string, Step>>
+
+/**
+ * The error as the state machine may have it: name for `ErrorEquals`, safe message, no stack, no cause (Lambda and Step Functions store
+ * what is thrown in the execution's history).
+ */
+const toThrow = (error: { name: string; message: string }): Error => {
+  const safe = new Error(error.message)
+  safe.name = error.name
+  safe.stack = `${error.name}: ${error.message}`
+  return safe
+}
+
+/** What comes out of a step that threw: our own errors as they are, everything else as StepFailed, with the original in the log. */
+const errorFor = (log: Logger, error: unknown): Error => {
+  if (isAppError(error)) {
+    log.info('step ended with an error', { error: error.name, message: error.message, retryable: error.retryable })
+    return toThrow(error)
+  }
+  log.error('step failed', { error })
+  return toThrow(new StepFailed('The step failed for a reason inside fedplane; its log has the details.'))
+}
+
+const readEvent = (
+  ports: StepPorts,
+  flow: Flow,
+  steps: Steps,
+  event: unknown,
+): { step: Step; name: string; state: StepState } => {
+  const parsed = StepEventSchema.safeParse(event)
+  const step = parsed.success && parsed.data.flow === flow ? steps[parsed.data.step] : undefined
+  if (parsed.success && step !== undefined) return { step, name: parsed.data.step, state: parsed.data.state }
+  ports.log.error('step event refused', { flow, issues: parsed.error?.issues ?? 'unknown flow or step' })
+  throw toThrow(
+    new StepFailed(`The event is not one of the flow ${flow}; its state machine does not fit this function.`),
+  )
+}
+
+/** Function of one flow: parses the event, runs the named step, and lets only our own errors out. */
+export const handlerFor =
+  (ports: StepPorts, flow: Flow, steps: Steps) =>
+  async (event: unknown): Promise<Json> => {
+    const { step, name, state } = readEvent(ports, flow, steps, event)
+    const log = ports.log.child({ flow, step: name, ...idsOf(state) })
+    try {
+      return await step({ ...ports, log }, state)
+    } catch (error) {
+      throw errorFor(log, error)
+    }
+  }
+
+const idsOf = ({ projectId, entityId, operationId, attempt }: StepState) => ({
+  projectId,
+  entityId,
+  operationId,
+  attempt,
+})

@@ -1,0 +1,85 @@
+import { describeObject } from '../../domain/object-ref.ts'
+import { supersede } from '../../operations/supersede.ts'
+import { failureOf } from '../failure-of.ts'
+import type { Steps } from '../handler-for.ts'
+import { DONE, type Step, type StepPorts, type StepState } from '../step.ts'
+import type { Loop, LoopSubject } from './loop.ts'
+import { type Progress, progressOf } from './progress.ts'
+import { type Manner, runPhases } from './run-phases.ts'
+
+const withSubject = async <T>(
+  loop: Loop,
+  ports: StepPorts,
+  state: StepState,
+  use: (subject: LoopSubject) => Promise<T>,
+): Promise<T> => {
+  const subject = await loop.subject(ports, state)
+  try {
+    return await use(subject)
+  } finally {
+    subject.close()
+  }
+}
+
+/** Ends what this operation replaced, in the first step of an execution only: later ones come after it. */
+const supersedeFirst = async (ports: StepPorts, subject: LoopSubject, progress: Progress): Promise<void> => {
+  if (progress.phase === null) await supersede(ports, subject.operation)
+}
+
+/** Task state `RunPhase`: the plan's phases in order. With `force` one that fails is noted and passed over. */
+const runPhase =
+  (loop: Loop): Step =>
+  (ports, state) =>
+    withSubject(loop, ports, state, async (subject) => {
+      const from = progressOf(state.progress)
+      await supersedeFirst(ports, subject, from)
+      const manner: Manner = { act: (phase) => phase.ensure, lenient: subject.operation.force, verb: 'waiting for' }
+      return runPhases(ports, subject, { phases: subject.phases, manner, from })
+    })
+
+/** Task state `UndoPhase`: the plan's phases backwards. One that can't be undone is noted and passed over. */
+const undoPhase =
+  (loop: Loop): Step =>
+  (ports, state) =>
+    withSubject(loop, ports, state, async (subject) => {
+      const from = progressOf(state.progress)
+      await supersedeFirst(ports, subject, from)
+      const manner: Manner = { act: (phase) => phase.undo, lenient: true, verb: 'undoing: waiting for' }
+      return runPhases(ports, subject, { phases: subject.phases.toReversed(), manner, from })
+    })
+
+const notesOf = ({ notes, leftovers }: Progress): string[] => [
+  ...notes,
+  ...(leftovers.length > 0 ? [`left behind: ${leftovers.map(describeObject).join(', ')}`] : []),
+]
+
+/** Task state `RecordSuccess`. */
+const recordSuccess =
+  (loop: Loop): Step =>
+  async (ports, state) => {
+    await loop.succeed(ports, state, { notes: notesOf(progressOf(state.progress)) })
+    return DONE
+  }
+
+/** Task state `RecordFailure`. Needs no driver, so that a driver that is gone can't keep the entity in progress. */
+const recordFailure =
+  (loop: Loop): Step =>
+  async (ports, state) => {
+    const operation = await loop.operation(ports, state)
+    const progress = progressOf(state.progress)
+    // Undo that did not come to its end may have left anything behind.
+    const unfinished = progress.done ? [] : ['Undo did not come to its end.']
+    await loop.fail(ports, state, {
+      failure: failureOf(state, operation.failure),
+      notes: [...notesOf(progress), ...unfinished],
+    })
+    return DONE
+  }
+
+/** The Task states of a phase loop; `statemachines/README.md` has its diagram. */
+export const loopSteps = (loop: Loop): Steps => ({
+  RunPhase: runPhase(loop),
+  UndoPhase: undoPhase(loop),
+  RecordSuccess: recordSuccess(loop),
+  RecordFailure: recordFailure(loop),
+})

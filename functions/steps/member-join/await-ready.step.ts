@@ -1,0 +1,18 @@
+import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
+import { WAIT_SECONDS } from '../loop/progress.ts'
+import { inTime } from '../member/member-deadline.ts'
+import { storedToken } from '../member/member-results.ts'
+import { withMember } from '../member/member-subject.ts'
+import { DONE, type Step } from '../step.ts'
+
+const describe = (seen: MemberObservation): string =>
+  seen.state === 'not-ready' ? `${seen.reason}: ${seen.message}` : 'the control plane to know it'
+
+/** Task state `AwaitReady`: until the control plane says that the member works. @throws PhaseTimedOut with what it said last */
+export const awaitReady: Step = async (ports, state) => {
+  const { done } = await withMember(ports, state, storedToken, async (subject) => {
+    const seen = await subject.driver.observeMember(subject.context)
+    return inTime(ports, subject, { done: seen.state === 'ready', waitingFor: describe(seen) })
+  })
+  return done ? DONE : { done, waitSeconds: WAIT_SECONDS }
+}

@@ -1,0 +1,15 @@
+import { WAIT_SECONDS } from '../loop/progress.ts'
+import { inTime } from '../member/member-deadline.ts'
+import { storedToken, storePrepared } from '../member/member-results.ts'
+import { withMember } from '../member/member-subject.ts'
+import { DONE, type Step } from '../step.ts'
+
+/** Task state `PrepareMember`: account, rights and a proved credential in the member, stored sealed. */
+export const prepareMember: Step = async (ports, state) => {
+  const { done } = await withMember(ports, state, storedToken, async (subject) => {
+    const result = await subject.driver.prepareMember(subject.context)
+    await storePrepared(ports, state, result)
+    return inTime(ports, subject, result)
+  })
+  return done ? DONE : { done, waitSeconds: WAIT_SECONDS }
+}

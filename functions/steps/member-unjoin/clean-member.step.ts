@@ -1,0 +1,21 @@
+import { WAIT_SECONDS } from '../loop/progress.ts'
+import { allLeftovers, cleanedOrLeft, cleaning } from '../member/clean-up.ts'
+import { inTime } from '../member/member-deadline.ts'
+import { memberProgressOf } from '../member/member-progress.ts'
+import { storedToken } from '../member/member-results.ts'
+import { withMember } from '../member/member-subject.ts'
+import type { Step } from '../step.ts'
+
+/**
+ * Task state `CleanMember`: removes what joining made in the member. With `force`, and when the member's cluster is no longer registered (so
+ * that no further try could help), what can't be removed counts as left behind.
+ */
+export const cleanMember: Step = async (ports, state) => {
+  const { leftovers } = memberProgressOf(state.progress)
+  const forced = cleanedOrLeft(ports, cleaning)
+  const result = await withMember(ports, state, storedToken, async (subject) => {
+    const bestEffort = subject.membership.operation.force || !subject.memberKnown
+    return bestEffort ? forced(subject) : inTime(ports, subject, await cleaning.act(subject))
+  })
+  return { done: result.done, waitSeconds: WAIT_SECONDS, leftovers: allLeftovers(leftovers, result.leftovers) }
+}

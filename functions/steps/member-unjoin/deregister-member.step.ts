@@ -1,0 +1,20 @@
+import { supersede } from '../../operations/supersede.ts'
+import { WAIT_SECONDS } from '../loop/progress.ts'
+import { allLeftovers, cleanedOrLeft, deregistering } from '../member/clean-up.ts'
+import { inTime } from '../member/member-deadline.ts'
+import { memberProgressOf } from '../member/member-progress.ts'
+import { storedToken } from '../member/member-results.ts'
+import { withMember } from '../member/member-subject.ts'
+import type { Step } from '../step.ts'
+
+/** Task state `DeregisterMember`: takes the member out of the control plane. With `force` a fault there counts as left behind. */
+export const deregisterMember: Step = async (ports, state) => {
+  const { leftovers } = memberProgressOf(state.progress)
+  const forced = cleanedOrLeft(ports, deregistering)
+  const result = await withMember(ports, state, storedToken, async (subject) => {
+    const { operation } = subject.membership
+    await supersede(ports, operation)
+    return operation.force ? forced(subject) : inTime(ports, subject, await deregistering.act(subject))
+  })
+  return { done: result.done, waitSeconds: WAIT_SECONDS, leftovers: allLeftovers(leftovers, result.leftovers) }
+}

@@ -1,0 +1,53 @@
+import { isAppError } from '../../domain/app-error.ts'
+import { mergeObjectRefs, type ObjectRef } from '../../domain/object-ref.ts'
+import type { CleanResult } from '../../drivers/contract/federation-driver.ts'
+import { OperationSuperseded } from '../../operations/errors.ts'
+import type { StepPorts } from '../step.ts'
+import { END_MARGIN_SECONDS, isLate } from './member-deadline.ts'
+import type { MemberSubject } from './member-subject.ts'
+
+/** Milliseconds left below which a fault is taken as final: the next look would be too late. */
+const LAST_LOOK_MS = 2000
+
+/** One piece of clean-up work that must end whatever happens. */
+export type CleanUp = {
+  /** Where its objects are: those count as left behind when it fails. */
+  where: ObjectRef['where']
+  act(subject: MemberSubject): Promise<CleanResult>
+}
+
+const given = (subject: MemberSubject, where: ObjectRef['where']): CleanResult => ({
+  done: true,
+  leftovers: subject.membership.made.filter((ref) => ref.where === where),
+})
+
+/** Done, or everything at that place counted as left behind because the operation's deadline is near. */
+const resultOf = async (ports: StepPorts, { where, act }: CleanUp, subject: MemberSubject): Promise<CleanResult> => {
+  const result = await act(subject)
+  return result.done || !isLate(subject, ports, END_MARGIN_SECONDS) ? result : given(subject, where)
+}
+
+/**
+ * A look that turns faults into leftovers: while there is time, a retryable one is looked at again; then, and when the operation's
+ * deadline is near, everything that was made at that place counts as left behind. For undo, and for what `force` skips.
+ */
+export const cleanedOrLeft = (ports: StepPorts, work: CleanUp) => {
+  const lastLook = performance.now() + ports.pollMs - LAST_LOOK_MS
+  return (subject: MemberSubject): Promise<CleanResult> =>
+    resultOf(ports, work, subject).catch((error: unknown) => {
+      if (!isAppError(error) || error instanceof OperationSuperseded) throw error
+      ports.log.warn('clean-up failed', { where: work.where, error: error.name, message: error.message })
+      if (error.retryable && performance.now() < lastLook) return { done: false, waitingFor: error.message }
+      return given(subject, work.where)
+    })
+}
+
+/** Takes the member out of the control plane. */
+export const deregistering: CleanUp = { where: 'host', act: ({ driver, context }) => driver.deregisterMember(context) }
+
+/** Removes what was made in the member. */
+export const cleaning: CleanUp = { where: 'member', act: ({ driver, context }) => driver.cleanMember(context) }
+
+/** All leftovers, each once. */
+export const allLeftovers = (...lists: readonly (readonly ObjectRef[] | undefined)[]): ObjectRef[] =>
+  lists.reduce<ObjectRef[]>((sum, more) => mergeObjectRefs(sum, more ?? []), [])

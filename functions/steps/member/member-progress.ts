@@ -1,0 +1,23 @@
+import * as z from 'zod'
+import { ObjectRefSchema } from '../object-ref.schema.ts'
+
+/** Where a member's flow is: returned by its steps and given back to the next. No secrets, as in all state data. */
+export const MemberProgressSchema = z.object({
+  done: z.boolean().default(false),
+  waitSeconds: z.int().default(0),
+  /** What could not be removed so far. */
+  leftovers: z.array(ObjectRefSchema).default([]),
+  /** What the renewed credential is; the token itself is stored sealed. */
+  credential: z
+    .object({
+      kind: z.enum(['token-secret', 'token-request']),
+      expiresAt: z.string().nullable(),
+      renewAfter: z.string().nullable(),
+    })
+    .nullable()
+    .default(null),
+})
+export type MemberProgress = z.infer<typeof MemberProgressSchema>
+
+/** Reads the progress of a member's flow; the beginning when there is none. */
+export const memberProgressOf = (progress: unknown): MemberProgress => MemberProgressSchema.parse(progress ?? {})

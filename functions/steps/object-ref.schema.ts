@@ -1,0 +1,12 @@
+import * as z from 'zod'
+import type { ObjectRef } from '../domain/object-ref.ts'
+
+/** An object that a flow made, as state data carries it. */
+export const ObjectRefSchema = z.object({
+  where: z.enum(['host', 'member']),
+  apiVersion: z.string(),
+  kind: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  uid: z.string(),
+}) satisfies z.ZodType<ObjectRef>

@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const FIRST_PAUSE_MS = 200
+const LAST_PAUSE_MS = 2000
+const GROWTH = 1.5
+
+/**
+ * Looks again until `done` or the time is up, with growing pauses (200 ms to 2 s). The last look is the answer; the first always
+ * happens.
+ */
+export const poll = async <T extends { done: boolean }>(look: () => Promise<T>, untilMs: number): Promise<T> => {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * GROWTH, LAST_PAUSE_MS)) {
+    const seen = await look()
+    if (seen.done || performance.now() + pause > untilMs) return seen
+    await sleep(pause)
+  }
+}

@@ -1,0 +1,34 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb'
+import type { AppError } from '../../domain/app-error.ts'
+import type { Write } from '../write.ts'
+import type { ItemKey } from './keys.ts'
+
+/** What was stored when a condition failed, as DynamoDB sends it with the failure. */
+export type StoredItem = Readonly<Record<string, AttributeValue>>
+
+type Base = {
+  /** DynamoDB condition; `#name` stands for the attribute `name`. Absent: always. */
+  condition?: string
+  /** By placeholder, with the colon. */
+  values?: Readonly<Record<string, unknown>>
+  /** The error when the condition does not hold. `stored` is undefined when there is no item. */
+  onConflict: (stored: StoredItem | undefined) => AppError
+  /** When the condition does not hold, there is nothing to do: left out, without harm to the writes beside it. */
+  optional?: true
+}
+
+/** One item's part in a commit. */
+export type Action = Base &
+  (
+    | { type: 'put'; item: ItemKey & Readonly<Record<string, unknown>> }
+    | { type: 'update'; key: ItemKey; update: string }
+    | { type: 'delete'; key: ItemKey }
+  )
+
+/** Hides actions from callers; only `commit` looks inside. */
+export const asWrite = (...actions: Action[]): Write => actions as unknown as Write
+
+export const actionsOf = (write: Write): readonly Action[] => write as unknown as readonly Action[]
+
+/** The item that an action is about. */
+export const keyOfAction = (action: Action): ItemKey => (action.type === 'put' ? action.item : action.key)

@@ -1,0 +1,72 @@
+import * as z from 'zod'
+import {
+  condition,
+  count,
+  driverId,
+  jsonObject,
+  operation,
+  sortedSet,
+  status,
+  text,
+  textMap,
+  textOrNull,
+} from './item.schema.ts'
+
+export const CLUSTER_SCHEMA_VERSION = 1
+
+const observation = z.object({
+  observedAt: text,
+  healthStatus: z.enum(['HEALTHY', 'UNHEALTHY', 'UNKNOWN']),
+  healthReason: textMap,
+  version: textOrNull,
+  nodeCount: count,
+  masterCount: count,
+})
+
+const magnum = z.object({
+  clusterTemplateId: text,
+  keypair: textOrNull,
+  dockerVolumeSize: z.number().nullable(),
+  labels: textMap,
+  masterFlavorId: textOrNull,
+  flavorId: textOrNull,
+  createTimeout: z.number().nullable(),
+  discoveryUrl: textOrNull,
+  fixedNetwork: textOrNull,
+  fixedSubnet: textOrNull,
+  floatingIpEnabled: z.boolean().nullable(),
+  masterLbEnabled: z.boolean().nullable(),
+})
+
+/** A cluster as stored. */
+export const clusterItem = z
+  .object({
+    schemaVersion: z.literal(CLUSTER_SCHEMA_VERSION),
+    id: text,
+    projectId: text,
+    userId: text,
+    name: text,
+    driver: driverId,
+    revision: count,
+    status,
+    statusReason: textOrNull,
+    operation: operation(['create', 'update', 'delete']).nullable(),
+    conditions: z.array(condition),
+    endpoint: z
+      .object({
+        server: text,
+        serverForPeers: textOrNull,
+        caPem: textOrNull,
+        tlsServerName: textOrNull,
+        tlsVerify: z.boolean(),
+      })
+      .nullable(),
+    identity: z.object({ uid: text, user: text }).nullable(),
+    magnum,
+    driverState: jsonObject,
+    createdAt: text,
+    updatedAt: textOrNull,
+    observation: observation.nullable(),
+    uses: sortedSet(z.templateLiteral([z.enum(['host', 'member']), ':', z.string()])),
+  })
+  .transform(({ schemaVersion: _, ...cluster }) => cluster)

@@ -1,0 +1,112 @@
+import { randomUUID } from 'node:crypto'
+import {
+  type CancellationReason,
+  ConditionalCheckFailedException,
+  TransactionCanceledException,
+} from '@aws-sdk/client-dynamodb'
+import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
+import { InvalidCommit } from '../errors.ts'
+import type { Commit } from '../write.ts'
+import { type Action, actionsOf, keyOfAction } from './action.ts'
+import { asStoreError, fullJitter, hasName, storeBusy } from './busy.ts'
+import { sendSingle, transactItem } from './request.ts'
+import type { StoreContext } from './store-context.ts'
+
+/** DynamoDB's limit for one transaction. */
+const ACTIONS_MAX = 100
+/** Retries of conflicts; with full jitter about 2.5 s in all. */
+const RETRIES_MAX = 10
+
+/** One attempt, or what is left to attempt after one that failed. */
+type Attempt = {
+  actions: readonly Action[]
+  /** Kept while the outcome of an attempt is unknown, so that it is not applied twice. */
+  token: string
+  /** Set after a conflict with other writers: wait, and count. */
+  contention?: unknown
+}
+
+const check = (actions: readonly Action[]): void => {
+  const keys = actions.map((action) => `${keyOfAction(action).pk}|${keyOfAction(action).sk}`)
+  const twice = keys.find((key, index) => keys.indexOf(key) !== index)
+  if (twice !== undefined) {
+    throw new InvalidCommit(`One commit writes the item ${twice} twice; combine the two in one call of the store.`)
+  }
+  if (actions.length > ACTIONS_MAX) {
+    throw new InvalidCommit(
+      `One commit writes ${actions.length} items; DynamoDB takes at most ${ACTIONS_MAX} in a transaction.`,
+    )
+  }
+}
+
+const RETRIED_REASONS: ReadonlySet<string> = new Set([
+  'TransactionConflict',
+  'ProvisionedThroughputExceeded',
+  'ThrottlingError',
+])
+
+/** Reasons come in the order of the actions. */
+const afterCancellation = (
+  reasons: readonly CancellationReason[],
+  actions: readonly Action[],
+  cause: Error,
+): Attempt => {
+  const failed = (index: number): boolean => reasons[index]?.Code === 'ConditionalCheckFailed'
+  const lost = actions.findIndex((action, index) => failed(index) && action.optional === undefined)
+  const loser = actions[lost]
+  if (loser !== undefined) throw loser.onConflict(reasons[lost]?.Item)
+  const left = actions.filter((_, index) => !failed(index))
+  const contended = reasons.some(({ Code }) => RETRIED_REASONS.has(Code ?? ''))
+  if (!contended && left.length === actions.length) throw cause
+  return { actions: left, token: randomUUID(), ...(contended ? { contention: cause } : {}) }
+}
+
+const afterFailure = (error: unknown, { actions, token }: Attempt): Attempt => {
+  if (error instanceof TransactionCanceledException) {
+    return afterCancellation(error.CancellationReasons ?? [], actions, error)
+  }
+  if (error instanceof ConditionalCheckFailedException) {
+    const reason = { Code: 'ConditionalCheckFailed', ...(error.Item === undefined ? {} : { Item: error.Item }) }
+    return afterCancellation([reason], actions, error)
+  }
+  if (hasName(error, 'TransactionConflictException')) return { actions, token: randomUUID(), contention: error }
+  if (hasName(error, 'TransactionInProgressException')) return { actions, token, contention: error }
+  throw asStoreError(error)
+}
+
+const send = async ({ client, tableName }: StoreContext, { actions, token }: Attempt): Promise<void> => {
+  const [first, ...more] = actions
+  if (first === undefined) return
+  if (more.length === 0) {
+    await sendSingle(client, tableName, first)
+    return
+  }
+  const items = actions.map((action) => transactItem(tableName, action))
+  await client.send(new TransactWriteCommand({ TransactItems: items, ClientRequestToken: token }))
+}
+
+/** Undefined when it was carried out. */
+const attempt = async (context: StoreContext, todo: Attempt): Promise<Attempt | undefined> => {
+  try {
+    await send(context, todo)
+    return undefined
+  } catch (error) {
+    return afterFailure(error, todo)
+  }
+}
+
+/** Makes the one way to write: see `Commit`. */
+export const dynamoCommit =
+  (context: StoreContext): Commit =>
+  async (writes) => {
+    const actions = writes.flatMap(actionsOf)
+    check(actions)
+    let retries = 0
+    let todo: Attempt | undefined = { actions, token: randomUUID() }
+    while (todo !== undefined) {
+      todo = await attempt(context, todo)
+      if (todo?.contention === undefined) continue
+      if (retries === RETRIES_MAX) throw storeBusy(todo.contention)
+      await context.pause(fullJitter(retries++))
+    }
+  }

@@ -1,0 +1,15 @@
+import { AlreadyExists, RevisionConflict } from '../errors.ts'
+
+/** What an entity is called in messages. */
+export type EntityKind = 'cluster' | 'federation' | 'membership'
+
+export const revisionConflict = (kind: EntityKind, id: string, revision: number): RevisionConflict =>
+  new RevisionConflict(
+    `The ${kind} ${id} was changed or removed by another request meanwhile; read it again and retry.`,
+    {
+      details: { kind, id, revision },
+    },
+  )
+
+export const alreadyExists = (kind: EntityKind | 'event', id: string): AlreadyExists =>
+  new AlreadyExists(`There is a ${kind} ${id} already.`, { details: { kind, id } })

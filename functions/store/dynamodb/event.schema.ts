@@ -1,0 +1,22 @@
+import * as z from 'zod'
+import { count, text, textOrNull } from './item.schema.ts'
+
+export const EVENT_SCHEMA_VERSION = 1
+
+/** An event as stored, with its end of life in epoch seconds. */
+export const eventItem = z
+  .object({
+    schemaVersion: z.literal(EVENT_SCHEMA_VERSION),
+    ttl: count,
+    id: text,
+    projectId: text,
+    owner: z.object({ kind: z.enum(['cluster', 'federation']), id: text }),
+    clusterId: textOrNull,
+    action: z.enum(['create', 'update', 'delete', 'join', 'unjoin', 'rotate']),
+    outcome: z.enum(['pending', 'success', 'failure']),
+    sequence: count,
+    reason: text,
+    message: text,
+    time: text,
+  })
+  .transform(({ schemaVersion: _, ttl, ...event }) => ({ ttl, event }))

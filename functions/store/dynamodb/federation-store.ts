@@ -1,0 +1,127 @@
+import type { Federation, FederationUpdate } from '../../domain/federation.ts'
+import { ReservationTaken, RevisionConflict } from '../errors.ts'
+import type { FederationKey, FederationStore } from '../federation.store.ts'
+import { type Action, asWrite } from './action.ts'
+import { alreadyExists, revisionConflict } from './conflicts.ts'
+import { FEDERATION_SCHEMA_VERSION, federationItem } from './federation.schema.ts'
+import { federationIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
+import { FEDERATION_PREFIX, federationKey, namespaceKey, projectPartition } from './keys.ts'
+import { findIdsByName, putName, removeName } from './name-index.ts'
+import { parseItem } from './parse-item.ts'
+import { getItem, type Item, readPage } from './read.ts'
+import { claim, release } from './reservation.ts'
+import type { StoreContext } from './store-context.ts'
+import { type AttributeChanges, updateExpression } from './update-expression.ts'
+
+const parse = (item: Item): Federation => parseItem(federationItem, item)
+
+type MemberIds = { add?: readonly string[]; remove?: readonly string[] }
+
+const stringSet = (members: readonly string[]): Set<string> | undefined =>
+  members.length === 0 ? undefined : new Set(members)
+
+const insert = (federation: Federation): Action[] => [
+  {
+    type: 'put',
+    item: {
+      ...federationKey(federation),
+      schemaVersion: FEDERATION_SCHEMA_VERSION,
+      ...federation,
+      memberIds: stringSet(federation.memberIds),
+      ...presentOnly(federationIndexAttributes(federation)),
+    },
+    condition: 'attribute_not_exists(#pk)',
+    onConflict: () => alreadyExists('federation', federation.id),
+  },
+  putName('FEDERATION', federation),
+]
+
+/** How the set of member ids changes, with what must hold beside the revision. */
+type SetChange = AttributeChanges & { condition?: string; values?: Record<string, unknown> }
+
+/**
+ * One expression can't add to and take from one set. So a change that does both puts a new set in place, and demands that the one
+ * read is still there: `removeMemberId` changes it without a revision.
+ */
+const changeMemberIds = (read: Federation, { add = [], remove = [] }: MemberIds): SetChange => {
+  if (remove.length === 0) return { add: { memberIds: add } }
+  if (add.length === 0) return { take: { memberIds: remove } }
+  const removed = new Set(remove)
+  const next = stringSet([...new Set([...read.memberIds, ...add])].filter((id) => !removed.has(id)))
+  const before = stringSet(read.memberIds)
+  return {
+    ...(next === undefined ? { remove: ['memberIds'] } : { set: { memberIds: next } }),
+    ...(before === undefined
+      ? { condition: ' AND attribute_not_exists(#memberIds)' }
+      : { condition: ' AND #memberIds = :memberIdsRead', values: { ':memberIdsRead': before } }),
+  }
+}
+
+const change = (read: Federation, fields: FederationUpdate, memberIds: MemberIds): Action => {
+  const index = indexChanges(federationIndexAttributes({ ...read, ...fields }))
+  const members = changeMemberIds(read, memberIds)
+  const { text, values } = updateExpression({
+    ...members,
+    set: { ...fields, revision: read.revision + 1, ...index.set, ...members.set },
+    remove: [...index.remove, ...(members.remove ?? [])],
+  })
+  return {
+    type: 'update',
+    key: federationKey(read),
+    update: text,
+    condition: `#revision = :read${members.condition ?? ''}`,
+    values: { ...values, ...members.values, ':read': read.revision },
+    onConflict: () => revisionConflict('federation', read.id, read.revision),
+  }
+}
+
+const removeMemberId = (key: FederationKey, clusterId: string): Action => {
+  const { text, values } = updateExpression({ take: { memberIds: [clusterId] } })
+  return {
+    type: 'update',
+    key: federationKey(key),
+    update: text,
+    condition: 'attribute_exists(#pk)',
+    values,
+    onConflict: () => new RevisionConflict(`The federation ${key.id} is gone.`),
+    optional: true,
+  }
+}
+
+const remove = (read: Federation): Action[] => [
+  {
+    type: 'delete',
+    key: federationKey(read),
+    condition: '#revision = :read',
+    values: { ':read': read.revision },
+    onConflict: () => revisionConflict('federation', read.id, read.revision),
+  },
+  removeName('FEDERATION', read),
+]
+
+const namespaceTaken = (namespace: string): ReservationTaken =>
+  new ReservationTaken(
+    `The namespace ${namespace} of the host cluster is used by another federation; choose another.`,
+    {
+      details: { namespace },
+    },
+  )
+
+/** Federations in DynamoDB. */
+export const dynamoFederationStore = (context: StoreContext): FederationStore => ({
+  get: async (key) => {
+    const item = await getItem(context, federationKey(key))
+    return item === undefined ? undefined : parse(item)
+  },
+  findByName: (projectId, name) => findIdsByName(context, 'FEDERATION', { projectId, name }),
+  list: (projectId, page) =>
+    readPage(context, { pk: projectPartition(projectId), prefix: FEDERATION_PREFIX, page, parse }),
+  insert: (federation) => asWrite(...insert(federation)),
+  change: (read, fields, memberIds) => asWrite(change(read, fields, memberIds ?? {})),
+  removeMemberId: (key, clusterId) => asWrite(removeMemberId(key, clusterId)),
+  remove: (read) => asWrite(...remove(read)),
+  claimNamespace: (hostUid, namespace, federationId) =>
+    asWrite(claim({ key: namespaceKey(hostUid, namespace), owner: federationId }, () => namespaceTaken(namespace))),
+  releaseNamespace: (hostUid, namespace, federationId) =>
+    asWrite(release({ key: namespaceKey(hostUid, namespace), owner: federationId })),
+})

@@ -1,0 +1,65 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import type { Federation } from '../../domain/federation.ts'
+import { type Membership, operationOf } from '../../domain/membership.ts'
+import { INDEX_SHARDS } from './table-definition.ts'
+
+/** Keys of an item in the sparse indexes; null where it does not belong. The only place that decides. */
+export type IndexAttributes = {
+  openPk: string | null
+  openSk: string | null
+  renewPk?: string | null
+  renewSk?: string | null
+  kindPk?: string
+  kindSk?: string
+}
+
+/** Ids end in random hex digits, so the last one spreads entities evenly. */
+const shardOf = (id: string): number => (Number.parseInt(id.slice(-1), 16) || 0) % INDEX_SHARDS
+
+export const openPartition = (shard: number): string => `OPEN#${shard}`
+export const renewalPartition = (shard: number): string => `RENEW#${shard}`
+export const kindPartition = (kind: 'CLUSTER' | 'FEDERATION', shard: number): string => `${kind}#${shard}`
+
+const open = (id: string, deadline: string | undefined): Pick<IndexAttributes, 'openPk' | 'openSk'> =>
+  deadline === undefined ? { openPk: null, openSk: null } : { openPk: openPartition(shardOf(id)), openSk: deadline }
+
+/** Open while an operation runs. */
+export const clusterIndexAttributes = ({ id, operation }: Pick<Cluster, 'id' | 'operation'>): IndexAttributes => ({
+  ...open(id, operation?.deadline),
+  kindPk: kindPartition('CLUSTER', shardOf(id)),
+  kindSk: id,
+})
+
+/** Open while an operation or a run of membership changes goes on, by the earlier deadline. Waiting memberships hang on it too. */
+export const federationIndexAttributes = ({
+  id,
+  operation,
+  change,
+}: Pick<Federation, 'id' | 'operation' | 'change'>): IndexAttributes => ({
+  ...open(id, [operation?.deadline, change?.deadline].filter((deadline) => deadline !== undefined).sort()[0]),
+  kindPk: kindPartition('FEDERATION', shardOf(id)),
+  kindSk: id,
+})
+
+/** Open while an operation runs; due for renewal while the credential of a member in rest has a date for it. */
+export const membershipIndexAttributes = (membership: Membership): IndexAttributes => {
+  const inRest = membership.state === 'Ready' || membership.state === 'Degraded'
+  const renewAfter = (inRest ? membership.credential?.renewAfter : null) ?? null
+  return {
+    ...open(membership.clusterId, operationOf(membership)?.deadline),
+    renewPk: renewAfter === null ? null : renewalPartition(shardOf(membership.clusterId)),
+    renewSk: renewAfter,
+  }
+}
+
+/** For a new item: without the nulls, which DynamoDB refuses in keys of an index. */
+export const presentOnly = (attributes: IndexAttributes): Record<string, string> =>
+  Object.fromEntries(Object.entries(attributes).filter((entry): entry is [string, string] => entry[1] !== null))
+
+/** For an update: what to set, and what to remove. */
+export const indexChanges = (attributes: IndexAttributes): { set: Record<string, string>; remove: string[] } => ({
+  set: presentOnly(attributes),
+  remove: Object.entries(attributes)
+    .filter(([, value]) => value === null)
+    .map(([name]) => name),
+})

@@ -1,0 +1,55 @@
+import * as z from 'zod'
+import type { DriverId } from '../../domain/driver-id.ts'
+import { isDriverId } from '../../domain/driver-id.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { FLOWS } from '../../domain/operation.ts'
+import { STATUSES } from '../../domain/status.ts'
+
+/** Parts that the schemas of several items share. Unknown attributes are left out, so that an older version can read a newer item. */
+
+export const text = z.string()
+export const textOrNull = z.string().nullable()
+export const count = z.int().nonnegative()
+export const status = z.enum(STATUSES)
+export const driverId = z.custom<DriverId>((value) => typeof value === 'string' && isDriverId(value))
+export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json())
+export const textMap = z.record(z.string(), z.string())
+
+/** A string set, absent when empty, as a sorted list. */
+export const sortedSet = <T extends z.ZodType<string>>(member: T) =>
+  z
+    .set(member)
+    .optional()
+    .transform((set): z.output<T>[] => [...(set ?? [])].sort())
+
+export const condition = z.object({
+  type: text,
+  status: z.enum(['True', 'False', 'Unknown']),
+  reason: text,
+  message: text,
+  observedRevision: count,
+  changedAt: text,
+})
+
+export const objectRef = z.object({
+  where: z.enum(['host', 'member']),
+  apiVersion: text,
+  kind: text,
+  namespace: text,
+  name: text,
+  uid: text,
+})
+
+/** An operation of one of these kinds. */
+export const operation = <const K extends readonly string[]>(kinds: K) =>
+  z.object({
+    id: text,
+    kind: z.enum(kinds),
+    attempt: count,
+    mode: z.enum(['do', 'undo']),
+    startedAt: text,
+    deadline: text,
+    force: z.boolean(),
+    supersedes: z.array(z.object({ flow: z.enum(FLOWS), name: text })),
+    failure: z.object({ reason: text, message: text }).nullable(),
+  })

@@ -1,0 +1,50 @@
+import { type Membership, membershipEntityId } from '../../domain/membership.ts'
+import type { MembershipStore } from '../membership.store.ts'
+import { type Action, asWrite } from './action.ts'
+import { alreadyExists, revisionConflict } from './conflicts.ts'
+import { membershipIndexAttributes, presentOnly } from './index-attributes.ts'
+import { membershipKey, membershipPrefix, projectPartition } from './keys.ts'
+import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from './membership.schema.ts'
+import { parseItem } from './parse-item.ts'
+import { getItem, type Item, queryPrefix } from './read.ts'
+import type { StoreContext } from './store-context.ts'
+
+const parse = (item: Item): Membership => parseItem(membershipItem, item)
+
+const itemOf = (membership: Membership) => ({
+  ...membershipKey(membership),
+  schemaVersion: MEMBERSHIP_SCHEMA_VERSION,
+  ...membership,
+  ...presentOnly(membershipIndexAttributes(membership)),
+})
+
+const insert = (membership: Membership): Action => ({
+  type: 'put',
+  item: itemOf(membership),
+  condition: 'attribute_not_exists(#pk)',
+  onConflict: () => alreadyExists('membership', membershipEntityId(membership)),
+})
+
+const asRead = (read: Membership) => ({
+  condition: '#revision = :read',
+  values: { ':read': read.revision },
+  onConflict: () => revisionConflict('membership', membershipEntityId(read), read.revision),
+})
+
+/** Memberships in DynamoDB. */
+export const dynamoMembershipStore = (context: StoreContext): MembershipStore => ({
+  get: async (key) => {
+    const item = await getItem(context, membershipKey(key))
+    return item === undefined ? undefined : parse(item)
+  },
+  listOf: async ({ projectId, id }) => {
+    const memberships: Membership[] = []
+    const items = queryPrefix(context, { pk: projectPartition(projectId), prefix: membershipPrefix(id) })
+    for await (const item of items) memberships.push(parse(item))
+    return memberships
+  },
+  insert: (membership) => asWrite(insert(membership)),
+  replace: (read, next) =>
+    asWrite({ type: 'put', item: itemOf({ ...next, revision: read.revision + 1 }), ...asRead(read) }),
+  remove: (read) => asWrite({ type: 'delete', key: membershipKey(read), ...asRead(read) }),
+})

@@ -1,0 +1,35 @@
+import * as z from 'zod'
+import { count, objectRef, operation, text, textOrNull } from './item.schema.ts'
+
+export const MEMBERSHIP_SCHEMA_VERSION = 1
+
+const base = z.object({
+  schemaVersion: z.literal(MEMBERSHIP_SCHEMA_VERSION),
+  projectId: text,
+  federationId: text,
+  clusterId: text,
+  memberName: text,
+  revision: count,
+  changeId: text,
+  since: text,
+  made: z.array(objectRef),
+  credential: z
+    .object({ kind: z.enum(['token-secret', 'token-request']), expiresAt: textOrNull, renewAfter: textOrNull })
+    .nullable(),
+})
+
+const rotation = operation(['rotate']).nullable()
+const fault = { reason: text, message: text }
+
+/** A membership as stored: each state with just its attributes. */
+export const membershipItem = z
+  .discriminatedUnion('state', [
+    base.extend({ state: z.literal('Waiting') }),
+    base.extend({ state: z.literal('Joining'), operation: operation(['join']) }),
+    base.extend({ state: z.literal('Ready'), operation: rotation }),
+    base.extend({ state: z.literal('Degraded'), operation: rotation, ...fault }),
+    base.extend({ state: z.literal('Leaving'), operation: operation(['unjoin']) }),
+    base.extend({ state: z.literal('JoinFailed'), leftovers: z.array(objectRef), ...fault }),
+    base.extend({ state: z.literal('UnjoinFailed'), ...fault }),
+  ])
+  .transform(({ schemaVersion: _, ...membership }) => membership)

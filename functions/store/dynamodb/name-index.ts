@@ -1,0 +1,38 @@
+import type { Action } from './action.ts'
+import { alreadyExists } from './conflicts.ts'
+import { type NamedKind, nameKey, namePrefix, projectPartition } from './keys.ts'
+import { queryPrefix } from './read.ts'
+import type { StoreContext } from './store-context.ts'
+
+type Named = { projectId: string; id: string; name: string }
+
+/** Names are not unique: the key ends in the id, and the item says nothing else. */
+export const putName = (kind: NamedKind, entity: Named): Action => ({
+  type: 'put',
+  item: nameKey(kind, entity),
+  onConflict: () => alreadyExists(kind === 'CLUSTER' ? 'cluster' : 'federation', entity.id),
+})
+
+export const removeName = (kind: NamedKind, entity: Named): Action => ({
+  type: 'delete',
+  key: nameKey(kind, entity),
+  onConflict: () => alreadyExists(kind === 'CLUSTER' ? 'cluster' : 'federation', entity.id),
+})
+
+/** Longest name that is looked up; longer ones can't be stored (magnum-rest.md: 242), nor fit in a key. */
+const NAME_MAX = 255
+
+/** Ids with this name, oldest first, since UUIDv7 ids sort by creation. */
+export const findIdsByName = async (
+  context: StoreContext,
+  kind: NamedKind,
+  { projectId, name }: { projectId: string; name: string },
+): Promise<string[]> => {
+  if (name.length > NAME_MAX) return []
+  const ids: string[] = []
+  const prefix = namePrefix(kind, name)
+  for await (const item of queryPrefix(context, { pk: projectPartition(projectId), prefix })) {
+    ids.push(String(item.sk).slice(prefix.length))
+  }
+  return ids
+}

@@ -1,0 +1,115 @@
+import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
+import type { Page, PageRequest } from '../page.ts'
+import { asStoreError, fullJitter, storeBusy } from './busy.ts'
+import type { ItemKey } from './keys.ts'
+import { attributeNames } from './request.ts'
+import type { StoreContext } from './store-context.ts'
+
+/** An item as stored, before it is parsed. */
+export type Item = Record<string, unknown>
+
+type Keyed = Pick<StoreContext, 'client' | 'tableName'>
+
+/** Strongly consistent. */
+export const getItem = async ({ client, tableName }: Keyed, key: ItemKey): Promise<Item | undefined> => {
+  try {
+    const { Item: item } = await client.send(new GetCommand({ TableName: tableName, Key: key, ConsistentRead: true }))
+    return item
+  } catch (error) {
+    throw asStoreError(error)
+  }
+}
+
+/** DynamoDB's limit for one batch. */
+const BATCH_MAX = 100
+const BATCH_RETRIES_MAX = 10
+
+const getBatch = async (context: StoreContext, keys: ItemKey[]): Promise<Item[]> => {
+  const found: Item[] = []
+  let wanted: Record<string, unknown>[] = keys
+  for (let retries = 0; wanted.length > 0; retries++) {
+    if (retries > BATCH_RETRIES_MAX) throw storeBusy(new Error('keys of a batch stay unprocessed'))
+    if (retries > 0) await context.pause(fullJitter(retries))
+    const answer = await context.client
+      .send(new BatchGetCommand({ RequestItems: { [context.tableName]: { Keys: wanted, ConsistentRead: true } } }))
+      .catch((error: unknown) => {
+        throw asStoreError(error)
+      })
+    found.push(...(answer.Responses?.[context.tableName] ?? []))
+    wanted = answer.UnprocessedKeys?.[context.tableName]?.Keys ?? []
+  }
+  return found
+}
+
+/** Strongly consistent, in no order; absent items are left out. Keys must differ. */
+export const getItems = async (context: StoreContext, keys: readonly ItemKey[]): Promise<Item[]> => {
+  const batches = Array.from({ length: Math.ceil(keys.length / BATCH_MAX) }, (_, index) =>
+    getBatch(context, keys.slice(index * BATCH_MAX, (index + 1) * BATCH_MAX)),
+  )
+  return (await Promise.all(batches)).flat()
+}
+
+export type ItemQuery = Pick<
+  QueryCommandInput,
+  | 'IndexName'
+  | 'KeyConditionExpression'
+  | 'ExpressionAttributeValues'
+  | 'ExclusiveStartKey'
+  | 'Limit'
+  | 'ConsistentRead'
+>
+
+/** Items of a query in the order of the sort key, page by page (1 MB) as they are asked for. */
+export async function* queryItems({ client, tableName }: Keyed, query: ItemQuery): AsyncGenerator<Item> {
+  let start = query.ExclusiveStartKey
+  do {
+    const answer = await client
+      .send(
+        new QueryCommand({
+          ...query,
+          TableName: tableName,
+          ExpressionAttributeNames: attributeNames(query.KeyConditionExpression),
+          ExclusiveStartKey: start,
+        }),
+      )
+      .catch((error: unknown) => {
+        throw asStoreError(error)
+      })
+    yield* answer.Items ?? []
+    start = answer.LastEvaluatedKey
+  } while (start !== undefined)
+}
+
+/** Items of one partition whose sort key begins so; strongly consistent. */
+export const queryPrefix = (
+  context: Keyed,
+  { pk, prefix, ...query }: { pk: string; prefix: string } & Pick<ItemQuery, 'ExclusiveStartKey' | 'Limit'>,
+): AsyncGenerator<Item> =>
+  queryItems(context, {
+    KeyConditionExpression: '#pk = :pk AND begins_with(#sk, :prefix)',
+    ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+    ConsistentRead: true,
+    ...query,
+  })
+
+/** A page's size in JSON, bytes: Lambda answers at most 6 MB, and a view adds to what is stored. */
+const PAGE_BYTES_MAX = 5_000_000
+
+/** One page of a list: see `Page`. `parse` leaves an item out by answering undefined. */
+export const readPage = async <T>(
+  context: Keyed,
+  list: { pk: string; prefix: string; page: PageRequest; parse: (item: Item) => T | undefined },
+): Promise<Page<T>> => {
+  const { pk, prefix, page } = list
+  const items: T[] = []
+  let bytes = 0
+  const start = page.marker === undefined ? {} : { ExclusiveStartKey: { pk, sk: `${prefix}${page.marker}` } }
+  for await (const item of queryPrefix(context, { pk, prefix, Limit: page.limit + 1, ...start })) {
+    const parsed = list.parse(item)
+    if (parsed === undefined) continue
+    bytes += Buffer.byteLength(JSON.stringify(parsed))
+    if (items.length === page.limit || (items.length > 0 && bytes > PAGE_BYTES_MAX)) return { items, more: true }
+    items.push(parsed)
+  }
+  return { items, more: false }
+}

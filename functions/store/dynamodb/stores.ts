@@ -1,0 +1,45 @@
+import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
+import type { Clock, KeyService } from '../../runtime/ports.ts'
+import type { Stores } from '../stores.ts'
+import { dynamoClusterStore } from './cluster-store.ts'
+import { dynamoCommit } from './commit.ts'
+import { dynamoCredentialStore } from './credential-store.ts'
+import { dynamoEventStore } from './event-store.ts'
+import { dynamoFederationStore } from './federation-store.ts'
+import { dynamoIdempotencyStore } from './idempotency-store.ts'
+import { dynamoMembershipStore } from './membership-store.ts'
+import type { StoreContext } from './store-context.ts'
+import { dynamoWorkStore } from './work-store.ts'
+
+export type DynamoStoresOptions = {
+  documentClient: DynamoDBDocumentClient
+  tableName: string
+  keys: KeyService
+  clock: Clock
+  /** Waits between attempts, milliseconds. Default: a timer. */
+  pause?: (milliseconds: number) => Promise<void>
+}
+
+const timer = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
+
+/** All stores on one DynamoDB table (`TABLE_DEFINITION`). */
+export const dynamoStores = ({
+  documentClient,
+  tableName,
+  keys,
+  clock,
+  pause = timer,
+}: DynamoStoresOptions): Stores => {
+  const context: StoreContext = { client: documentClient, tableName, clock, pause }
+  const commit = dynamoCommit(context)
+  return {
+    clusters: dynamoClusterStore(context, commit),
+    federations: dynamoFederationStore(context),
+    memberships: dynamoMembershipStore(context),
+    credentials: dynamoCredentialStore(context, { keys, commit }),
+    events: dynamoEventStore(context),
+    idempotency: dynamoIdempotencyStore(context),
+    work: dynamoWorkStore(context),
+    commit,
+  }
+}

@@ -1,0 +1,4 @@
+import type { Clock } from '../../runtime/ports.ts'
+
+/** Now, in the unit of DynamoDB's TTL attribute. */
+export const epochSeconds = (clock: Clock): number => Math.floor(clock.now().getTime() / 1000)

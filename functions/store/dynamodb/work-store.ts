@@ -1,0 +1,67 @@
+import * as z from 'zod'
+import type { OpenWork, WorkStore } from '../work.store.ts'
+import { kindPartition, openPartition, renewalPartition } from './index-attributes.ts'
+import { text } from './item.schema.ts'
+import { entityOfKey } from './keys.ts'
+import { mergeAscending } from './merge-ascending.ts'
+import { parseItem } from './parse-item.ts'
+import { type Item, queryItems } from './read.ts'
+import type { StoreContext } from './store-context.ts'
+import { INDEX_SHARDS, type IndexDefinition, KINDS_INDEX, OPEN_WORK_INDEX, RENEWALS_INDEX } from './table-definition.ts'
+
+const shards = Array.from({ length: INDEX_SHARDS }, (_, shard) => shard)
+
+/** Entries of one partition of an index, rising by its sort key; up to `until` (inclusive) when given. */
+const entries = (
+  context: StoreContext,
+  { name, partitionKey, sortKey }: IndexDefinition,
+  { partition, until }: { partition: string; until?: string },
+): AsyncGenerator<Item> =>
+  queryItems(context, {
+    IndexName: name,
+    KeyConditionExpression: `#${partitionKey} = :partition${until === undefined ? '' : ` AND #${sortKey} <= :until`}`,
+    ExpressionAttributeValues: { ':partition': partition, ...(until === undefined ? {} : { ':until': until }) },
+  })
+
+/** The entity that an index entry stands for. Indexes hold entities only, so another key is corrupt. */
+const entityOf = (item: Item) => {
+  const key = parseItem(z.object({ pk: text, sk: text.regex(/^(CLUSTER|FEDERATION|MEMBER)#/) }), item)
+  const entity = entityOfKey(key)
+  if (entity === undefined) throw new Error(`no entity: ${key.sk}`)
+  return entity
+}
+
+async function* open(context: StoreContext): AsyncGenerator<OpenWork> {
+  const sources = shards.map((shard) => entries(context, OPEN_WORK_INDEX, { partition: openPartition(shard) }))
+  for await (const item of mergeAscending(sources, (entry) => String(entry.openSk))) {
+    const { kind, projectId, ids } = entityOf(item)
+    yield { kind, projectId, entityId: ids.join(':'), deadline: String(item.openSk) }
+  }
+}
+
+async function* renewals(context: StoreContext, now: string) {
+  const sources = shards.map((shard) =>
+    entries(context, RENEWALS_INDEX, { partition: renewalPartition(shard), until: now }),
+  )
+  for await (const item of mergeAscending(sources, (entry) => String(entry.renewSk))) {
+    const { projectId, ids } = entityOf(item)
+    const [federationId = '', clusterId = ''] = ids
+    yield { projectId, federationId, clusterId }
+  }
+}
+
+async function* clusters(context: StoreContext) {
+  for (const shard of shards) {
+    for await (const item of entries(context, KINDS_INDEX, { partition: kindPartition('CLUSTER', shard) })) {
+      const { projectId, ids } = entityOf(item)
+      yield { projectId, id: ids.join('') }
+    }
+  }
+}
+
+/** The sparse indexes over what needs attention. Eventually consistent. */
+export const dynamoWorkStore = (context: StoreContext): WorkStore => ({
+  open: () => open(context),
+  renewals: (now) => renewals(context, now),
+  clusters: () => clusters(context),
+})

@@ -1,0 +1,26 @@
+import { App } from 'aws-cdk-lib'
+import { ROUTES } from '../functions/api/routes.ts'
+import { bundleFunctions } from './bundle.ts'
+import { addFedplane } from './fedplane.ts'
+
+/**
+ * `npx cdk synth|deploy`. Context (`-c name=value`): `publicUrl`, `allowedNetworks`, and `throwAway=true` for an installation whose data goes
+ * with its stack.
+ */
+const app = new App({ analyticsReporting: false })
+const context = (name: string): string | undefined => app.node.tryGetContext(name) ?? undefined
+
+const folders = new Map(bundleFunctions().map(({ name, folder }) => [name, folder]))
+const publicUrl = context('publicUrl')
+
+addFedplane(app, {
+  folderOf: (name) => {
+    const folder = folders.get(name)
+    if (folder === undefined) throw new Error(`There is no function ${name}; infra/bundle.ts lists them.`)
+    return folder
+  },
+  routes: ROUTES,
+  retain: context('throwAway') !== 'true',
+  allowedNetworks: context('allowedNetworks') ?? '',
+  ...(publicUrl === undefined ? {} : { publicUrl }),
+})

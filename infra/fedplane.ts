@@ -1,0 +1,37 @@
+import type { App, StackProps } from 'aws-cdk-lib'
+import type { GatewayRoute } from './route-keys.ts'
+import { ApiStack } from './stacks/api.stack.ts'
+import { DataStack } from './stacks/data.stack.ts'
+import { FlowsStack } from './stacks/flows.stack.ts'
+
+export type FedplaneProps = {
+  /** Account and Region; absent means whatever the CLI is pointed at. */
+  env?: StackProps['env']
+  /** Folder of a function's bundle, by its name. */
+  folderOf(name: string): string
+  routes: readonly GatewayRoute[]
+  /** False lets table and key go with the stack. Default: true. */
+  retain?: boolean
+  /** Base URL in links. Default: the API's own endpoint. */
+  publicUrl?: string
+  /** CIDRs separated by commas. Default: none, which leaves public addresses. */
+  allowedNetworks?: string
+}
+
+export type Fedplane = { data: DataStack; flows: FlowsStack; api: ApiStack }
+
+/**
+ * A first set of stacks: what there is of fedplane deploys, with least rights. Alarms, dashboards, dead-letter queues, identity
+ * providers and the emulator deploy are a later issue's.
+ */
+export const addFedplane = (app: App, props: FedplaneProps): Fedplane => {
+  const { folderOf, routes, retain = true, publicUrl, allowedNetworks = '' } = props
+  const base = props.env === undefined ? {} : { env: props.env }
+  const data = new DataStack(app, 'fedplane-data', { ...base, retain })
+  const shared = { ...base, data, folderOf, allowedNetworks }
+  return {
+    data,
+    flows: new FlowsStack(app, 'fedplane-flows', shared),
+    api: new ApiStack(app, 'fedplane-api', { ...shared, routes, ...(publicUrl === undefined ? {} : { publicUrl }) }),
+  }
+}

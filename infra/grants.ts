@@ -1,0 +1,44 @@
+import { Aws } from 'aws-cdk-lib'
+import type { IGrantable } from 'aws-cdk-lib/aws-iam'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import type { IKey } from 'aws-cdk-lib/aws-kms'
+import { FLOWS, type Flow } from '../functions/domain/operation.ts'
+
+const states = (type: 'stateMachine' | 'execution', rest: string): string =>
+  `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:${type}:${rest}`
+
+/**
+ * State machines have names of their own, so that functions can know the ARNs of machines that call them. One installation for each
+ * account and Region.
+ */
+export const machineName = (flow: Flow): string => `fedplane-${flow}`
+
+/** ARN of the flows' machines up to the flow's name: `STATE_MACHINE_ARN_PREFIX`. */
+export const machineArnPrefix = (): string => states('stateMachine', 'fedplane-')
+
+/** May start, stop and look at executions of the flows, and nothing else of Step Functions. */
+export const grantExecutions = (grantee: IGrantable): void => {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['states:StartExecution'],
+      resources: FLOWS.map((flow) => states('stateMachine', machineName(flow))),
+    }),
+  )
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['states:DescribeExecution', 'states:StopExecution'],
+      resources: FLOWS.map((flow) => states('execution', `${machineName(flow)}:*`)),
+    }),
+  )
+}
+
+/** May seal and open credentials. KMS refuses any call that does not name a project in its encryption context. */
+export const grantSealing = (key: IKey, grantee: IGrantable): void => {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+      resources: [key.keyArn],
+      conditions: { Null: { 'kms:EncryptionContext:project': 'false' } },
+    }),
+  )
+}

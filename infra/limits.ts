@@ -1,0 +1,6 @@
+/**
+ * Time limits of Lambda functions, seconds. They belong together: API Gateway gives up at 30; a step polls up to 10 and may wait 15 for a
+ * cluster's answer, a few times over; each Task's TimeoutSeconds in the state machines is longer than its function's limit, so that
+ * the function fails first and under its own name.
+ */
+export const TIMEOUT_SECONDS = { table: 20, keys: 25, authorizer: 10, step: 60, event: 120 } as const

@@ -1,0 +1,7 @@
+import { AppError } from '../../functions/domain/app-error.ts'
+
+/** The file of tokens can't be read or does not have the expected form. The message names the fault and no token. */
+export class TokenFileInvalid extends AppError {
+  override readonly name = 'TokenFileInvalid'
+  readonly kind = 'invalid'
+}

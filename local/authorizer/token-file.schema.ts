@@ -1,0 +1,11 @@
+import * as z from 'zod'
+import { ROLES } from '../../functions/domain/principal.ts'
+
+const Id = z.string().min(1).max(255)
+
+/** The file that FEDPLANE_TOKENS names: token → who holds it. */
+export const TokenFile = z.record(
+  z.string().min(1),
+  z.strictObject({ userId: Id, projectId: Id, roles: z.array(z.enum(ROLES)).min(1) }),
+)
+export type TokenFile = z.infer<typeof TokenFile>

@@ -1,0 +1,73 @@
+import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import type { DomainEvent } from '../functions/domain/event.ts'
+import { sweepHealth } from '../functions/events/health-sweep/sweep.ts'
+import { reconcile } from '../functions/events/reconciler/reconcile.ts'
+import { renewDue } from '../functions/events/renewals/renew.ts'
+import type { Ports } from '../functions/runtime/ports.ts'
+import { eventItem } from '../functions/store/dynamodb/event.schema.ts'
+import { parseItem } from '../functions/store/dynamodb/parse-item.ts'
+import { type Bus, logSubscriber } from './bus/bus.ts'
+import { EXECUTION_STATUS_CHANGE, entityEvent } from './bus/bus-event.ts'
+import { OutboxRelay } from './bus/outbox-relay.ts'
+import { dynamoStreamPosition } from './bus/stream-position.ts'
+import { openStreamShards } from './bus/stream-shards.ts'
+import { type Database, TABLE } from './database.ts'
+import type { Engine } from './engine/engine.ts'
+import { withinPatience } from './patience.ts'
+import { Job } from './schedule/job.ts'
+
+const MINUTE_MS = 60_000
+/** How long the end waits for work under way, milliseconds; all of it can be repeated. */
+const CLOSE_PATIENCE_MS = 1_000
+
+export type BackgroundParts = { ports: Ports; engine: Engine; bus: Bus; database: Database }
+
+const startRelay = async ({ ports, bus, database }: BackgroundParts): Promise<OutboxRelay> => {
+  const shards = await openStreamShards(database.connection, TABLE)
+  const read = async (key: { pk: string; sk: string }): Promise<DomainEvent | undefined> => {
+    const { Item } = await database.client.send(new GetCommand({ TableName: TABLE, Key: key, ConsistentRead: true }))
+    return Item && parseItem(eventItem, Item).event
+  }
+  return new OutboxRelay({
+    shards,
+    position: dynamoStreamPosition(database.client, shards.streamArn),
+    read,
+    publish: (event) => bus.publish(entityEvent(event)),
+    log: ports.log,
+  })
+}
+
+/** What EventBridge Scheduler and rules start on AWS. Each may run at any time, and twice. */
+const startSchedule = ({ ports, engine, bus }: BackgroundParts): Job[] => {
+  const everyMinute = (name: string, run: () => Promise<unknown>): Job =>
+    new Job({ name, everyMs: MINUTE_MS, run, log: ports.log })
+  const reconciler = everyMinute('reconcile', () => reconcile(ports))
+  bus.subscribe({
+    name: 'reconciler',
+    handle: (event) => {
+      if (event['detail-type'] === EXECUTION_STATUS_CHANGE) reconciler.trigger()
+    },
+  })
+  return [
+    reconciler,
+    everyMinute('renew-credentials', () => renewDue(ports)),
+    everyMinute('sweep-health', () => sweepHealth(ports)),
+    new Job({ name: 'prune-executions', everyMs: 60 * MINUTE_MS, run: () => engine.prune(), log: ports.log }),
+  ]
+}
+
+/**
+ * What goes on beside requests, once the server answers: executions that a former process left open are taken up, the schedule
+ * begins (the reconciler first, so that it sees the resumed ones), events are relayed.
+ */
+export const startBackground = async (parts: BackgroundParts): Promise<{ close(): Promise<void> }> => {
+  const { ports, engine, bus } = parts
+  bus.subscribe(logSubscriber(ports.log))
+  const resumed = await engine.resume()
+  if (resumed > 0) ports.log.info('executions resumed', { count: resumed })
+  const relay = await startRelay(parts)
+  const jobs = startSchedule(parts)
+  return {
+    close: () => withinPatience(Promise.all([relay.close(), ...jobs.map((job) => job.close())]), CLOSE_PATIENCE_MS),
+  }
+}

@@ -1,0 +1,47 @@
+import type { DomainEvent } from '../../functions/domain/event.ts'
+import type { ExecutionRef, Flow } from '../../functions/domain/operation.ts'
+import { localArn } from '../engine/definition.ts'
+import type { ExecutionEnd } from '../engine/execution-record.ts'
+
+type Envelope = { id: string; time: string }
+
+/** Something that happened to an entity, as it stands in the outbox. */
+export type EntityEvent = Envelope & { source: 'fedplane'; 'detail-type': string; detail: DomainEvent }
+
+export const EXECUTION_STATUS_CHANGE = 'Step Functions Execution Status Change'
+
+/** An execution failed, timed out or was aborted: the fields of Step Functions' own event that we use. */
+export type ExecutionStatusEvent = Envelope & {
+  source: 'aws.states'
+  'detail-type': typeof EXECUTION_STATUS_CHANGE
+  detail: { executionArn: string; stateMachineArn: string; name: string; flow: Flow } & ExecutionEnd
+}
+
+/** Events in EventBridge's form. */
+export type BusEvent = EntityEvent | ExecutionStatusEvent
+
+/** `detail-type` is `<owner's kind>.<action>.<outcome>`, for example `federation.join.success`. */
+export const entityEvent = (event: DomainEvent): EntityEvent => ({
+  id: event.id,
+  time: event.time,
+  source: 'fedplane',
+  'detail-type': `${event.owner.kind}.${event.action}.${event.outcome}`,
+  detail: event,
+})
+
+export const executionStatusEvent = (
+  ref: ExecutionRef,
+  end: ExecutionEnd,
+  envelope: Envelope,
+): ExecutionStatusEvent => ({
+  ...envelope,
+  source: 'aws.states',
+  'detail-type': EXECUTION_STATUS_CHANGE,
+  detail: {
+    ...end,
+    flow: ref.flow,
+    name: ref.name,
+    executionArn: localArn('states', `execution:fedplane-${ref.flow}:${ref.name}`),
+    stateMachineArn: localArn('states', `stateMachine:fedplane-${ref.flow}`),
+  },
+})

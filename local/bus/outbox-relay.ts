@@ -1,0 +1,84 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { DomainEvent } from '../../functions/domain/event.ts'
+import type { Logger } from '../../functions/runtime/ports.ts'
+import type { StreamPosition, StreamPositionStore } from './stream-position.ts'
+import type { StreamRecord, StreamShards } from './stream-shards.ts'
+
+/** Between looks at a stream that had nothing new, milliseconds. Lambda looks four times a second. */
+const POLL_MS = 250
+/** After a failed look, milliseconds. */
+const FAULT_PAUSE_MS = 2_000
+
+export type OutboxRelayOptions = {
+  shards: StreamShards
+  position: StreamPositionStore
+  /** The event of an outbox item; undefined when it is gone. */
+  read(key: { pk: string; sk: string }): Promise<DomainEvent | undefined>
+  publish(event: DomainEvent): Promise<void>
+  log: Logger
+}
+
+const isOutbox = ({ kind, sk }: StreamRecord): boolean => kind === 'INSERT' && sk.startsWith('EVENT#')
+
+/**
+ * Forwards EVENT items from the table's stream, in order and at least once: the position is stored after delivery.
+ */
+export class OutboxRelay {
+  readonly #options: OutboxRelayOptions
+  readonly #stop = new AbortController()
+  readonly #running: Promise<void>
+
+  constructor(options: OutboxRelayOptions) {
+    this.#options = options
+    this.#running = this.#run()
+  }
+
+  /** Ends after the event under way. */
+  async close(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+    this.#options.shards.close()
+  }
+
+  get #stopped(): boolean {
+    return this.#stop.signal.aborted
+  }
+
+  async #run(): Promise<void> {
+    let position: StreamPosition | undefined
+    while (!this.#stopped) {
+      let wait = POLL_MS
+      try {
+        position ??= await this.#options.position.load()
+        if (await this.#lookOnce(position)) wait = 0
+      } catch (error) {
+        position = undefined
+        wait = FAULT_PAUSE_MS
+        if (!this.#stopped) this.#options.log.error('stream of events not read; trying again', { error })
+      }
+      await pause(wait, undefined, { signal: this.#stop.signal }).catch(() => undefined)
+    }
+  }
+
+  /** One look at each shard; true when there was something. Brings `position` up to date. */
+  async #lookOnce(position: StreamPosition): Promise<boolean> {
+    let found = false
+    for (const shardId of await this.#options.shards.list()) {
+      const records = await this.#options.shards.read(shardId, position[shardId])
+      for (const record of records) {
+        if (this.#stopped) break
+        await this.#forward(record)
+        position[shardId] = record.sequenceNumber
+      }
+      if (records.length > 0) await this.#options.position.save(position)
+      found ||= records.length > 0
+    }
+    return found
+  }
+
+  async #forward(record: StreamRecord): Promise<void> {
+    if (!isOutbox(record)) return
+    const event = await this.#options.read({ pk: record.pk, sk: record.sk })
+    if (event) await this.#options.publish(event)
+  }
+}

@@ -1,0 +1,60 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { DataDirectoryInUse } from './errors.ts'
+
+/** How long an embedded database whose parent was killed may take to let go of its file, milliseconds. Measured: under 300. */
+const RELEASE_PATIENCE_MS = 3000
+
+const isBusy = (error: unknown): boolean =>
+  // SQLITE_BUSY (5) with its extended codes in the higher bytes.
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === 5
+
+/**
+ * Opens a SQLite file for this process alone. The lock is the operating system's: it is gone with the process, however that ends, so
+ * there is no stale lock to detect and no race in taking one over.
+ */
+const openAlone = (path: string, patienceMs: number): DatabaseSync | undefined => {
+  const database = new DatabaseSync(path)
+  try {
+    database.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`)
+    return database
+  } catch (error) {
+    database.close()
+    if (isBusy(error)) return undefined
+    throw error
+  }
+}
+
+const inUse = (directory: string): DataDirectoryInUse =>
+  new DataDirectoryInUse(
+    `The data directory ${directory} is used by another running fedplane. Stop that one, or choose another directory with ` +
+      '--data-dir or FEDPLANE_DATA_DIR.',
+    { details: { directory } },
+  )
+
+export type DataDirectory = {
+  /** The database's file. */
+  databasePath: string
+  /** Lets others use the directory. */
+  release(): void
+}
+
+/**
+ * Takes a data directory for this process: made when absent (0700).
+ *
+ * @throws DataDirectoryInUse while another process has it
+ */
+export const takeDataDirectory = (directory: string): DataDirectory => {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const lock = openAlone(join(directory, 'lock.db'), 0)
+  if (lock === undefined) throw inUse(directory)
+  const release = (): void => lock.close()
+  const databasePath = join(directory, 'fedplane.db')
+  // The database of a killed process may need a moment more to end.
+  const database = openAlone(databasePath, RELEASE_PATIENCE_MS)
+  database?.close()
+  if (database !== undefined) return { databasePath, release }
+  release()
+  throw inUse(directory)
+}

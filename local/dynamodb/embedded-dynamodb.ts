@@ -1,0 +1,121 @@
+import { ListTablesCommand } from '@aws-sdk/client-dynamodb'
+import { openDocumentClient } from '../../functions/store/dynamodb/document-client.ts'
+import { takeDataDirectory } from './data-directory.ts'
+import { EmbeddedDynamoDbFailed } from './errors.ts'
+import { freePort } from './free-port.ts'
+import { type GuardedChild, startGuarded } from './guarded-child.ts'
+import { findDynamoDbProgram } from './program.ts'
+
+/** The region that local clients sign for; nothing depends on it. */
+export const LOCAL_REGION = 'local'
+
+export type EmbeddedDynamoDbOptions = {
+  /** Undefined: in memory only, gone with the process. */
+  dataDir: string | undefined
+  /** Default: a free one. */
+  port?: number
+  /** Default: `FEDPLANE_DYNAMODB_ENDPOINT`. When given, nothing is started. */
+  endpoint?: string | undefined
+  /** Default: the npm package's, else `dynoxide` on PATH. */
+  program?: string
+}
+
+export type EmbeddedDynamoDb = {
+  endpoint: string
+  /** Of the database's process; undefined when it is not ours. */
+  pid: number | undefined
+  /** Ends it. Can be called twice. */
+  stop(): Promise<void>
+}
+
+/** How long the database may take to answer first, milliseconds. Usual: 30; a busy machine: 1,000. */
+const READY_DEADLINE_MS = 15_000
+const FIRST_POLL_MS = 10
+/** Attempts to find a port that nobody takes between our look and the database's bind. */
+const PORT_ATTEMPTS = 3
+
+const pause = (milliseconds: number): Promise<undefined> =>
+  new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds))
+
+/** True when a DynamoDB answers at the endpoint. */
+const answers = async (endpoint: string): Promise<boolean> => {
+  const client = openDocumentClient({ region: LOCAL_REGION, endpoint, maxAttempts: 1 })
+  try {
+    await client.send(new ListTablesCommand({ Limit: 1 }))
+    return true
+  } catch {
+    return false
+  } finally {
+    client.destroy()
+  }
+}
+
+/** Waits until the database answers. @throws EmbeddedDynamoDbFailed when it ends before, or does not answer in time */
+const untilReady = async (child: GuardedChild, endpoint: string): Promise<void> => {
+  const deadline = Date.now() + READY_DEADLINE_MS
+  for (let wait = FIRST_POLL_MS; Date.now() < deadline; wait = Math.min(wait * 2, 200)) {
+    const end = await Promise.race([pause(wait), child.ended])
+    if (end !== undefined) throw new EmbeddedDynamoDbFailed(`The embedded DynamoDB ended at once (${end}).`)
+    if (await answers(endpoint)) return
+  }
+  throw new EmbeddedDynamoDbFailed(`The embedded DynamoDB did not answer within ${READY_DEADLINE_MS / 1000} seconds.`)
+}
+
+const startOn = async (program: string, port: number, databasePath: string | undefined): Promise<EmbeddedDynamoDb> => {
+  const endpoint = `http://127.0.0.1:${port}`
+  const args = ['serve', '--host', '127.0.0.1', '--port', String(port)]
+  if (databasePath !== undefined) args.push('--db-path', databasePath)
+  const child = await startGuarded(program, args)
+  try {
+    await untilReady(child, endpoint)
+  } catch (error) {
+    await child.stop()
+    throw error
+  }
+  return { endpoint, pid: child.pid, stop: child.stop }
+}
+
+/** On a given port once; else on free ones, since another program may take a port between our look and the bind. */
+const startOnSomePort = async (
+  program: string,
+  port: number | undefined,
+  databasePath: string | undefined,
+): Promise<EmbeddedDynamoDb> => {
+  if (port !== undefined) return startOn(program, port, databasePath)
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOn(program, await freePort(), databasePath)
+    } catch (error) {
+      if (attempt === PORT_ATTEMPTS) throw error
+    }
+  }
+}
+
+/**
+ * A DynamoDB for this process: the one at `endpoint`, or an embedded one on loopback that ends with this process even when that
+ * is killed. Returns when it answers.
+ *
+ * @throws DynamoDbProgramNotFound, DataDirectoryInUse, EmbeddedDynamoDbFailed
+ */
+export const startEmbeddedDynamoDb = async ({
+  dataDir,
+  port,
+  endpoint = process.env.FEDPLANE_DYNAMODB_ENDPOINT,
+  program,
+}: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
+  if (endpoint !== undefined && endpoint !== '') return { endpoint, pid: undefined, stop: async () => undefined }
+  const found = program ?? findDynamoDbProgram()
+  const directory = dataDir === undefined ? undefined : takeDataDirectory(dataDir)
+  try {
+    const database = await startOnSomePort(found, port, directory?.databasePath)
+    let stopping: Promise<void> | undefined
+    const stop = (): Promise<void> => {
+      stopping ??= database.stop().finally(() => directory?.release())
+      return stopping
+    }
+    return { ...database, stop }
+  } catch (error) {
+    directory?.release()
+    throw error
+  }
+}

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import { AppError } from '../../functions/domain/app-error.ts'
+import type { Logger } from '../../functions/runtime/ports.ts'
+import { type ApiEvent, PathMalformed, receivedRequest, toApiEvent } from './api-event.ts'
+import { announcesTooMuch, BodyTooLarge, RequestAborted, readBody } from './read-body.ts'
+import { REFUSALS, type Refusal, rawRefusal, refusalBody } from './refusal.ts'
+import { bodyOf, RESULT_BYTES_MAX, writeResult } from './write-result.ts'
+
+/** Another program listens on the port. */
+export class PortInUse extends AppError {
+  override readonly name = 'PortInUse'
+  readonly kind = 'conflict'
+}
+
+export type HttpLimits = {
+  /** Bytes. Default 10 MiB, as API Gateway. */
+  bodyBytesMax: number
+  /** Request line and headers, bytes. Default 10,240, as API Gateway. */
+  headerBytesMax: number
+  /** Until the function's answer, milliseconds. Default 30,000, as API Gateway. */
+  answerTimeoutMs: number
+  /** Until the request has arrived whole, milliseconds. Default 30,000. */
+  requestTimeoutMs: number
+}
+
+const LIMITS: HttpLimits = {
+  bodyBytesMax: 10 * 1024 * 1024,
+  headerBytesMax: 10_240,
+  answerTimeoutMs: 30_000,
+  requestTimeoutMs: 30_000,
+}
+
+/** How long an unread body is thrown away after its refusal before the connection is cut, milliseconds. */
+const DISCARD_MS = 5_000
+/** How long `close` lets requests under way finish, milliseconds. */
+const CLOSE_PATIENCE_MS = 1_000
+
+export type HttpServerOptions = {
+  /** 0 takes a free one. */
+  port: number
+  /** The Lambda function behind the gateway. */
+  handle: (event: ApiEvent) => Promise<APIGatewayProxyStructuredResultV2>
+  /** The Lambda authorizer: its answer becomes `requestContext.authorizer.lambda`. */
+  authorize: (headers: Readonly<Record<string, string | undefined>>) => Promise<Record<string, unknown>>
+  log: Logger
+  limits?: Partial<HttpLimits>
+}
+
+export type HttpServer = {
+  port: number
+  /** Takes no more connections, lets requests under way finish for a moment, then cuts them. Can be called twice. */
+  close(): Promise<void>
+}
+
+/** API Gateway on loopback: turns HTTP requests into events for the API function and its results into answers. */
+class Gateway {
+  readonly #options: HttpServerOptions
+  readonly #limits: HttpLimits
+  readonly server: Server
+
+  constructor(options: HttpServerOptions) {
+    this.#options = options
+    this.#limits = { ...LIMITS, ...options.limits }
+    const { headerBytesMax, requestTimeoutMs } = this.#limits
+    const answer = (message: IncomingMessage, response: ServerResponse): void => {
+      void this.#answer(message, response)
+    }
+    this.server = createServer(
+      { maxHeaderSize: headerBytesMax, requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs },
+      answer,
+    )
+    this.server.on('checkContinue', (message, response) => {
+      if (!announcesTooMuch(message, this.#limits.bodyBytesMax)) response.writeContinue()
+      answer(message, response)
+    })
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#refuseRaw(error, socket))
+  }
+
+  async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const requestId = randomUUID()
+    try {
+      const body = await readBody(message, this.#limits.bodyBytesMax)
+      const event = await this.#event(message, body, requestId)
+      const result = await this.#inTime(this.#options.handle(event), requestId)
+      if (bodyOf(result).length > RESULT_BYTES_MAX) throw new RangeError('The answer is larger than Lambda allows.')
+      writeResult(response, result)
+    } catch (error) {
+      this.#failed(error, message, response, requestId)
+    }
+  }
+
+  async #event(message: IncomingMessage, body: Buffer, requestId: string): Promise<ApiEvent> {
+    const facts = { requestId, receivedAt: new Date(), domainName: message.headers.host ?? '127.0.0.1' }
+    const request = receivedRequest(message, body)
+    const event = toApiEvent(request, facts, {})
+    event.requestContext.authorizer.lambda = await this.#options.authorize(event.headers)
+    return event
+  }
+
+  /** The result, or TimedOut; the call itself goes on, as on AWS it would until the function's own time-out. */
+  async #inTime<T>(work: Promise<T>, requestId: string): Promise<T> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_resolve, reject) => {
+      timer = setTimeout(() => reject(new AnswerTimedOut(requestId)), this.#limits.answerTimeoutMs)
+    })
+    return Promise.race([work, late]).finally(() => clearTimeout(timer))
+  }
+
+  #failed(error: unknown, message: IncomingMessage, response: ServerResponse, requestId: string): void {
+    if (error instanceof RequestAborted) return
+    const refusal = this.#refusalFor(error)
+    if (refusal.status >= 500) this.#options.log.error('request failed', { requestId, status: refusal.status, error })
+    refuse(response, refusal, requestId)
+    if (!message.complete) discard(message)
+  }
+
+  #refusalFor(error: unknown): Refusal {
+    if (error instanceof BodyTooLarge) return REFUSALS.bodyTooLarge(this.#limits.bodyBytesMax)
+    if (error instanceof PathMalformed) return REFUSALS.pathMalformed()
+    if (error instanceof AnswerTimedOut) return REFUSALS.timedOut(this.#limits.answerTimeoutMs)
+    return REFUSALS.failed()
+  }
+
+  #refuseRaw(error: NodeJS.ErrnoException, socket: Socket): void {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const refusals: Record<string, Refusal> = {
+      HPE_HEADER_OVERFLOW: REFUSALS.headersTooLarge(this.#limits.headerBytesMax),
+      ERR_HTTP_REQUEST_TIMEOUT: REFUSALS.requestTooSlow(),
+    }
+    socket.end(rawRefusal(refusals[error.code ?? ''] ?? REFUSALS.requestMalformed()))
+  }
+}
+
+class AnswerTimedOut extends Error {
+  override readonly name = 'AnswerTimedOut'
+}
+
+const refuse = (response: ServerResponse, refusal: Refusal, requestId: string): void => {
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  for (const name of response.getHeaderNames()) response.removeHeader(name)
+  const body = refusalBody(refusal)
+  response.writeHead(refusal.status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'x-openstack-request-id': `req-${requestId}`,
+  })
+  response.end(body)
+}
+
+/** Reads on without keeping anything, so that the client gets to read its refusal; not for ever. */
+const discard = (message: IncomingMessage): void => {
+  const cut = setTimeout(() => message.socket.destroy(), DISCARD_MS)
+  message.once('close', () => clearTimeout(cut))
+  message.resume()
+}
+
+const listen = async (server: Server, port: number): Promise<void> => {
+  server.listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    const message = `Port ${port} is used by another program. Stop that one, or choose another port with --port or FEDPLANE_PORT.`
+    throw new PortInUse(message, { details: { port } })
+  }
+}
+
+const closeServer = async (server: Server): Promise<void> => {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE_MS)
+  await closed.finally(() => clearTimeout(cut))
+}
+
+/**
+ * Listens on 127.0.0.1 only.
+ *
+ * @throws PortInUse
+ */
+export const startHttpServer = async (options: HttpServerOptions): Promise<HttpServer> => {
+  const { server } = new Gateway(options)
+  await listen(server, options.port)
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> => {
+    closing ??= closeServer(server)
+    return closing
+  }
+  return { port: (server.address() as AddressInfo).port, close }
+}

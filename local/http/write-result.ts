@@ -1,0 +1,21 @@
+import type { ServerResponse } from 'node:http'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+
+/** Lambda refuses a larger answer, bytes; API Gateway then answers 500. */
+export const RESULT_BYTES_MAX = 6 * 1024 * 1024
+
+export const bodyOf = (result: APIGatewayProxyStructuredResultV2): Buffer =>
+  Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+
+/** Answers with a function's structured result. */
+export const writeResult = (response: ServerResponse, result: APIGatewayProxyStructuredResultV2): void => {
+  const body = bodyOf(result)
+  for (const [name, value] of Object.entries(result.headers ?? {})) response.setHeader(name, String(value))
+  if (result.cookies && result.cookies.length > 0) response.setHeader('set-cookie', result.cookies)
+  const status = Number(result.statusCode ?? 200)
+  // None of these may carry this length (RFC 9110 section 8.6).
+  if (status !== 204 && status !== 304 && response.req.method !== 'HEAD')
+    response.setHeader('content-length', body.length)
+  response.writeHead(status)
+  response.end(body)
+}

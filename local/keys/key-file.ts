@@ -1,0 +1,73 @@
+import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
+import { link, mkdir, open, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { KeyService } from '../../functions/runtime/ports.ts'
+import { aesKeyService } from './aes-key-service.ts'
+import { KeyFileUnusable } from './errors.ts'
+
+const KEY_BYTES = 32
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
+
+/**
+ * Makes the file with all of its bytes or not at all: written and synced under another name, then linked, which fails when
+ * another process was faster. So a crash can't leave half a key, and two processes agree on one.
+ */
+const createKeyFile = async (path: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.${randomBytes(8).toString('hex')}`
+  const file = await open(draft, 'wx', 0o600)
+  try {
+    await file.writeFile(randomBytes(KEY_BYTES))
+    await file.sync()
+    await link(draft, path)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  } finally {
+    await file.close()
+    await unlink(draft)
+  }
+}
+
+/** Undefined when there is no such file. Permissions and bytes are of one and the same open file. */
+const readKeyFile = async (path: string): Promise<KeyObject | undefined> => {
+  const file = await open(path, 'r').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return undefined
+    throw new KeyFileUnusable(`The key file ${path} can't be read. It must belong to the user that runs fedplane.`, {
+      cause: error,
+    })
+  })
+  if (file === undefined) return undefined
+  try {
+    const stats = await file.stat()
+    if (!stats.isFile()) throw new KeyFileUnusable(`The key file ${path} is not a file.`)
+    const { mode } = stats
+    if ((mode & 0o077) !== 0) {
+      throw new KeyFileUnusable(
+        `The key file ${path} is open to other users (mode ${(mode & 0o777).toString(8)}). Run chmod 600 on it.`,
+      )
+    }
+    const bytes = await file.readFile()
+    if (bytes.length !== KEY_BYTES) {
+      throw new KeyFileUnusable(
+        `The key file ${path} has ${bytes.length} bytes instead of ${KEY_BYTES}. Restore it from a backup: without it no stored credential can be opened.`,
+      )
+    }
+    return createSecretKey(bytes)
+  } finally {
+    await file.close()
+  }
+}
+
+/**
+ * Key service of one machine: a file of 32 random bytes, made with mode 0600 when absent.
+ *
+ * @throws KeyFileUnusable when others can read it, or it is no key; its `decrypt` throws CredentialUnreadable for keys wrapped by
+ * another file or for another context
+ */
+export const keyFileService = async (path: string): Promise<KeyService> => {
+  const key = (await readKeyFile(path)) ?? (await createKeyFile(path).then(() => readKeyFile(path)))
+  if (key === undefined) throw new KeyFileUnusable(`The key file ${path} was removed while it was being made.`)
+  return aesKeyService(key)
+}

@@ -1,0 +1,108 @@
+import path from 'node:path'
+import { parseArgs } from 'node:util'
+import { AppError } from '../functions/domain/app-error.ts'
+import type { RegistryOptions } from '../functions/drivers/registry.ts'
+import { LOG_LEVELS, type LogLevel } from './logger.ts'
+
+/** An option of the command line or a setting of the environment is wrong. */
+export class OptionInvalid extends AppError {
+  override readonly name = 'OptionInvalid'
+  readonly kind = 'invalid'
+}
+
+/** Where fedplane listens unless told otherwise; Magnum's own port. */
+export const DEFAULT_PORT = 9511
+const DEFAULT_DATA_DIR = '.fedplane'
+
+export const HELP = `Usage: npm start -- [options]
+
+Runs fedplane on this machine: the API on http://127.0.0.1:${DEFAULT_PORT}/v1, with an embedded database and embedded state machines.
+
+Options (the environment variable in parentheses does the same):
+  --port PORT      port on 127.0.0.1; 0 takes a free one (FEDPLANE_PORT; default ${DEFAULT_PORT})
+  --data-dir DIR   where everything is kept (FEDPLANE_DATA_DIR; default ${DEFAULT_DATA_DIR})
+  --help           this text
+
+Environment:
+  FEDPLANE_TOKENS             JSON file: token → {userId, projectId, roles}; without it everybody is admin of project "local"
+  FEDPLANE_LOG_LEVEL          ${LOG_LEVELS.join(', ')} (default warn); lines of JSON on standard error
+  FEDPLANE_DYNAMODB_ENDPOINT  URL of a DynamoDB to use instead of the embedded one
+  FEDPLANE_FEDERATION_DRIVERS enabled federation drivers, separated by commas, the first one the default
+  FEDPLANE_CLUSTER_DRIVERS    enabled cluster drivers, separated by commas
+`
+
+export type LocalOptions = {
+  port: number
+  dataDir: string
+  tokensFile: string | undefined
+  logLevel: LogLevel
+  /** Undefined starts the embedded one. */
+  dynamodbEndpoint: string | undefined
+  drivers: RegistryOptions
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+const portOf = (text: string): number => {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (port <= 65_535) return port
+  throw new OptionInvalid(
+    `The port ${JSON.stringify(text)} is none. Give --port or FEDPLANE_PORT a number from 0 to 65535.`,
+  )
+}
+
+const levelOf = (text: string): LogLevel => {
+  const level = LOG_LEVELS.find((known) => known === text)
+  if (level) return level
+  throw new OptionInvalid(`FEDPLANE_LOG_LEVEL ${JSON.stringify(text)} is none of ${LOG_LEVELS.join(', ')}.`)
+}
+
+const endpointOf = (text: string): string => {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return text
+  throw new OptionInvalid('FEDPLANE_DYNAMODB_ENDPOINT is no URL. Give it one like http://127.0.0.1:8000.')
+}
+
+const parse = (args: readonly string[]) => {
+  try {
+    const options = { port: { type: 'string' }, 'data-dir': { type: 'string' }, help: { type: 'boolean' } } as const
+    return parseArgs({ args: [...args], options, allowPositionals: false }).values
+  } catch (cause) {
+    const fault = cause instanceof Error ? cause.message.split('. ')[0] : ''
+    throw new OptionInvalid(`${fault}. Run npm start -- --help to see what there is.`, { cause })
+  }
+}
+
+/** An empty setting is an absent one. */
+const setting = (environment: Environment, name: string): string | undefined => environment[name] || undefined
+
+const listOf = (text: string | undefined): string[] => (text ?? '').split(',').flatMap((part) => part.trim() || [])
+
+const driversOf = (environment: Environment): RegistryOptions => {
+  const federation = listOf(environment.FEDPLANE_FEDERATION_DRIVERS)
+  const cluster = listOf(environment.FEDPLANE_CLUSTER_DRIVERS)
+  const [first] = federation
+  return {
+    ...(first === undefined ? {} : { enabledFederation: federation, defaultFederation: first }),
+    ...(cluster.length === 0 ? {} : { enabledCluster: cluster }),
+  }
+}
+
+/**
+ * Options from the command line, then the environment, then defaults; `help` when that is all that is asked for.
+ *
+ * @throws OptionInvalid
+ */
+export const readOptions = (args: readonly string[], environment: Environment): LocalOptions | 'help' => {
+  const given = parse(args)
+  if (given.help) return 'help'
+  const tokens = setting(environment, 'FEDPLANE_TOKENS')
+  const endpoint = setting(environment, 'FEDPLANE_DYNAMODB_ENDPOINT')
+  return {
+    port: portOf(given.port ?? setting(environment, 'FEDPLANE_PORT') ?? String(DEFAULT_PORT)),
+    dataDir: path.resolve(given['data-dir'] || setting(environment, 'FEDPLANE_DATA_DIR') || DEFAULT_DATA_DIR),
+    tokensFile: tokens && path.resolve(tokens),
+    logLevel: levelOf(setting(environment, 'FEDPLANE_LOG_LEVEL') ?? 'warn'),
+    dynamodbEndpoint: endpoint && endpointOf(endpoint),
+    drivers: driversOf(environment),
+  }
+}

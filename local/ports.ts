@@ -1,0 +1,38 @@
+import path from 'node:path'
+import { driverRegistry, type RegistryOptions } from '../functions/drivers/registry.ts'
+import { localPolicy } from '../functions/kubernetes/address-guard.ts'
+import { connectWith } from '../functions/kubernetes/connect.ts'
+import { newUuidV7 } from '../functions/runtime/ids.ts'
+import type { Clock, Executions, Logger, Ports } from '../functions/runtime/ports.ts'
+import { dynamoStores } from '../functions/store/dynamodb/stores.ts'
+import { type Database, TABLE } from './database.ts'
+import { keyFileService } from './keys/key-file.ts'
+
+export const systemClock: Clock = { now: () => new Date() }
+
+export type PortsOptions = {
+  database: Database
+  /** Holds the key file. */
+  dataDir: string
+  drivers: RegistryOptions
+  executions: Executions
+  log: Logger
+}
+
+/**
+ * What handlers and steps use, from this machine.
+ *
+ * @throws KeyFileUnusable, DriverNotFound
+ */
+export const localPorts = async ({ database, dataDir, drivers, executions, log }: PortsOptions): Promise<Ports> => {
+  const keys = await keyFileService(path.join(dataDir, 'key'))
+  return {
+    stores: dynamoStores({ documentClient: database.client, tableName: TABLE, keys, clock: systemClock }),
+    executions,
+    drivers: driverRegistry(drivers),
+    connect: connectWith({ policy: localPolicy }),
+    clock: systemClock,
+    newId: () => newUuidV7(systemClock),
+    log,
+  }
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { apiApp } from '../functions/api/app.ts'
+import { FLOWS } from '../functions/domain/operation.ts'
+import type { RegistryOptions } from '../functions/drivers/registry.ts'
+import { localPolicy } from '../functions/kubernetes/address-guard.ts'
+import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
+import { localAuthorizer } from './authorizer/authorizer.ts'
+import { openTokenFile } from './authorizer/token-file.ts'
+import { startBackground } from './background.ts'
+import { Bus } from './bus/bus.ts'
+import { executionStatusEvent } from './bus/bus-event.ts'
+import { Closers } from './closers.ts'
+import { type Database, openDatabase } from './database.ts'
+import { loadDefinitions } from './engine/definition.ts'
+import { Engine } from './engine/engine.ts'
+import { dynamoExecutionTable } from './engine/execution-table.ts'
+import { flowHandlers } from './flow-handlers.ts'
+import { startHttpServer } from './http/http-server.ts'
+import { createLogger } from './logger.ts'
+import { localPorts, systemClock } from './ports.ts'
+
+const STATE_MACHINES = path.resolve(import.meta.dirname, '../statemachines')
+
+export type FedplaneOptions = {
+  /** Default 0: a free one. */
+  port?: number
+  /** Default: a temporary directory, removed at the end. */
+  dataDir?: string
+  /** JSON: token → holder. Default: everybody is the local principal. */
+  tokensFile?: string | undefined
+  /** Of another DynamoDB; default: the embedded one. */
+  dynamodbEndpoint?: string | undefined
+  /** Which drivers are enabled. Default: all but memory@1. */
+  drivers?: RegistryOptions
+  /** How long a step looks again by itself, milliseconds. Default 10,000. */
+  pollMs?: number
+  /** Default: warnings and errors to standard error. */
+  log?: Logger
+}
+
+export type Fedplane = {
+  /** `http://127.0.0.1:<port>`, without `/v1`. */
+  url: string
+  /** Process id of the embedded database; undefined when it is not ours. */
+  databasePid: number | undefined
+  /** For tests and the demo: the same that handlers use. */
+  ports: Ports
+  engine: Engine
+  /** Ends everything within 3 s. Open executions stay open for the next start. Can be called twice. */
+  close(): Promise<void>
+}
+
+const takeDirectory = async (dataDir: string | undefined, closers: Closers): Promise<string> => {
+  if (dataDir !== undefined) {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    return dataDir
+  }
+  const directory = await mkdtemp(path.join(tmpdir(), 'fedplane-'))
+  closers.add(() => rm(directory, { recursive: true, force: true }))
+  return directory
+}
+
+type Core = { ports: Ports; engine: Engine; bus: Bus }
+
+/** Ports need executions, executions need the steps, steps need the ports: the engine comes last, behind this. */
+const deferredExecutions = (): Executions & { use(executions: Executions): void } => {
+  let target: Executions | undefined
+  const get = (): Executions => {
+    if (!target) throw new TypeError('The engine is not made yet.')
+    return target
+  }
+  return {
+    use: (executions) => {
+      target = executions
+    },
+    start: (ref, input) => get().start(ref, input),
+    stop: (ref, cause) => get().stop(ref, cause),
+    describe: (ref) => get().describe(ref),
+  }
+}
+
+const makeCore = async (database: Database, dataDir: string, options: FedplaneOptions, log: Logger): Promise<Core> => {
+  const executions = deferredExecutions()
+  const [definitions, ports] = await Promise.all([
+    loadDefinitions(STATE_MACHINES, FLOWS),
+    localPorts({ database, dataDir, drivers: options.drivers ?? {}, executions, log }),
+  ])
+  const bus = new Bus(log)
+  const engine = new Engine({
+    table: dynamoExecutionTable(database.client),
+    definitions,
+    handlers: flowHandlers(ports, options.pollMs),
+    clock: systemClock,
+    log,
+    onUnsuccessfulEnd: (ref, end) => {
+      const envelope = { id: randomUUID(), time: systemClock.now().toISOString() }
+      void bus.publish(executionStatusEvent(ref, end, envelope))
+    },
+  })
+  executions.use(engine)
+  return { ports, engine, bus }
+}
+
+const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedplane> => {
+  const log = options.log ?? createLogger({ level: 'warn' })
+  const authorize = localAuthorizer(options.tokensFile ? openTokenFile(options.tokensFile, log) : undefined)
+  const dataDir = await takeDirectory(options.dataDir, closers)
+  // The port is taken first, so that a used one is told at once; requests wait until the application is there.
+  const application = Promise.withResolvers<ReturnType<typeof apiApp>>()
+  application.promise.catch(() => undefined)
+  const handle = async (event: Parameters<ReturnType<typeof apiApp>>[0]) => (await application.promise)(event)
+  const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log })
+  closers.add(() => http.close())
+  const url = `http://127.0.0.1:${http.port}`
+  const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, closers)
+  const core = await makeCore(database, dataDir, options, log)
+  application.resolve(apiApp(core.ports, { baseUrl: url, trustForwarded: false, addressPolicy: localPolicy }))
+  const background = startBackground({ ...core, database }).catch((error: unknown) => {
+    log.error('background work not started', { error })
+  })
+  // Everything that uses the database, at the same time and before it.
+  closers.add(async () => {
+    const closeBackground = background.then((started) => started?.close())
+    await Promise.all([http.close(), core.engine.close(), closeBackground])
+  })
+  return { url, databasePid: database.pid, ports: core.ports, engine: core.engine, close: () => closers.close() }
+}
+
+/**
+ * Starts everything in this process: HTTP server, embedded database and state machines, bus, schedule.
+ *
+ * @throws PortInUse, DataDirectoryInUse, DynamoDbProgramNotFound, TokenFileInvalid, KeyFileUnusable, DefinitionRefused; nothing is
+ * left running then
+ */
+export const startFedplane = async (options: FedplaneOptions = {}): Promise<Fedplane> => {
+  const closers = new Closers()
+  try {
+    return await start(options, closers)
+  } catch (error) {
+    await closers.close()
+    throw error
+  }
+}

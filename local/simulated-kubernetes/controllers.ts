@@ -1,0 +1,163 @@
+import { createInNamespace } from './bootstrap.ts'
+import type { Cluster } from './cluster.ts'
+import { CRD_FINALIZER, finishDeletion, startDeletion } from './deletion.ts'
+import { CRDS, type CrdSpec, isEstablished, servedTypes } from './resource-types.ts'
+import type { ApiObject } from './types.ts'
+
+const NAMESPACES = { group: '', plural: 'namespaces' }
+const SECRETS = { group: '', plural: 'secrets' }
+const SERVICE_ACCOUNTS = { group: '', plural: 'serviceaccounts' }
+const CONFIG_MAPS = { group: '', plural: 'configmaps' }
+const ACCOUNT = 'kubernetes.io/service-account.name'
+
+/** Milliseconds between a change and the controllers' answer: enough that a caller who does not wait sees the state before. */
+const REACTION_MS = 15
+
+type Collection = { group: string; plural: string }
+
+const patchStored = (
+  cluster: Cluster,
+  collection: Collection,
+  object: ApiObject,
+  fields: Partial<ApiObject>,
+): ApiObject => {
+  const { name, namespace } = object.metadata
+  const ownership = cluster.store.get(collection, name, namespace)?.ownership ?? new Map()
+  return cluster.store.put(collection, { object: { ...object, ...fields } as ApiObject, ownership })
+}
+
+/** Makes a definition served, as the establishing controller does. */
+const establish = (cluster: Cluster, crd: ApiObject): void => {
+  if (isEstablished(crd) || crd.metadata.deletionTimestamp !== undefined) return
+  const spec = crd.spec as CrdSpec
+  const lastTransitionTime = cluster.timestamp()
+  const condition = (type: string, reason: string, message: string) => ({
+    type,
+    status: 'True',
+    reason,
+    message,
+    lastTransitionTime,
+  })
+  patchStored(cluster, CRDS, crd, {
+    status: {
+      conditions: [
+        condition('NamesAccepted', 'NoConflicts', 'no conflicts found'),
+        condition('Established', 'InitialNamesAccepted', 'the initial names have been accepted'),
+      ],
+      acceptedNames: spec.names,
+      storedVersions: spec.versions.filter((version) => version.storage).map((version) => version.name),
+    },
+  })
+}
+
+const dropFinalizer = (cluster: Cluster, crd: ApiObject): void => {
+  const finalizers = (crd.metadata.finalizers ?? []).filter((name) => name !== CRD_FINALIZER)
+  finishDeletion(cluster, CRDS, patchStored(cluster, CRDS, crd, { metadata: { ...crd.metadata, finalizers } }))
+}
+
+/** Deletes the custom resources of a definition that is going, then lets it go. */
+const cleanDefinition = (cluster: Cluster, crd: ApiObject): void => {
+  if (!crd.metadata.finalizers?.includes(CRD_FINALIZER) || crd.metadata.deletionTimestamp === undefined) return
+  const { group, names } = crd.spec as CrdSpec
+  const collection = { group, plural: names.plural }
+  for (const object of cluster.store.list(collection)) startDeletion(cluster, collection, object)
+  if (cluster.store.list(collection).length === 0) dropFinalizer(cluster, crd)
+}
+
+const isTokenSecret = (secret: ApiObject): boolean => secret.type === 'kubernetes.io/service-account-token'
+
+const fillSecret = (cluster: Cluster, secret: ApiObject, account: ApiObject): void => {
+  const data = (secret.data ?? {}) as Record<string, string>
+  if (data.token !== undefined) return
+  const encode = (text: string): string => Buffer.from(text).toString('base64')
+  const annotations = {
+    ...secret.metadata.annotations,
+    'kubernetes.io/service-account.uid': account.metadata.uid ?? '',
+  }
+  patchStored(cluster, SECRETS, secret, {
+    metadata: { ...secret.metadata, annotations },
+    data: {
+      ...data,
+      'ca.crt': encode(cluster.caPem),
+      namespace: encode(account.metadata.namespace ?? ''),
+      token: encode(cluster.tokens.forSecret(account, secret)),
+    },
+  })
+}
+
+/** Fills token Secrets, and deletes those whose account is gone. */
+const tokenController = (cluster: Cluster): void => {
+  for (const secret of cluster.store.list(SECRETS).filter(isTokenSecret)) {
+    const { name, namespace, annotations } = secret.metadata
+    const account = cluster.store.get(SERVICE_ACCOUNTS, annotations?.[ACCOUNT] ?? '', namespace)?.object
+    if (account === undefined) cluster.store.remove(SECRETS, name, namespace)
+    else fillSecret(cluster, secret, account)
+  }
+}
+
+/** Gives each active namespace its account `default` and the CA's ConfigMap, as the service-account and root-CA controllers do. */
+const fillNamespace = (cluster: Cluster, name: string): void => {
+  if (cluster.store.get(SERVICE_ACCOUNTS, 'default', name) === undefined) {
+    createInNamespace(cluster, SERVICE_ACCOUNTS, { kind: 'ServiceAccount', namespace: name, name: 'default' })
+  }
+  if (cluster.store.get(CONFIG_MAPS, 'kube-root-ca.crt', name) === undefined) {
+    const data = { 'ca.crt': cluster.caPem }
+    createInNamespace(cluster, CONFIG_MAPS, { kind: 'ConfigMap', namespace: name, name: 'kube-root-ca.crt' }, { data })
+  }
+}
+
+const emptyNamespace = (cluster: Cluster, namespace: ApiObject): void => {
+  const { name } = namespace.metadata
+  const collections = new Map(
+    servedTypes(cluster.store)
+      .filter((type) => type.namespaced)
+      .map(({ group, plural }) => [`${group}/${plural}`, { group, plural }]),
+  )
+  let left = 0
+  for (const collection of collections.values()) {
+    for (const object of cluster.store.list(collection, name)) startDeletion(cluster, collection, object)
+    left += cluster.store.list(collection, name).length
+  }
+  const { finalizers = [] } = namespace.spec as { finalizers?: string[] }
+  if (left === 0 && finalizers.length > 0) {
+    finishDeletion(cluster, NAMESPACES, patchStored(cluster, NAMESPACES, namespace, { spec: {} }))
+  }
+}
+
+/** Empties namespaces that are going, then lets them go. */
+const namespaceController = (cluster: Cluster): void => {
+  for (const namespace of cluster.store.list(NAMESPACES)) {
+    if (namespace.metadata.deletionTimestamp === undefined) fillNamespace(cluster, namespace.metadata.name)
+    else emptyNamespace(cluster, namespace)
+  }
+}
+
+const definitionControllers = (cluster: Cluster): void => {
+  for (const crd of cluster.store.list(CRDS)) {
+    establish(cluster, crd)
+    cleanDefinition(cluster, crd)
+  }
+}
+
+export type ControllerOptions = { tokenController: boolean; namespaceController: boolean }
+
+/** Runs the chosen controllers a moment after each change, until stopped. Definitions are always looked after: the API server does that itself. */
+export const startControllers = (cluster: Cluster, options: ControllerOptions): (() => void) => {
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  const run = (): void => {
+    timer = undefined
+    definitionControllers(cluster)
+    if (options.tokenController) tokenController(cluster)
+    if (options.namespaceController) namespaceController(cluster)
+  }
+  const schedule = (): void => {
+    if (!stopped) timer ??= setTimeout(run, REACTION_MS)
+  }
+  cluster.store.onChange(schedule)
+  schedule()
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}

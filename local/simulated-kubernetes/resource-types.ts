@@ -1,0 +1,76 @@
+import { BUILTIN_RESOURCES, METADATA_SCHEMA } from './builtin-resources.ts'
+import type { ObjectStore } from './store.ts'
+import type { ApiObject, ResourceType, Schema } from './types.ts'
+
+/** The parts of a CustomResourceDefinition that are read here. */
+export type CrdSpec = {
+  group: string
+  scope: 'Namespaced' | 'Cluster'
+  names: {
+    plural: string
+    singular?: string
+    kind: string
+    listKind?: string
+    shortNames?: string[]
+    categories?: string[]
+  }
+  versions: {
+    name: string
+    served: boolean
+    storage: boolean
+    schema?: { openAPIV3Schema?: Schema }
+    subresources?: { status?: object }
+  }[]
+}
+
+type Condition = { type: string; status: string }
+
+export const CRDS = { group: 'apiextensions.k8s.io', plural: 'customresourcedefinitions' } as const
+
+export const isEstablished = (crd: ApiObject): boolean => {
+  const { conditions = [] } = (crd.status ?? {}) as { conditions?: Condition[] }
+  return conditions.some((condition) => condition.type === 'Established' && condition.status === 'True')
+}
+
+/** The schema with `metadata` replaced by ours: a definition can't say more about it than its name. */
+const withMetadata = (schema: Schema): Schema => ({
+  ...schema,
+  properties: {
+    apiVersion: { type: 'string' },
+    kind: { type: 'string' },
+    ...schema.properties,
+    metadata: { ...METADATA_SCHEMA, 'x-kubernetes-preserve-unknown-fields': true },
+  },
+})
+
+const typesOf = (crd: ApiObject): ResourceType[] => {
+  const spec = crd.spec as CrdSpec
+  return spec.versions
+    .filter((version) => version.served)
+    .map((version) => ({
+      group: spec.group,
+      version: version.name,
+      plural: spec.names.plural,
+      singular: spec.names.singular ?? spec.names.kind.toLowerCase(),
+      kind: spec.names.kind,
+      namespaced: spec.scope === 'Namespaced',
+      shortNames: spec.names.shortNames ?? [],
+      categories: spec.names.categories ?? [],
+      statusSubresource: version.subresources?.status !== undefined,
+      nameRule: 'subdomain',
+      schema: withMetadata(version.schema?.openAPIV3Schema ?? { type: 'object' }),
+      custom: true,
+    }))
+}
+
+/** Everything that is served now: built-in resources, and those of established definitions. */
+export const servedTypes = (store: ObjectStore): ResourceType[] => [
+  ...BUILTIN_RESOURCES,
+  ...store.list(CRDS).filter(isEstablished).flatMap(typesOf),
+]
+
+export const findType = (
+  store: ObjectStore,
+  { group, version, plural }: { group: string; version: string; plural: string },
+): ResourceType | undefined =>
+  servedTypes(store).find((type) => type.group === group && type.version === version && type.plural === plural)

@@ -1,0 +1,240 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
+import { FEDERATION_CONTRACT } from '../../../functions/drivers/contract/federation-driver.ts'
+import { CallBudget } from '../../support/drivers/call-budget.ts'
+import type { FederationLab, LabCluster } from '../../support/drivers/federation-lab.ts'
+import { FederationLife } from '../../support/drivers/federation-life.ts'
+import { unreachable } from '../../support/drivers/test-cluster.ts'
+import { describeKills } from './federation-kills.ts'
+
+export type FederationSuiteOptions = {
+  /** Makes the clusters; called once. `close` ends what it started. */
+  open(): Promise<FederationLab & { close(): Promise<void> }>
+  /** Properties that the driver finds good, besides none. */
+  properties?: Record<string, string>
+  /** Properties with one fault each. */
+  faulty?: Record<string, string>[]
+  /** Kills after each `killEvery`th call of a life. Default 1: after every one. */
+  killEvery?: number
+}
+
+/**
+ * The contract of federation drivers (docs/drivers/federation-contract.md); the numbers of its rules begin the names of the tests.
+ * Out-of-tree drivers run it too.
+ */
+export const describeFederationDriver = (driver: FederationDriver, options: FederationSuiteOptions): void => {
+  describe(`federation driver ${driver.id}`, () => {
+    let lab: Awaited<ReturnType<FederationSuiteOptions['open']>>
+    beforeAll(async () => {
+      lab = await options.open()
+    })
+    afterAll(() => lab.close())
+
+    const life = (budget?: CallBudget): FederationLife =>
+      new FederationLife({
+        driver,
+        host: () => lab.host.access(budget),
+        connect: lab.connect,
+        ...(options.properties === undefined ? {} : { properties: options.properties }),
+      })
+    const way = (cluster: LabCluster, budget?: CallBudget) => () => cluster.access(budget)
+
+    describeData(driver, options)
+
+    it('F3: preflights change nothing and find nothing wrong with good clusters', async () => {
+      const budget = new CallBudget()
+      const fed = life(budget)
+      const [member] = lab.members
+      const host = await driver.checkHost(fed.context())
+      const joined = await driver.checkMember(fed.memberContext(way(member, budget)))
+      const errors = [...host.findings, ...joined.findings].filter((finding) => finding.severity === 'error')
+      expect(errors).toEqual([])
+      expect(host.wouldMake.length + joined.wouldMake.length).toBeGreaterThan(driver.capabilities.usesKubernetesApi ? 0 : -1)
+      expect(budget.writes).toEqual([])
+      expect(await lab.remains(fed.federation.id)).toEqual([])
+    })
+
+    it('F4, F8, F14: a whole life ends with nothing left', async () => {
+      const fed = life()
+      const [first, second] = lab.members
+      await fed.create()
+      await expect(driver.observeMember(fed.memberContext(way(first)))).resolves.toEqual({ state: 'absent' })
+      await Promise.all([fed.join(way(first)), fed.join(way(second))])
+      for (const member of [first, second]) {
+        await expect(driver.observeMember(fed.memberContext(way(member)))).resolves.toEqual({ state: 'ready' })
+      }
+      expect(await driver.endpoint(fed.context())).toEqual(driver.capabilities.usesKubernetesApi ? expect.any(String) : expect.anything())
+      await fed.unjoin(way(first))
+      await expect(driver.observeMember(fed.memberContext(way(first)))).resolves.toEqual({ state: 'absent' })
+      await expect(driver.observeMember(fed.memberContext(way(second)))).resolves.toEqual({ state: 'ready' })
+      await fed.unjoin(way(second))
+      await fed.delete()
+      expect(await lab.remains(fed.federation.id)).toEqual(fed.leftovers.map((ref) => expect.stringContaining(ref.name)))
+    })
+
+    it('F5: a second run of everything writes nothing and says the same', async () => {
+      const budget = new CallBudget()
+      const fed = life(budget)
+      const member = way(lab.members[0], budget)
+      await fed.create()
+      await fed.join(member)
+      const [madeBefore, membersBefore] = [fed.federation.made, fed.memberContext(member).membership.made]
+      budget.reset()
+      await fed.create()
+      await fed.join(member)
+      expect(budget.writes).toEqual([])
+      expect(fed.federation.made).toEqual(madeBefore)
+      expect(fed.memberContext(member).membership.made).toEqual(membersBefore)
+      await fed.unjoin(member)
+      budget.reset()
+      await fed.unjoin(member)
+      await fed.delete()
+      await fed.delete()
+      expect(await lab.remains(fed.federation.id)).toEqual([])
+    })
+
+    it('F7: undo takes back a create, also one that never began', async () => {
+      const fed = life()
+      await fed.undoCreate()
+      await fed.create()
+      await fed.undoCreate()
+      await fed.undoCreate()
+      expect(await lab.remains(fed.federation.id)).toEqual([])
+    })
+
+    it('F9: results and what is kept hold no credential', async () => {
+      const fed = life()
+      const member = way(lab.members[0])
+      await fed.create()
+      const { token } = await fed.prepare(member)
+      await fed.register(member)
+      const kept = JSON.stringify([fed.federation, fed.memberContext(member).membership])
+      expect(token?.reveal()).toBeTruthy()
+      expect(kept).not.toContain(token?.reveal())
+      await fed.unjoin(member)
+      await fed.delete()
+    })
+
+    it('F11: a member leaves the control plane without being reached', async () => {
+      const fed = life()
+      const [member] = lab.members
+      await fed.create()
+      await fed.join(way(member))
+      const gone = fed.memberContext(way(member))
+      const context = { ...gone, member: unreachable(member.cluster, new Error('the member was called')) }
+      await expect.poll(async () => (await driver.deregisterMember(context)).done, { timeout: 30_000 }).toBe(true)
+      expect(await driver.observeMember(gone)).toEqual({ state: 'absent' })
+      await fed.unjoin(way(member))
+      await fed.delete()
+      expect(await lab.remains(fed.federation.id)).toEqual([])
+    })
+
+    it('F12: two federations share host and member, and each removes only its own', async () => {
+      const [one, other] = [life(), life()]
+      const member = way(lab.members[0])
+      await Promise.all([one.create(), other.create()])
+      await Promise.all([one.join(member), other.join(member)])
+      await one.unjoin(member)
+      await one.delete()
+      expect(await lab.remains(one.federation.id)).toEqual([])
+      expect(await driver.observeMember(other.memberContext(member))).toEqual({ state: 'ready' })
+      await other.unjoin(member)
+      await other.delete()
+      expect(await lab.remains(other.federation.id)).toEqual([])
+    })
+
+    it('F15: the host is a member where the driver says that it can be', async () => {
+      if (!driver.capabilities.hostAsMember) return
+      const fed = life()
+      const [member] = lab.members
+      await fed.create()
+      await fed.join(way(lab.host))
+      await fed.join(way(member))
+      await fed.unjoin(way(lab.host))
+      expect(await driver.observeMember(fed.memberContext(way(member)))).toEqual({ state: 'ready' })
+      await fed.unjoin(way(member))
+      await fed.delete()
+      expect(await lab.remains(fed.federation.id)).toEqual([])
+    })
+
+    it('F16: a rotation replaces the credential without a gap', async () => {
+      const fed = life()
+      const member = way(lab.members[0])
+      await fed.create()
+      const { token: before } = await fed.prepare(member)
+      await fed.register(member)
+      await fed.rotate(member)
+      const after = await fed.memberContext(member).memberToken()
+      if (driver.capabilities.usesKubernetesApi) expect(after?.reveal()).not.toBe(before?.reveal())
+      expect(await driver.observeMember(fed.memberContext(member))).toEqual({ state: 'ready' })
+      await fed.unjoin(member)
+      await fed.delete()
+      expect(await lab.remains(fed.federation.id)).toEqual([])
+    })
+
+    if (driver.capabilities.usesKubernetesApi) {
+      describeKills({ life, way, lab: () => lab, killEvery: options.killEvery ?? 1 })
+
+      it('F13: objects of others are refused by name and stay as they are', async () => {
+        const fed = life()
+        const [member] = lab.members
+        await fed.create()
+        await fed.join(way(member))
+        const refs = fed.memberContext(way(member)).membership.made
+        const targets = refs.filter((ref) => ref.where === 'host' || ref.namespace === '')
+        await fed.unjoin(way(member))
+        expect(targets.length).toBeGreaterThan(0)
+        for (const ref of targets) {
+          const other = await lab.occupy?.(ref)
+          const findings = (await driver.checkMember(fed.memberContext(way(member)))).findings
+          expect(findings.filter(({ reason }) => reason === 'ForeignObject').map(({ message }) => message)).toEqual([
+            expect.stringContaining(ref.name),
+          ])
+          await expect(fed.join(way(member))).rejects.toMatchObject({ name: 'ForeignObject', retryable: false })
+          await fed.unjoin(way(member))
+          expect(await other?.isIntact()).toBe(true)
+          await other?.remove()
+          await expect.poll(() => other?.isIntact(), { timeout: 30_000 }).toBe(false)
+        }
+        await fed.delete()
+        expect(await lab.remains(fed.federation.id)).toEqual([])
+      })
+    }
+  })
+}
+
+const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
+
+/** Rules about the driver as data. */
+const describeData = (driver: FederationDriver, { properties = {}, faulty = [] }: FederationSuiteOptions): void => {
+  it('F1: names itself, its contract and its options', () => {
+    expect(driver.id).toMatch(/^[a-z][a-z0-9-]*@[1-9][0-9]*$/)
+    expect(driver.contract).toBe(FEDERATION_CONTRACT)
+    expect(driver.description).toMatch(/\.$/)
+    const keys = driver.properties.map(({ key }) => key)
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  it('F2: finds faults in its own properties only, one sentence each', () => {
+    expect(driver.validateProperties({})).toEqual([])
+    expect(driver.validateProperties(properties)).toEqual([])
+    expect(driver.validateProperties({ 'unknown-key': 'kept' })).toEqual([])
+    const defaults = driver.properties.flatMap(({ key, default: value }) => (value === null ? [] : [[key, value]]))
+    expect(driver.validateProperties(Object.fromEntries(defaults))).toEqual([])
+    for (const fault of faulty) {
+      expect(driver.validateProperties(fault)).toEqual([expect.stringMatching(/\.$/)])
+    }
+  })
+
+  it('F4: has phases with stable ids, titles and deadlines', () => {
+    for (const plan of Object.values(driver.phases)) {
+      const ids = plan.map(({ id }) => id)
+      expect(new Set(ids).size).toBe(ids.length)
+      for (const phase of plan) {
+        expect(phase.id).toMatch(KEBAB)
+        expect(phase.title).not.toBe('')
+        expect(phase.deadlineSeconds).toBeGreaterThan(0)
+      }
+    }
+  })
+}

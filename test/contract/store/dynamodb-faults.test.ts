@@ -1,0 +1,193 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
+import { dynamoStores } from '../../../functions/store/dynamodb/stores.ts'
+import type { Stores } from '../../../functions/store/stores.ts'
+import { collect, manualClock } from '../../support/store/contract-subject.ts'
+import { createTestTable, type TestTable } from '../../support/store/database.ts'
+import { scanTable } from '../../support/store/dynamo-subject.ts'
+import { type Fault, type Faults, installFaults } from '../../support/store/faults.ts'
+import { memoryKeys } from '../../support/store/memory-keys.ts'
+import {
+  readyOf,
+  sampleCluster,
+  sampleEvent,
+  sampleId,
+  sampleJoining,
+  sampleOperation,
+} from '../../support/store/samples.ts'
+
+/** The SDK gives up after the second attempt here, so that the tests need not wait. */
+const SDK_ATTEMPTS = 2
+
+describe('stores on a DynamoDB under load', () => {
+  let table: TestTable
+  let stores: Stores
+  let faults: Faults
+  let pauses: number[] = []
+
+  beforeAll(async () => {
+    table = await createTestTable()
+    const { endpoint, tableName } = table
+    const documentClient = openDocumentClient({ region: 'local', endpoint, maxAttempts: SDK_ATTEMPTS })
+    faults = installFaults(documentClient)
+    const pause = async (milliseconds: number) => {
+      pauses.push(milliseconds)
+    }
+    stores = dynamoStores({ documentClient, tableName, keys: memoryKeys(), clock: manualClock(), pause })
+  })
+  afterAll(() => table.dispose())
+  beforeEach(() => {
+    faults.inject([])
+    faults.lagIndexes(undefined)
+    pauses = []
+  })
+
+  const inserted = async () => {
+    const cluster = sampleCluster()
+    await stores.commit([stores.clusters.insert(cluster)])
+    return cluster
+  }
+  const times = (count: number, fault: Fault): Fault[] => Array.from({ length: count }, () => fault)
+
+  describe('commit', () => {
+    it('of one write goes through after 10 conflicts, waiting longer and longer', async () => {
+      const cluster = await inserted()
+      faults.inject(times(10, 'conflict'))
+      await stores.commit([stores.clusters.change(cluster, { statusReason: 'done' })])
+      expect(await stores.clusters.get(cluster)).toMatchObject({ statusReason: 'done', revision: 2 })
+      expect(pauses).toHaveLength(10)
+      expect(pauses.every((pause, attempt) => pause <= Math.min(1000, 20 * 2 ** attempt))).toBe(true)
+    })
+
+    it('of a transaction goes through after 10 conflicts', async () => {
+      const cluster = await inserted()
+      const event = sampleEvent({ owner: { kind: 'cluster', id: cluster.id } })
+      faults.inject(times(10, 'conflict'))
+      await stores.commit([stores.clusters.change(cluster, { statusReason: 'done' }), stores.events.append(event)])
+      expect(await stores.clusters.get(cluster)).toMatchObject({ statusReason: 'done', revision: 2 })
+      expect((await stores.events.listOf('blue', event.owner, { limit: 9 })).items).toEqual([event])
+    })
+
+    it.each<[string, Fault]>([
+      ['conflicts', 'conflict'],
+      ['throttled transactions', 'transaction-throttled'],
+    ])('gives up with StoreBusy after 11 %s, and nothing is changed', async (_, fault) => {
+      const cluster = await inserted()
+      faults.inject(times(11, fault))
+      const writes = [stores.clusters.change(cluster, { statusReason: 'no' }), stores.events.append(sampleEvent())]
+      await expect(stores.commit(writes)).rejects.toMatchObject({ name: 'StoreBusy', retryable: true })
+      expect(faults.pending()).toBe(0)
+      expect(await stores.clusters.get(cluster)).toEqual(cluster)
+    })
+
+    it.each<Fault>(['throttled', 'throughput-exceeded'])(
+      'leaves being %s to the SDK, then says StoreBusy',
+      async (fault) => {
+        const cluster = await inserted()
+        const change = () => stores.commit([stores.clusters.change(cluster, { statusReason: 'done' })])
+        faults.inject(times(SDK_ATTEMPTS, fault))
+        await expect(change()).rejects.toMatchObject({ name: 'StoreBusy' })
+        expect(pauses).toEqual([])
+        faults.inject(times(SDK_ATTEMPTS - 1, fault))
+        await change()
+        expect(await stores.clusters.get(cluster)).toMatchObject({ statusReason: 'done', revision: 2 })
+      },
+    )
+
+    it.each<Fault>(['in-progress', 'answer-lost'])(
+      'of a transaction that was carried out, but answered %s, is right, and not done twice',
+      async (fault) => {
+        const cluster = await inserted()
+        const event = sampleEvent({ owner: { kind: 'cluster', id: cluster.id } })
+        faults.inject([fault])
+        await stores.commit([stores.clusters.change(cluster, { statusReason: 'done' }), stores.events.append(event)])
+        expect(faults.pending()).toBe(0)
+        expect(await stores.clusters.get(cluster)).toMatchObject({ statusReason: 'done', revision: 2 })
+      },
+    )
+
+    it('throws the conflict of a condition that fails after a conflict of transactions', async () => {
+      const cluster = await inserted()
+      await stores.commit([stores.clusters.change(cluster, { statusReason: 'other' })])
+      faults.inject(['conflict'])
+      const late = stores.commit([stores.clusters.change(cluster, {}), stores.events.append(sampleEvent())])
+      await expect(late).rejects.toMatchObject({ name: 'RevisionConflict' })
+    })
+
+    it('leaves out what is no error also between conflicts', async () => {
+      const membership = sampleJoining()
+      const gone = { projectId: 'blue', id: sampleId() }
+      await stores.commit([stores.memberships.insert(membership)])
+      faults.inject(['conflict', 'conflict'])
+      await stores.commit([stores.memberships.remove(membership), stores.clusters.removeUses(gone, ['host:f'])])
+      expect(await stores.memberships.get(membership)).toBeUndefined()
+      expect(await stores.clusters.get(gone)).toBeUndefined()
+    })
+  })
+
+  describe('reads', () => {
+    it.each([
+      ['get', /GetItem/, () => stores.clusters.get({ projectId: 'blue', id: 'x' })],
+      ['getMany', /BatchGetItem/, () => stores.clusters.getMany('blue', ['x'])],
+      ['list', /Query/, () => stores.clusters.list('blue', { limit: 1 })],
+      ['open work', /Query/, () => collect(stores.work.open())],
+    ])('%s says StoreBusy when it stays throttled', async (_, commands, read) => {
+      // One for each shard of an index, which are read at once.
+      faults.inject(times(16 * SDK_ATTEMPTS, 'throughput-exceeded'), commands)
+      await expect(read()).rejects.toMatchObject({ name: 'StoreBusy' })
+    })
+  })
+
+  describe('observe', () => {
+    it('is stored after a conflict', async () => {
+      const cluster = await inserted()
+      const observation = {
+        observedAt: '2026-11-27T10:00:01.000Z',
+        healthStatus: 'HEALTHY' as const,
+        healthReason: {},
+        version: null,
+        nodeCount: 0,
+        masterCount: 0,
+      }
+      faults.inject(['conflict'])
+      expect(await stores.clusters.observe(cluster, observation)).toBe(true)
+      expect((await stores.clusters.get(cluster))?.observation).toEqual(observation)
+    })
+  })
+
+  describe('with indexes that lag behind', () => {
+    let earlier: TestTable
+    /** Copies the table: the state that the indexes go on to show. */
+    const freezeIndexes = async () => {
+      earlier = await createTestTable()
+      for (const item of await scanTable(table)) {
+        await earlier.client.send(new PutItemCommand({ TableName: earlier.tableName, Item: item }))
+      }
+      faults.lagIndexes(earlier.tableName)
+    }
+
+    it('get, name and list tell the present; work tells the past, and only what the entities can correct', async () => {
+      const projectId = sampleId()
+      const joining = sampleJoining({ projectId })
+      const ready = readyOf(joining, '2026-11-27T09:00:00.000Z')
+      await stores.commit([stores.memberships.insert(joining)])
+      await freezeIndexes()
+      const cluster = sampleCluster({ projectId, operation: sampleOperation('create') })
+      await stores.commit([stores.memberships.replace(joining, ready), stores.clusters.insert(cluster)])
+
+      expect(await stores.clusters.get(cluster)).toEqual(cluster)
+      expect(await stores.clusters.findByName(projectId, cluster.name)).toEqual([cluster.id])
+      expect((await stores.clusters.list(projectId, { limit: 9 })).items).toEqual([cluster])
+      expect(await stores.memberships.get(joining)).toMatchObject({ state: 'Ready', operation: null })
+      const ours = async () => (await collect(stores.work.open())).filter((work) => work.projectId === projectId)
+      expect(await ours()).toMatchObject([{ kind: 'membership' }])
+      expect(await collect(stores.work.renewals('2026-11-27T10:00:00.000Z'))).toEqual([])
+
+      faults.lagIndexes(undefined)
+      expect(await ours()).toMatchObject([{ kind: 'cluster', entityId: cluster.id }])
+      expect(await collect(stores.work.renewals('2026-11-27T10:00:00.000Z'))).toHaveLength(1)
+      await earlier.dispose()
+    })
+  })
+})

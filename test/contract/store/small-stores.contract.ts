@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Membership } from '../../../functions/domain/membership.ts'
+import type { Stores } from '../../../functions/store/stores.ts'
+import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
+import { readyOf, sampleEvent, sampleId, sampleJoining, sampleOperation } from '../../support/store/samples.ts'
+
+const DAY_MS = 24 * 3600 * 1000
+
+/** What every implementation of `MembershipStore`, `EventStore` and `IdempotencyStore` does. */
+export const smallStoresContract = (make: MakeSubject): void => {
+  let subject: ContractSubject
+  let stores: Stores
+  beforeAll(async () => {
+    subject = await make()
+    stores = subject.stores
+  })
+  afterAll(() => subject.dispose())
+
+  describe('memberships', () => {
+    const fault = { reason: 'Unreachable', message: 'No answer.' }
+    const { operation: _, state: __, ...base } = sampleJoining()
+    const states: Membership[] = [
+      { ...base, state: 'Waiting' },
+      { ...base, state: 'Joining', operation: sampleOperation('join') },
+      readyOf(sampleJoining(), '2026-12-01T00:00:00.000Z'),
+      { ...base, state: 'Ready', operation: sampleOperation('rotate') },
+      { ...base, state: 'Degraded', operation: null, ...fault },
+      { ...base, state: 'Leaving', operation: sampleOperation('unjoin', { force: true }) },
+      { ...base, state: 'JoinFailed', leftovers: readyOf(sampleJoining()).made, ...fault },
+      { ...base, state: 'UnjoinFailed', ...fault },
+    ]
+
+    it.each(states)('in state $state are given back as stored', async (state) => {
+      const membership = { ...state, clusterId: sampleId() }
+      await stores.commit([stores.memberships.insert(membership)])
+      expect(await stores.memberships.get(membership)).toEqual(membership)
+    })
+
+    it('are inserted once', async () => {
+      const membership = sampleJoining()
+      const inserts = Array.from({ length: 10 }, () => stores.commit([stores.memberships.insert(membership)]))
+      expect(await outcomes(inserts)).toEqual({ done: 1, errors: Array(9).fill('AlreadyExists') })
+    })
+
+    it('are replaced as a whole by exactly one of 20 writers, who adds 1 to the revision', async () => {
+      const joining = sampleJoining()
+      await stores.commit([stores.memberships.insert(joining)])
+      const next = readyOf(joining)
+      const writers = Array.from({ length: 20 }, () => stores.commit([stores.memberships.replace(joining, next)]))
+      expect(await outcomes(writers)).toEqual({ done: 1, errors: Array(19).fill('RevisionConflict') })
+      expect(await stores.memberships.get(joining)).toEqual({ ...next, revision: 2 })
+    })
+
+    it('are removed as they were read', async () => {
+      const joining = sampleJoining()
+      await stores.commit([stores.memberships.insert(joining)])
+      const stale = stores.commit([stores.memberships.remove({ ...joining, revision: 9 })])
+      await expect(stale).rejects.toMatchObject({ name: 'RevisionConflict' })
+      await stores.commit([stores.memberships.remove(joining)])
+      expect(await stores.memberships.get(joining)).toBeUndefined()
+      const again = stores.commit([stores.memberships.replace(joining, joining)])
+      await expect(again).rejects.toMatchObject({ name: 'RevisionConflict' })
+    })
+
+    it('of one federation are listed by cluster id, and no others', async () => {
+      const federation = { projectId: 'blue', id: sampleId() }
+      const members = [1, 2, 3].map(() => sampleJoining({ federationId: federation.id }))
+      for (const member of [...members].reverse()) await stores.commit([stores.memberships.insert(member)])
+      await stores.commit([stores.memberships.insert(sampleJoining())])
+      expect(await stores.memberships.listOf(federation)).toEqual(members)
+      expect(await stores.memberships.listOf({ ...federation, projectId: 'green' })).toEqual([])
+    })
+  })
+
+  describe('events', () => {
+    it('are listed by owner, oldest first, page by page', async () => {
+      const owner = { kind: 'federation' as const, id: sampleId() }
+      const events = [1, 2, 3].map((sequence) => sampleEvent({ owner, sequence, clusterId: 'c1' }))
+      for (const event of [...events].reverse()) await stores.commit([stores.events.append(event)])
+      await stores.commit([stores.events.append(sampleEvent())])
+      const first = await stores.events.listOf('blue', owner, { limit: 2 })
+      expect(first).toEqual({ items: events.slice(0, 2), more: true })
+      const second = await stores.events.listOf('blue', owner, { limit: 2, marker: events[1]!.id })
+      expect(second).toEqual({ items: events.slice(2), more: false })
+      const cluster = { kind: 'cluster' as const, id: owner.id }
+      expect((await stores.events.listOf('blue', cluster, { limit: 2 })).items).toEqual([])
+    })
+
+    it('are kept 30 days', async () => {
+      const owner = { kind: 'cluster' as const, id: sampleId() }
+      await stores.commit([stores.events.append(sampleEvent({ owner }))])
+      subject.clock.advance(30 * DAY_MS - 1000)
+      expect((await stores.events.listOf('blue', owner, { limit: 9 })).items).toHaveLength(1)
+      subject.clock.advance(1000)
+      expect((await stores.events.listOf('blue', owner, { limit: 9 })).items).toEqual([])
+    })
+  })
+
+  describe('idempotency keys', () => {
+    const result = { fingerprint: 'sha', entityId: 'e1' }
+
+    it('are remembered once per project, whatever text they are', async () => {
+      const key = `${'#"\n\u0000'.repeat(400)}${sampleId()}`
+      expect(await stores.idempotency.get('blue', key)).toBeUndefined()
+      await stores.commit([stores.idempotency.remember('blue', key, result)])
+      expect(await stores.idempotency.get('blue', key)).toEqual(result)
+      const second = stores.commit([stores.idempotency.remember('blue', key, { ...result, entityId: 'e2' })])
+      await expect(second).rejects.toMatchObject({ name: 'ReservationTaken' })
+      await stores.commit([stores.idempotency.remember('green', key, result)])
+    })
+
+    it('are forgotten after 24 hours', async () => {
+      const key = sampleId()
+      await stores.commit([stores.idempotency.remember('blue', key, result)])
+      subject.clock.advance(DAY_MS - 1000)
+      expect(await stores.idempotency.get('blue', key)).toEqual(result)
+      subject.clock.advance(1000)
+      expect(await stores.idempotency.get('blue', key)).toBeUndefined()
+      const next = { ...result, entityId: 'e2' }
+      await stores.commit([stores.idempotency.remember('blue', key, next)])
+      expect(await stores.idempotency.get('blue', key)).toEqual(next)
+    })
+
+    it('of 10 requests at once are taken by one', async () => {
+      const key = sampleId()
+      const requests = Array.from({ length: 10 }, () =>
+        stores.commit([stores.events.append(sampleEvent()), stores.idempotency.remember('blue', key, result)]),
+      )
+      expect(await outcomes(requests)).toEqual({ done: 1, errors: Array(9).fill('ReservationTaken') })
+    })
+  })
+}

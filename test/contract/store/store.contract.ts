@@ -1,0 +1,18 @@
+import { describe } from 'vitest'
+import type { MakeSubject } from '../../support/store/contract-subject.ts'
+import { clusterStoreContract } from './clusters.contract.ts'
+import { commitContract } from './commit.contract.ts'
+import { credentialStoreContract } from './credentials.contract.ts'
+import { federationStoreContract } from './federations.contract.ts'
+import { smallStoresContract } from './small-stores.contract.ts'
+import { workStoreContract } from './work.contract.ts'
+
+/** Everything that an implementation of `Stores` must do, whatever it stores in. */
+export const storeContract = (make: MakeSubject): void => {
+  describe('ClusterStore', () => clusterStoreContract(make))
+  describe('FederationStore', () => federationStoreContract(make))
+  describe('MembershipStore, EventStore, IdempotencyStore', () => smallStoresContract(make))
+  describe('CredentialStore', () => credentialStoreContract(make))
+  describe('WorkStore', () => workStoreContract(make))
+  describe('Commit', () => commitContract(make))
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Stores } from '../../../functions/store/stores.ts'
+import { type ContractSubject, collect, type MakeSubject } from '../../support/store/contract-subject.ts'
+import {
+  readyOf,
+  sampleCluster,
+  sampleFederation,
+  sampleId,
+  sampleJoining,
+  sampleOperation,
+} from '../../support/store/samples.ts'
+
+const at = (minute: number): string => `2026-11-27T10:${String(minute).padStart(2, '0')}:00.000Z`
+
+/** What every implementation of `WorkStore` does. */
+export const workStoreContract = (make: MakeSubject): void => {
+  let subject: ContractSubject | undefined
+  let stores: Stores
+  beforeEach(async () => {
+    await subject?.dispose()
+    subject = await make()
+    stores = subject.stores
+  })
+  afterAll(() => subject?.dispose())
+
+  describe('open', () => {
+    it('holds entities of all projects with something in progress, earliest deadline first', async () => {
+      const cluster = sampleCluster({ operation: sampleOperation('create', { deadline: at(3) }) })
+      const federation = sampleFederation({ operation: sampleOperation('delete', { deadline: at(1) }) })
+      const changing = sampleFederation({ projectId: 'green', change: { id: sampleId(), deadline: at(2) } })
+      const joining = sampleJoining({ operation: sampleOperation('join', { deadline: at(0) }) })
+      await stores.commit([
+        stores.clusters.insert(sampleCluster()),
+        stores.clusters.insert(cluster),
+        stores.federations.insert(sampleFederation()),
+        stores.federations.insert(federation),
+        stores.federations.insert(changing),
+        stores.memberships.insert(joining),
+        stores.memberships.insert(readyOf(sampleJoining())),
+      ])
+      expect(await collect(stores.work.open())).toEqual([
+        {
+          kind: 'membership',
+          projectId: 'blue',
+          entityId: `${joining.federationId}:${joining.clusterId}`,
+          deadline: at(0),
+        },
+        { kind: 'federation', projectId: 'blue', entityId: federation.id, deadline: at(1) },
+        { kind: 'federation', projectId: 'green', entityId: changing.id, deadline: at(2) },
+        { kind: 'cluster', projectId: 'blue', entityId: cluster.id, deadline: at(3) },
+      ])
+    })
+
+    it('follows a cluster through its changes', async () => {
+      const cluster = sampleCluster()
+      const operation = sampleOperation('update', { deadline: at(5) })
+      await stores.commit([stores.clusters.insert(cluster)])
+      await stores.commit([stores.clusters.change(cluster, { operation })])
+      expect(await collect(stores.work.open())).toMatchObject([{ entityId: cluster.id, deadline: at(5) }])
+      await stores.commit([stores.clusters.change({ ...cluster, revision: 2, operation }, { statusReason: 'step 2' })])
+      expect(await collect(stores.work.open())).toMatchObject([{ entityId: cluster.id, deadline: at(5) }])
+      await stores.commit([stores.clusters.change({ ...cluster, revision: 3, operation }, { operation: null })])
+      expect(await collect(stores.work.open())).toEqual([])
+    })
+
+    it('follows a federation through operation and run of changes, by the earlier deadline', async () => {
+      const operation = sampleOperation('create', { deadline: at(4) })
+      const federation = sampleFederation({ operation })
+      await stores.commit([stores.federations.insert(federation)])
+      const change = { id: sampleId(), deadline: at(2) }
+      await stores.commit([stores.federations.change(federation, { change })])
+      expect(await collect(stores.work.open())).toMatchObject([{ deadline: at(2) }])
+      const both = { ...federation, change, revision: 2 }
+      await stores.commit([stores.federations.change(both, { change: null })])
+      expect(await collect(stores.work.open())).toMatchObject([{ deadline: at(4) }])
+      await stores.commit([stores.federations.change({ ...federation, revision: 3 }, { operation: null })])
+      expect(await collect(stores.work.open())).toEqual([])
+    })
+
+    it('forgets a membership that came to rest, and what was removed', async () => {
+      const joining = sampleJoining()
+      const cluster = sampleCluster({ operation: sampleOperation('delete') })
+      await stores.commit([stores.memberships.insert(joining), stores.clusters.insert(cluster)])
+      await stores.commit([stores.memberships.replace(joining, readyOf(joining)), stores.clusters.remove(cluster)])
+      expect(await collect(stores.work.open())).toEqual([])
+    })
+  })
+
+  describe('renewals', () => {
+    it('holds memberships in rest whose credential is due, earliest first', async () => {
+      const ready = [3, 1, 2].map((minute) => readyOf(sampleJoining(), at(minute)))
+      const never = readyOf(sampleJoining(), null)
+      const rotating = { ...readyOf(sampleJoining(), at(1)), operation: sampleOperation('rotate') }
+      const leaving = {
+        ...readyOf(sampleJoining(), at(1)),
+        state: 'Leaving' as const,
+        operation: sampleOperation('unjoin'),
+      }
+      await stores.commit([...ready, never, rotating, leaving].map((member) => stores.memberships.insert(member)))
+      const due = await collect(stores.work.renewals(at(2)))
+      const keys = [rotating, ready[1]!, ready[2]!].map(({ projectId, federationId, clusterId }) => ({
+        projectId,
+        federationId,
+        clusterId,
+      }))
+      expect(due).toHaveLength(3)
+      expect(due).toEqual(expect.arrayContaining(keys))
+      expect(due[2]).toEqual(keys[2])
+    })
+  })
+
+  describe('clusters', () => {
+    it('holds all clusters of all projects', async () => {
+      const clusters = Array.from({ length: 40 }, (_, index) => sampleCluster({ projectId: `p${index % 3}` }))
+      await stores.commit(clusters.map(stores.clusters.insert))
+      await stores.commit([stores.clusters.remove(clusters[0]!), stores.federations.insert(sampleFederation())])
+      const found = await collect(stores.work.clusters())
+      const expected = clusters.slice(1).map(({ projectId, id }) => ({ projectId, id }))
+      expect(found).toHaveLength(39)
+      expect(found).toEqual(expect.arrayContaining(expected))
+    })
+  })
+}

@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { cruise, type ICruiseOptions, type ICruiseResult, type IFlattenedRuleSet } from 'dependency-cruiser'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+
+const ROOT = path.join(import.meta.dirname, '../..')
+const config = createRequire(import.meta.url)(path.join(ROOT, '.dependency-cruiser.cjs')) as IFlattenedRuleSet & {
+  options: ICruiseOptions
+}
+
+/** Imports that each break one rule: from, to, rule. */
+const BROKEN: readonly [from: string, to: string, rule: string][] = [
+  ['functions/domain/a.ts', 'functions/operations/a.ts', 'domain-is-pure'],
+  ['functions/domain/b.ts', 'zod', 'domain-is-pure'],
+  ['functions/store/a.store.ts', 'functions/store/dynamodb/a.ts', 'interfaces-know-the-domain-only'],
+  ['functions/drivers/contract/a.ts', 'functions/operations/a.ts', 'interfaces-know-the-domain-only'],
+  ['functions/steps/x/a.ts', 'local/a.ts', 'functions-stand-alone'],
+  ['functions/steps/x/b.ts', 'test/support/a.ts', 'functions-stand-alone'],
+  ['functions/api/a.ts', 'functions/store/dynamodb/a.ts', 'implementations-are-injected'],
+  ['functions/api/b.ts', 'functions/store/sealing/a.ts', 'implementations-are-injected'],
+  ['functions/operations/b.ts', 'functions/drivers/registry.ts', 'implementations-are-injected'],
+  ['functions/operations/c.ts', 'functions/kubernetes/connect.ts', 'implementations-are-injected'],
+  ['functions/api/c.ts', 'functions/runtime/aws-ports.ts', 'wiring-is-for-entry-files'],
+  ['functions/steps/x/c.ts', 'functions/drivers/federation/karmada/v1/index.ts', 'core-knows-no-driver'],
+  ['functions/operations/d.ts', 'functions/steps/x/d.ts', 'operations-are-below-the-edges'],
+  ['functions/api/d.ts', 'functions/events/a.ts', 'edges-know-no-other-edge'],
+  [
+    'functions/drivers/federation/karmada/v1/a.ts',
+    'functions/drivers/federation/karmada/v2/a.ts',
+    'drivers-stand-alone',
+  ],
+  ['functions/drivers/federation/karmada/v1/b.ts', 'functions/operations/a.ts', 'drivers-stand-alone'],
+  ['functions/operations/e.ts', '@aws-sdk/client-sfn', 'aws-sdk-behind-ports'],
+  ['functions/kubernetes/a.ts', '@kubernetes/client-node', 'no-client-node-at-run-time'],
+  ['infra/a.ts', 'functions/operations/a.ts', 'infra-reads-tables-and-constants'],
+  ['local/b.ts', 'infra/b.ts', 'local-needs-no-infra'],
+  ['local/c.ts', 'esbuild', 'declared-dependencies-only'],
+  ['local/d.ts', './gone.ts', 'no-unresolvable'],
+]
+
+/** Imports that are fine. */
+const GOOD: readonly [from: string, to: string][] = [
+  ['functions/api/table.handler.ts', 'functions/runtime/aws-ports.ts'],
+  ['functions/steps/x/handler.ts', 'functions/runtime/aws-ports.ts'],
+  ['functions/api/g.ts', 'functions/operations/a.ts'],
+  ['functions/drivers/federation/karmada/v1/g.ts', 'functions/drivers/support/a.ts'],
+  ['functions/runtime/g.ts', 'functions/store/dynamodb/a.ts'],
+  ['local/g.ts', 'functions/store/dynamodb/a.ts'],
+  ['local/h.ts', 'infra/asl-lint.ts'],
+  ['infra/g.ts', 'functions/api/routes.ts'],
+]
+
+let folder: string
+let found: { from: string; rule: string }[]
+
+const specifier = (from: string, to: string): string => {
+  if (!to.endsWith('.ts') || to.startsWith('./')) return to
+  const relative = path.posix.relative(path.posix.dirname(from), to)
+  return relative.startsWith('.') ? relative : `./${relative}`
+}
+
+const write = (file: string, text: string): void => {
+  mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+  writeFileSync(path.join(folder, file), text)
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'fedplane-layers-'))
+  symlinkSync(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'))
+  symlinkSync(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'))
+  const imports = [...BROKEN, ...GOOD]
+  for (const [, to] of imports) if (to.endsWith('.ts') && !to.startsWith('./')) write(to, 'export const value = 1\n')
+  for (const [from, to] of imports)
+    write(from, `import * as it from '${specifier(from, to)}'\nexport const value = it\n`)
+  write('functions/operations/one.ts', "import { two } from './two.ts'\nexport const one = (): unknown => two\n")
+  write('functions/operations/two.ts', "import { one } from './one.ts'\nexport const two = (): unknown => one\n")
+  const { forbidden, options } = config
+  const { output } = await cruise(['functions', 'infra', 'local'], {
+    ...options,
+    baseDir: folder,
+    validate: true,
+    ruleSet: { forbidden },
+  } as ICruiseOptions)
+  found = (output as ICruiseResult).summary.violations.map(({ from, rule }) => ({ from, rule: rule.name }))
+}, 30_000)
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+describe('layer rules', () => {
+  it.each(BROKEN)('refuses that %s imports %s: %s', (from, _to, rule) => {
+    expect(found).toContainEqual({ from, rule })
+  })
+
+  it.each(GOOD)('allows that %s imports %s', (from) => {
+    expect(found.filter((violation) => violation.from === from)).toEqual([])
+  })
+
+  it('refuses circles', () => {
+    expect(found.filter(({ rule }) => rule === 'no-cycles').length).toBeGreaterThan(0)
+  })
+
+  it('has an example for each rule', () => {
+    const names = config.forbidden?.map((rule) => rule.name) ?? []
+    expect(new Set([...BROKEN.map(([, , rule]) => rule), 'no-cycles'])).toEqual(new Set(names))
+  })
+})

@@ -1,0 +1,234 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { App } from 'aws-cdk-lib'
+import { Match, Template } from 'aws-cdk-lib/assertions'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROUTES } from '../../functions/api/routes.ts'
+import { FLOWS } from '../../functions/domain/operation.ts'
+import { keysEnv, tableEnv, workerEnv } from '../../functions/runtime/env.ts'
+import { TABLE_DEFINITION } from '../../functions/store/dynamodb/table-definition.ts'
+import { addFedplane } from '../../infra/fedplane.ts'
+import { TIMEOUT_SECONDS } from '../../infra/limits.ts'
+import { gatewayPaths } from '../../infra/route-keys.ts'
+
+type Fields = Record<string, unknown>
+type Resource = { Type: string; Properties: Fields }
+
+let folder: string
+let data: Template
+let flows: Template
+let api: Template
+
+const context = (): Fields => JSON.parse(readFileSync('cdk.json', 'utf8')).context
+
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'fedplane-bundle-'))
+  writeFileSync(path.join(folder, 'index.js'), 'exports.handler = async () => ({})')
+  const app = new App({ analyticsReporting: false, context: context() })
+  const fedplane = addFedplane(app, { folderOf: () => folder, routes: ROUTES })
+  data = Template.fromStack(fedplane.data)
+  flows = Template.fromStack(fedplane.flows)
+  api = Template.fromStack(fedplane.api)
+}, 60_000)
+
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const resources = (template: Template, type: string): [id: string, resource: Resource][] =>
+  Object.entries(template.findResources(type) as Record<string, Resource>)
+
+const one = (template: Template, type: string, description: string): [id: string, resource: Resource] => {
+  const found = resources(template, type).filter(([, it]) => it.Properties.Description === description)
+  expect(found).toHaveLength(1)
+  return found[0]!
+}
+
+/** Everything that a role may do: action with resource, as text. */
+const statementsOf = (template: Template, roleId: string): { actions: string[]; statement: Fields }[] =>
+  resources(template, 'AWS::IAM::Policy')
+    .filter(([, policy]) => JSON.stringify(policy.Properties.Roles).includes(`"${roleId}"`))
+    .flatMap(([, policy]) => (policy.Properties.PolicyDocument as { Statement: Fields[] }).Statement)
+    .map((statement) => ({ actions: [statement.Action].flat() as string[], statement }))
+
+const roleOf = (resource: Resource, field: string): string =>
+  (resource.Properties[field] as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'][0]
+
+const actionsOf = (template: Template, resource: Resource): string[] =>
+  statementsOf(template, roleOf(resource, 'Role')).flatMap(({ actions }) => actions)
+
+/** Names that a schema reads, without the one that Lambda sets. */
+const settingsOf = (schema: { shape: Fields }): string[] =>
+  Object.keys(schema.shape)
+    .filter((name) => name !== 'AWS_REGION')
+    .sort()
+
+const environmentOf = (resource: Resource): Fields =>
+  (resource.Properties.Environment as { Variables: Fields })?.Variables ?? {}
+
+describe('data stack', () => {
+  it('makes the table of the definition, recoverable and protected', () => {
+    data.hasResource('AWS::DynamoDB::Table', {
+      DeletionPolicy: 'Retain',
+      Properties: Match.objectLike({
+        KeySchema: [
+          { AttributeName: TABLE_DEFINITION.partitionKey, KeyType: 'HASH' },
+          { AttributeName: TABLE_DEFINITION.sortKey, KeyType: 'RANGE' },
+        ],
+        BillingMode: 'PAY_PER_REQUEST',
+        DeletionProtectionEnabled: true,
+        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+        StreamSpecification: { StreamViewType: TABLE_DEFINITION.streamViewType },
+        TimeToLiveSpecification: { AttributeName: TABLE_DEFINITION.ttlAttribute, Enabled: true },
+        GlobalSecondaryIndexes: TABLE_DEFINITION.indexes.map((index) => ({
+          IndexName: index.name,
+          KeySchema: [
+            { AttributeName: index.partitionKey, KeyType: 'HASH' },
+            { AttributeName: index.sortKey, KeyType: 'RANGE' },
+          ],
+          Projection: { ProjectionType: 'KEYS_ONLY' },
+        })),
+      }),
+    })
+  })
+
+  it('keeps and rotates the key', () => {
+    data.hasResource('AWS::KMS::Key', {
+      DeletionPolicy: 'Retain',
+      Properties: Match.objectLike({ EnableKeyRotation: true }),
+    })
+  })
+})
+
+describe('flows stack', () => {
+  it.each(FLOWS)('%s has a machine that may invoke the function that it names, and nothing else', (flow) => {
+    const found = resources(flows, 'AWS::StepFunctions::StateMachine').find(
+      ([, it]) => it.Properties.StateMachineName === `fedplane-${flow}`,
+    )
+    const [, machine] = found!
+    const [functionId] = one(flows, 'AWS::Lambda::Function', `fedplane: steps of the flow ${flow}`)
+    const substitutions = machine.Properties.DefinitionSubstitutions as Fields
+    expect(substitutions).toEqual({ StepFunctionArn: { 'Fn::GetAtt': [functionId, 'Arn'] } })
+    const invocations = statementsOf(flows, roleOf(machine, 'RoleArn')).filter(({ actions }) =>
+      actions.includes('lambda:InvokeFunction'),
+    )
+    expect(JSON.stringify(invocations.map(({ statement }) => statement.Resource))).toContain(functionId)
+    for (const { statement } of invocations) {
+      for (const arn of [statement.Resource].flat()) expect(JSON.stringify(arn)).toContain(functionId)
+    }
+  })
+
+  it.each(FLOWS)('%s fails in its function before its Tasks time out', (flow) => {
+    const file = path.join('statemachines', flow, 'flow.asl.json')
+    const { States } = JSON.parse(readFileSync(file, 'utf8')) as { States: Record<string, Fields> }
+    const tasks = Object.entries(States).filter(([, state]) => state.Type === 'Task')
+    const tooShort = tasks.filter(([, state]) => Number(state.TimeoutSeconds) <= TIMEOUT_SECONDS.step)
+    expect(tooShort.map(([name]) => name)).toEqual([])
+    const [, step] = one(flows, 'AWS::Lambda::Function', `fedplane: steps of the flow ${flow}`)
+    expect(step.Properties.Timeout).toBe(TIMEOUT_SECONDS.step)
+  })
+
+  it.each(FLOWS)('%s gives its function exactly the settings that it reads', (flow) => {
+    const [, step] = one(flows, 'AWS::Lambda::Function', `fedplane: steps of the flow ${flow}`)
+    expect(Object.keys(environmentOf(step)).sort()).toEqual(settingsOf(workerEnv))
+  })
+
+  it('lets nobody use the key without naming a project', () => {
+    const uses = resources(flows, 'AWS::IAM::Role')
+      .flatMap(([id]) => statementsOf(flows, id))
+      .filter(({ actions }) => actions.some((action) => action.startsWith('kms:')))
+    expect(uses).toHaveLength(FLOWS.length)
+    for (const { actions, statement } of uses) {
+      expect(actions.toSorted()).toEqual(['kms:Decrypt', 'kms:GenerateDataKey'])
+      expect(statement.Condition).toEqual({ Null: { 'kms:EncryptionContext:project': 'false' } })
+    }
+  })
+})
+
+describe('api stack', () => {
+  const TABLE = 'fedplane: API routes without rights on keys'
+  const KEYS = 'fedplane: API routes that seal or open credentials'
+
+  const integrationOf = (routeKey: string): string => {
+    const found = resources(api, 'AWS::ApiGatewayV2::Route').filter(([, it]) => it.Properties.RouteKey === routeKey)
+    expect(found, routeKey).toHaveLength(1)
+    const target = JSON.stringify(found[0]![1].Properties.Target)
+    const integration = resources(api, 'AWS::ApiGatewayV2::Integration').find(([id]) => target.includes(`"${id}"`))
+    return JSON.stringify(integration![1].Properties.IntegrationUri)
+  }
+
+  it('sends every route to the function that may serve it', () => {
+    const [tableId] = one(api, 'AWS::Lambda::Function', TABLE)
+    const [keysId] = one(api, 'AWS::Lambda::Function', KEYS)
+    for (const route of ROUTES) {
+      for (const spelling of gatewayPaths(route)) {
+        const wanted = route.access === 'keys' ? keysId : tableId
+        expect(integrationOf(`${route.method} ${spelling}`), `${route.method} ${spelling}`).toContain(`"${wanted}"`)
+      }
+    }
+  })
+
+  it('sends what is left to the table function', () => {
+    const [tableId] = one(api, 'AWS::Lambda::Function', TABLE)
+    expect(integrationOf('$default')).toContain(`"${tableId}"`)
+  })
+
+  it('has no route that the table does not list', () => {
+    const listed = ROUTES.flatMap((route) => gatewayPaths(route).map((spelling) => `${route.method} ${spelling}`))
+    const registered = resources(api, 'AWS::ApiGatewayV2::Route').map(([, it]) => it.Properties.RouteKey)
+    expect(registered.sort()).toEqual([...listed, '$default'].sort())
+  })
+
+  it('asks the authorizer on each route but the public ones, without identity source and cache', () => {
+    const open = resources(api, 'AWS::ApiGatewayV2::Route').filter(
+      ([, it]) => it.Properties.AuthorizationType !== 'CUSTOM',
+    )
+    const listed = ROUTES.filter((route) => route.access === 'none').map((route) => `${route.method} ${route.path}`)
+    expect(open.map(([, it]) => it.Properties.RouteKey).sort()).toEqual(listed.sort())
+    api.hasResourceProperties('AWS::ApiGatewayV2::Authorizer', {
+      AuthorizerResultTtlInSeconds: 0,
+      EnableSimpleResponses: true,
+      AuthorizerPayloadFormatVersion: '2.0',
+      IdentitySource: [],
+    })
+  })
+
+  it('gives key rights to the keys function alone', () => {
+    const [, keys] = one(api, 'AWS::Lambda::Function', KEYS)
+    const withKeys = resources(api, 'AWS::Lambda::Function').filter(([, it]) =>
+      actionsOf(api, it).some((action) => action.startsWith('kms:')),
+    )
+    expect(withKeys.map(([, it]) => it.Properties.Description)).toEqual([keys.Properties.Description])
+    expect(actionsOf(api, keys)).toEqual(expect.arrayContaining(['kms:GenerateDataKey', 'kms:Decrypt']))
+  })
+
+  it('gives the authorizer no rights beyond logs and traces', () => {
+    const [, authorizer] = one(api, 'AWS::Lambda::Function', 'fedplane: token to principal')
+    expect(actionsOf(api, authorizer).filter((action) => !/^(logs|xray):/.test(action))).toEqual([])
+  })
+
+  it.each([
+    [TABLE, tableEnv],
+    [KEYS, keysEnv],
+  ])('gives "%s" exactly the settings that it reads', (description, schema) => {
+    const [, it] = one(api, 'AWS::Lambda::Function', description)
+    expect(Object.keys(environmentOf(it)).sort()).toEqual(settingsOf(schema))
+  })
+})
+
+describe('all stacks', () => {
+  it('allow no action on everything but traces', () => {
+    const wide = [data, flows, api]
+      .flatMap((template) => resources(template, 'AWS::IAM::Policy'))
+      .flatMap(([, policy]) => (policy.Properties.PolicyDocument as { Statement: Fields[] }).Statement)
+      .filter((statement) => [statement.Resource].flat().includes('*'))
+      .flatMap((statement) => [statement.Action].flat() as string[])
+    expect([...new Set(wide)].filter((action) => !/^(xray|logs):/.test(action))).toEqual([])
+  })
+
+  it('attach no managed policy', () => {
+    const attached = [data, flows, api]
+      .flatMap((template) => resources(template, 'AWS::IAM::Role'))
+      .filter(([, role]) => role.Properties.ManagedPolicyArns !== undefined)
+    expect(attached.map(([id]) => id)).toEqual([])
+  })
+})

@@ -1,0 +1,80 @@
+import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
+import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
+import type { FederationDriver, Preflight } from '../../../functions/drivers/contract/federation-driver.ts'
+import type { Drivers, DriverSet } from '../../../functions/drivers/contract/registry.ts'
+
+const unexpected = (): never => {
+  throw new Error('the API must not call this function of a driver')
+}
+
+/** A cluster driver of which only the data is used. */
+const clusterDriver = (id: ClusterDriver['id'], capabilities: ClusterDriver['capabilities']): ClusterDriver => ({
+  id,
+  contract: 1,
+  description: `Cluster driver ${id} of the tests.`,
+  capabilities,
+  phases: { create: [], update: [], delete: [] },
+  connection: unexpected,
+  observe: unexpected,
+})
+
+/** What the preflights of a `kube@1` federation answer; a test may replace them. */
+export type PlannedPreflights = { host: () => Promise<Preflight>; member: (name: string) => Promise<Preflight> }
+
+const federationDriver = (
+  id: FederationDriver['id'],
+  capabilities: Partial<FederationDriver['capabilities']>,
+  planned: PlannedPreflights,
+): FederationDriver => ({
+  id,
+  contract: 1,
+  description: `Federation driver ${id} of the tests.`,
+  capabilities: { hostAsMember: false, usesKubernetesApi: false, kubeconfig: false, ...capabilities },
+  properties: [{ key: 'color', description: 'Red or blue.', default: 'red' }],
+  validateProperties: ({ color = 'red' }) =>
+    ['red', 'blue'].includes(color) ? [] : ['"properties.color" must be "red" or "blue".'],
+  hostNamespaces: ({ properties }) => (properties.namespace === undefined ? [] : [properties.namespace]),
+  phases: { create: [], update: [], delete: [] },
+  checkHost: () => planned.host(),
+  checkMember: ({ membership }) => planned.member(membership.memberName),
+  prepareMember: unexpected,
+  registerMember: unexpected,
+  observeMember: unexpected,
+  deregisterMember: unexpected,
+  cleanMember: unexpected,
+  endpoint: unexpected,
+})
+
+const setOf = <D extends { id: string }>(drivers: readonly D[]): DriverSet<D & { id: `${string}@${number}` }> => {
+  const all = drivers as readonly (D & { id: `${string}@${number}` })[]
+  return {
+    list: () => all,
+    resolve: (id) => {
+      const found = all.find((driver) => driver.id === id)
+      if (found !== undefined) return found
+      throw new DriverNotFound(
+        `The driver "${id}" is not enabled. Enabled are ${all.map((driver) => driver.id).join(', ')}.`,
+      )
+    },
+  }
+}
+
+/**
+ * Enabled drivers for tests of the API, one for each combination of capabilities that it asks about: clusters from a kubeconfig
+ * (`kubeconfig@1`) and without (`memory@1`); federations that only play (`memory@1`), that talk to clusters (`kube@1`) and that take their
+ * host as a member (`selfhost@1`).
+ */
+export const testDrivers = (planned: PlannedPreflights): Drivers => ({
+  federation: {
+    default: 'memory@1',
+    ...setOf([
+      federationDriver('memory@1', {}, planned),
+      federationDriver('kube@1', { usesKubernetesApi: true }, planned),
+      federationDriver('selfhost@1', { hostAsMember: true }, planned),
+    ]),
+  },
+  cluster: setOf([
+    clusterDriver('kubeconfig@1', { needsKubeconfig: true, kubernetesApi: true, resize: false }),
+    clusterDriver('memory@1', { needsKubeconfig: false, kubernetesApi: false, resize: true }),
+  ]),
+})

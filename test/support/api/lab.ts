@@ -1,0 +1,83 @@
+import { type ApiApp, apiApp } from '../../../functions/api/app.ts'
+import type { ApiSettings } from '../../../functions/api/settings.ts'
+import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
+import { newUuidV7 } from '../../../functions/runtime/ids.ts'
+import type { Clock, Ports } from '../../../functions/runtime/ports.ts'
+import { createTestStores, type TestStores } from '../store/database.ts'
+import { type PlannedPreflights, testDrivers } from './drivers.ts'
+import { type RecordedExecutions, recordedExecutions } from './executions.ts'
+import { type RecordedLog, recordedLog } from './log.ts'
+import { type CallOptions, eventOf } from './request.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into JSON answers of every shape.
+export type Answer = { status: number; headers: Record<string, string>; body: any; text: string }
+
+export type ApiLab = {
+  ports: Ports
+  stores: TestStores
+  executions: RecordedExecutions
+  log: RecordedLog
+  preflights: PlannedPreflights
+  app: ApiApp
+  call(method: string, target: string, options?: CallOptions): Promise<Answer>
+  /** Another app over the same state. */
+  appWith(settings: Partial<ApiSettings>): ApiApp
+  dispose(): Promise<void>
+}
+
+export const BASE_URL = 'http://127.0.0.1:9511'
+
+const SETTINGS: ApiSettings = { baseUrl: BASE_URL, trustForwarded: false, addressPolicy: localPolicy }
+
+/** Calls an app as the gateway does and reads the answer. */
+export const callApp = async (
+  app: ApiApp,
+  method: string,
+  target: string,
+  options: CallOptions = {},
+): Promise<Answer> => {
+  const result = await app(eventOf(method, target, options))
+  const headers = Object.entries(result.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)])
+  const text = result.body ?? ''
+  const isJson = text.startsWith('{')
+  return {
+    status: result.statusCode ?? 0,
+    headers: Object.fromEntries(headers),
+    body: isJson ? JSON.parse(text) : null,
+    text,
+  }
+}
+
+/** The whole API over the embedded database; flows are recorded and not run. Dispose of it in `afterAll`. */
+export const createApiLab = async (): Promise<ApiLab> => {
+  const clock: Clock = { now: () => new Date() }
+  const stores = await createTestStores({ clock })
+  const executions = recordedExecutions()
+  const log = recordedLog()
+  const nothing = async () => ({ wouldMake: [], findings: [] })
+  const preflights: PlannedPreflights = { host: nothing, member: nothing }
+  const ports: Ports = {
+    stores,
+    executions,
+    drivers: testDrivers({ host: () => preflights.host(), member: (name) => preflights.member(name) }),
+    connect: () => {
+      throw new Error('the API must not connect to clusters')
+    },
+    clock,
+    newId: () => newUuidV7(clock),
+    log,
+  }
+  const appWith = (settings: Partial<ApiSettings>): ApiApp => apiApp(ports, { ...SETTINGS, ...settings })
+  const app = appWith({})
+  return {
+    ports,
+    stores,
+    executions,
+    log,
+    preflights,
+    app,
+    appWith,
+    call: (method, target, options) => callApp(app, method, target, options),
+    dispose: stores.dispose,
+  }
+}

@@ -1,0 +1,60 @@
+import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
+
+/** What a killed process looks like from outside: an error that no code handles. Not an AppError on purpose. */
+export class Killed extends Error {
+  override readonly name = 'Killed'
+}
+
+/** Methods that may change something; `post` does unless it is a review. */
+const WRITES: readonly string[] = ['create', 'apply', 'patch', 'delete']
+
+const isWrite = (method: string, [first]: readonly unknown[]): boolean =>
+  WRITES.includes(method) || (method === 'post' && !String(first).includes('reviews'))
+
+/** Counts the calls of several clients, and kills after a number of them. */
+export class CallBudget {
+  /** Calls so far. */
+  calls = 0
+  /** Those that may have changed something, as `method path`. */
+  writes: string[] = []
+  #left = Number.POSITIVE_INFINITY
+
+  /** The call number `count` from now is carried out, and its answer is lost. */
+  killAfter(count: number): void {
+    this.#left = count
+  }
+
+  lift(): void {
+    this.#left = Number.POSITIVE_INFINITY
+  }
+
+  reset(): void {
+    this.calls = 0
+    this.writes = []
+  }
+
+  note(method: string, args: readonly unknown[]): void {
+    this.calls += 1
+    if (isWrite(method, args)) this.writes.push(`${method} ${JSON.stringify(args[0])}`)
+  }
+
+  spend(): void {
+    this.#left -= 1
+    if (this.#left === 0) throw new Killed('killed by the test')
+  }
+}
+
+/** A client whose calls are counted. */
+export const counted = (client: KubernetesClient, budget: CallBudget): KubernetesClient =>
+  new Proxy(client, {
+    get: (target, property, receiver) => {
+      const value: unknown = Reflect.get(target, property, receiver)
+      if (typeof value !== 'function' || property === 'close') return value
+      return async (...args: unknown[]) => {
+        budget.note(String(property), args)
+        const answer: unknown = await value.apply(target, args)
+        budget.spend()
+        return answer
+      }
+    },
+  })

@@ -1,0 +1,58 @@
+import type { Cluster } from '../../../functions/domain/cluster.ts'
+import type { ObjectRef } from '../../../functions/domain/object-ref.ts'
+import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
+import type { Connect } from '../../../functions/kubernetes/client.ts'
+import type { CallBudget } from './call-budget.ts'
+import { labelled, resourceOf } from './objects.ts'
+import { connect, type TestCluster } from './test-cluster.ts'
+
+export type LabCluster = {
+  cluster: Cluster
+  /** A way in whose calls count. */
+  access(budget?: CallBudget): ClusterAccess
+}
+
+/** Where the contract suite of federation drivers runs: one host and at least two members. */
+export type FederationLab = {
+  host: LabCluster
+  members: readonly [LabCluster, LabCluster, ...LabCluster[]]
+  connect: Connect
+  /** What still belongs to a federation, anywhere; empty when nothing does. */
+  remains(federationId: string): Promise<string[]>
+  /** Puts an object of another owner in the place of one of ours. Absent for drivers without Kubernetes. */
+  occupy?(ref: ObjectRef): Promise<{ isIntact(): Promise<boolean>; remove(): Promise<void> }>
+}
+
+/** A lab of real or simulated API servers. */
+export const kubernetesLab = (host: TestCluster, members: readonly [TestCluster, TestCluster]): FederationLab => {
+  const clusters = [host, ...members]
+  return {
+    host,
+    members,
+    connect,
+    remains: async (federationId) => {
+      const found = await Promise.all(clusters.map(({ admin }) => labelled(admin, federationId)))
+      return found.flatMap((objects, index) => objects.map((object) => `${object} in ${clusters[index]?.cluster.name}`))
+    },
+    occupy: async (ref) => {
+      const client = (ref.where === 'host' ? host : members[0]).admin
+      const resource = resourceOf(ref)
+      const { uid } = (await client.create(resource, foreign(ref))).metadata
+      return {
+        isIntact: async () => (await client.get(resource, ref.name))?.metadata.uid === uid,
+        remove: async () => void (await client.delete(resource, ref.name)),
+      }
+    },
+  }
+}
+
+/** An object of that name which somebody else made. */
+const foreign = ({ apiVersion, kind, namespace, name }: ObjectRef) => ({
+  apiVersion,
+  kind,
+  metadata: { name, ...(namespace === '' ? {} : { namespace }), labels: { 'made-by': 'somebody-else' } },
+  ...(kind === 'ClusterRoleBinding'
+    ? { roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' }, subjects: [] }
+    : {}),
+  ...(kind === 'ClusterProfile' ? { spec: { clusterManager: { name: 'somebody-else' } } } : {}),
+})

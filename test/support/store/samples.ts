@@ -1,0 +1,138 @@
+import type { Cluster } from '../../../functions/domain/cluster.ts'
+import type { DomainEvent } from '../../../functions/domain/event.ts'
+import type { Federation } from '../../../functions/domain/federation.ts'
+import type { JoiningMembership, ReadyMembership } from '../../../functions/domain/membership.ts'
+import type { Operation } from '../../../functions/domain/operation.ts'
+import { newUuidV7 } from '../../../functions/runtime/ids.ts'
+
+const clock = { now: () => new Date() }
+
+/** A fresh id, rising within the process. */
+export const sampleId = (): string => newUuidV7(clock)
+
+export const sampleOperation = <K extends string>(kind: K, changes: Partial<Operation<K>> = {}): Operation<K> => ({
+  id: sampleId(),
+  kind,
+  attempt: 1,
+  mode: 'do',
+  startedAt: '2026-11-27T10:00:00.000Z',
+  deadline: '2026-11-27T11:00:00.000Z',
+  force: false,
+  supersedes: [{ flow: 'cluster-create', name: `${sampleId()}-1` }],
+  failure: { reason: 'TimedOut', message: 'The step took too long.' },
+  ...changes,
+})
+
+/** A registered cluster in rest, with something in every attribute that the tests don't rely on being empty. */
+export const sampleCluster = (changes: Partial<Cluster> = {}): Cluster => ({
+  id: sampleId(),
+  projectId: 'blue',
+  userId: 'alice',
+  name: 'edge-1',
+  driver: 'external@1',
+  revision: 1,
+  status: 'CREATE_COMPLETE',
+  statusReason: 'None',
+  operation: null,
+  conditions: [
+    {
+      type: 'Reachable',
+      status: 'True',
+      reason: 'Answered',
+      message: '',
+      observedRevision: 1,
+      changedAt: '2026-11-27T10:00:00.000Z',
+    },
+  ],
+  endpoint: {
+    server: 'https://10.0.0.1:6443',
+    serverForPeers: null,
+    caPem: 'PEM',
+    tlsServerName: null,
+    tlsVerify: true,
+  },
+  identity: { uid: 'uid-1', user: 'system:admin' },
+  magnum: {
+    clusterTemplateId: 'external',
+    keypair: null,
+    dockerVolumeSize: null,
+    labels: { zone: 'a', empty: '' },
+    masterFlavorId: null,
+    flavorId: null,
+    createTimeout: 60,
+    discoveryUrl: null,
+    fixedNetwork: null,
+    fixedSubnet: null,
+    floatingIpEnabled: false,
+    masterLbEnabled: null,
+  },
+  driverState: { note: { list: [1, 'two', null, { deep: true }] } },
+  createdAt: '2026-11-27T10:00:00.000Z',
+  updatedAt: null,
+  observation: null,
+  uses: [],
+  ...changes,
+})
+
+/** A federation in rest without members. */
+export const sampleFederation = (changes: Partial<Federation> = {}): Federation => ({
+  id: sampleId(),
+  projectId: 'blue',
+  userId: 'alice',
+  name: 'fleet',
+  driver: 'clusterprofile@1',
+  hostClusterId: sampleId(),
+  properties: { 'dns-zone': 'example.org', unknown: '' },
+  revision: 1,
+  status: 'CREATE_COMPLETE',
+  statusReason: null,
+  operation: null,
+  change: null,
+  conditions: [],
+  endpoint: 'https://10.0.0.1:6443',
+  made: [{ where: 'host', apiVersion: 'v1', kind: 'Namespace', namespace: '', name: 'fedplane-1', uid: 'u1' }],
+  driverState: {},
+  createdAt: '2026-11-27T10:00:00.000Z',
+  updatedAt: '2026-11-27T10:01:00.000Z',
+  memberIds: [],
+  ...changes,
+})
+
+/** A membership that is being joined. */
+export const sampleJoining = (changes: Partial<JoiningMembership> = {}): JoiningMembership => ({
+  projectId: 'blue',
+  federationId: sampleId(),
+  clusterId: sampleId(),
+  memberName: 'edge-1',
+  revision: 1,
+  changeId: sampleId(),
+  since: '2026-11-27T10:00:00.000Z',
+  made: [],
+  credential: null,
+  state: 'Joining',
+  operation: sampleOperation('join'),
+  ...changes,
+})
+
+/** The same membership, ready, with a credential that is to be renewed. */
+export const readyOf = (joining: JoiningMembership, renewAfter: string | null = null): ReadyMembership => ({
+  ...joining,
+  state: 'Ready',
+  operation: null,
+  made: [{ where: 'member', apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'fedplane', name: 'sa', uid: 'u2' }],
+  credential: { kind: 'token-request', expiresAt: '2027-01-01T00:00:00.000Z', renewAfter },
+})
+
+export const sampleEvent = (changes: Partial<DomainEvent> = {}): DomainEvent => ({
+  id: sampleId(),
+  projectId: 'blue',
+  owner: { kind: 'cluster', id: 'c1' },
+  clusterId: null,
+  action: 'create',
+  outcome: 'success',
+  sequence: 2,
+  reason: 'Created',
+  message: 'The cluster is registered.',
+  time: '2026-11-27T10:00:00.000Z',
+  ...changes,
+})

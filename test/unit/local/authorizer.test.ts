@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { LOCAL_PRINCIPAL, localAuthorizer } from '../../../local/authorizer/authorizer.ts'
+import { openTokenFile } from '../../../local/authorizer/token-file.ts'
+import { keptLog } from '../../support/local/engine-lab.ts'
+
+const TOKEN = 'token-that-must-not-be-seen'
+const HOLDER = { userId: 'u1', projectId: 'p1', roles: ['member', 'reader'] }
+const PRINCIPAL = { ...HOLDER, source: 'token-file' }
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fedplane-test-'))
+  file = join(folder, 'tokens.json')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const write = (content: unknown): void =>
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+
+describe('localAuthorizer', () => {
+  it('makes everybody the local principal when there is no token file', async () => {
+    expect(await localAuthorizer(undefined)({})).toEqual({ principal: LOCAL_PRINCIPAL })
+    expect(LOCAL_PRINCIPAL).toEqual({
+      userId: 'local',
+      projectId: 'local',
+      roles: ['admin', 'member', 'reader'],
+      source: 'local',
+    })
+  })
+
+  it.each([
+    [{ 'x-auth-token': TOKEN }],
+    [{ authorization: `Bearer ${TOKEN}` }],
+    [{ authorization: `bearer  ${TOKEN}` }],
+    [{ 'x-auth-token': TOKEN, authorization: 'Bearer other' }],
+  ])('knows the holder of a token (case %#)', async (headers) => {
+    write({ [TOKEN]: HOLDER })
+    expect(await localAuthorizer(openTokenFile(file, keptLog()))(headers)).toEqual({ principal: PRINCIPAL })
+  })
+
+  it.each([
+    [{}, /no token/],
+    [{ 'x-auth-token': '' }, /no token/],
+    [{ authorization: `Basic ${TOKEN}` }, /no token/],
+    [{ 'x-auth-token': 'unknown' }, /not known/],
+    [{ 'x-auth-token': '__proto__' }, /not known/],
+    [{ 'x-auth-token': `${TOKEN}x` }, /not known/],
+  ])('says why it is nobody (case %#)', async (headers, reason) => {
+    write({ [TOKEN]: HOLDER })
+    const context = await localAuthorizer(openTokenFile(file, keptLog()))(headers)
+    expect(context).toEqual({ reason: expect.stringMatching(reason) })
+    expect(JSON.stringify(context)).not.toContain(TOKEN)
+  })
+})
+
+describe('openTokenFile', () => {
+  it.each([
+    [`{"${TOKEN}": `, /not JSON/],
+    [{ [TOKEN]: { userId: 'u', projectId: 'p' } }, /entry 1\.roles/],
+    [{ a: HOLDER, [TOKEN]: { ...HOLDER, roles: ['owner'] } }, /entry 2\.roles\[0\]/],
+    [{ [TOKEN]: { ...HOLDER, [`${TOKEN}-extra`]: 1 } }, /entry 1/],
+    [[TOKEN], /expected record/i],
+    [{ [TOKEN]: TOKEN }, /entry 1/],
+  ])('refuses a bad file, naming the fault but no token (case %#)', (content, fault) => {
+    write(content)
+    const open = () => openTokenFile(file, keptLog())
+    expect(open).toThrow(expect.objectContaining({ name: 'TokenFileInvalid', message: expect.stringMatching(fault) }))
+    expect(open).not.toThrow(new RegExp(TOKEN))
+  })
+
+  it('says that a file is not there', () => {
+    expect(() => openTokenFile(file, keptLog())).toThrow(/ENOENT.*FEDPLANE_TOKENS/)
+  })
+
+  it('reads the file again when it changes, and keeps the tokens before when the change is bad', () => {
+    write({ [TOKEN]: HOLDER })
+    const log = keptLog()
+    const lookUp = openTokenFile(file, log)
+    write({ other: HOLDER, another: HOLDER })
+    expect(lookUp(TOKEN)).toBeUndefined()
+    expect(lookUp('other')).toEqual(PRINCIPAL)
+    write('{')
+    expect(lookUp('other')).toEqual(PRINCIPAL)
+    rmSync(file)
+    expect(lookUp('other')).toEqual(PRINCIPAL)
+    expect(log.lines.map((line) => line.level)).toEqual(['error', 'error'])
+    write({ [TOKEN]: HOLDER })
+    expect(lookUp(TOKEN)).toEqual(PRINCIPAL)
+  })
+})

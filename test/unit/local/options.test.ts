@@ -1,0 +1,70 @@
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readOptions } from '../../../local/options.ts'
+
+describe('readOptions', () => {
+  it('has defaults for everything', () => {
+    expect(readOptions([], {})).toEqual({
+      port: 9511,
+      dataDir: resolve('.fedplane'),
+      tokensFile: undefined,
+      logLevel: 'warn',
+      dynamodbEndpoint: undefined,
+      drivers: {},
+    })
+  })
+
+  it('takes the environment, where an empty setting is an absent one', () => {
+    const environment = {
+      FEDPLANE_PORT: '0',
+      FEDPLANE_DATA_DIR: '/data',
+      FEDPLANE_TOKENS: 'tokens.json',
+      FEDPLANE_LOG_LEVEL: 'debug',
+      FEDPLANE_DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000',
+      FEDPLANE_FEDERATION_DRIVERS: 'memory@1, clusterprofile@1',
+      FEDPLANE_CLUSTER_DRIVERS: 'memory@1',
+    }
+    expect(readOptions([], environment)).toEqual({
+      port: 0,
+      dataDir: '/data',
+      tokensFile: resolve('tokens.json'),
+      logLevel: 'debug',
+      dynamodbEndpoint: 'http://127.0.0.1:8000',
+      drivers: {
+        enabledFederation: ['memory@1', 'clusterprofile@1'],
+        defaultFederation: 'memory@1',
+        enabledCluster: ['memory@1'],
+      },
+    })
+    const empty = Object.fromEntries(Object.keys(environment).map((name) => [name, '']))
+    expect(readOptions([], empty)).toEqual(readOptions([], {}))
+  })
+
+  it('lets the command line go before the environment', () => {
+    const options = readOptions(['--port', '1234', '--data-dir=/other'], {
+      FEDPLANE_PORT: '1',
+      FEDPLANE_DATA_DIR: '/x',
+    })
+    expect(options).toMatchObject({ port: 1234, dataDir: '/other' })
+  })
+
+  it('knows when only help is asked for', () => {
+    expect(readOptions(['--help'], { FEDPLANE_PORT: 'bad' })).toBe('help')
+  })
+
+  it.each([
+    [['--port', 'http'], {}, /"http".*0 to 65535/],
+    [['--port', '65536'], {}, /65536/],
+    [['--port', '-1'], {}, /--help/],
+    [['--port'], {}, /--port.*--help/],
+    [['--prot', '1'], {}, /--prot.*--help/],
+    [['extra'], {}, /extra.*--help/],
+    [[], { FEDPLANE_PORT: '80a' }, /80a.*FEDPLANE_PORT/],
+    [[], { FEDPLANE_LOG_LEVEL: 'loud' }, /loud.*debug, info, warn/],
+    [[], { FEDPLANE_DYNAMODB_ENDPOINT: 'localhost:8000' }, /FEDPLANE_DYNAMODB_ENDPOINT/],
+  ])('refuses what is wrong in a sentence (%j %j)', (args, environment, message) => {
+    expect(() => readOptions(args, environment)).toThrow(
+      expect.objectContaining({ name: 'OptionInvalid', message: expect.stringMatching(message) }),
+    )
+  })
+})

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { until } from '../../support/local/engine-lab.ts'
+import { descendantsOf, livingOf, runFedplane } from '../../support/local/fedplane-process.ts'
+
+/** On a busy machine a start takes ten times its usual second. */
+const PATIENCE_MS = 90_000
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fedplane-test-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('npm start', { timeout: PATIENCE_MS }, () => {
+  it('listens, tells others that port and data are taken, and ends with its children on SIGTERM', async () => {
+    const dataDir = join(folder, 'terminated')
+    const first = runFedplane(['--port', '0', '--data-dir', dataDir])
+    const url = await first.url()
+    expect(first.stdout()).toBe(`fedplane listening on ${url}/v1\n`)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(await (await fetch(url)).json()).toMatchObject({ name: 'OpenStack Magnum API' })
+    expect(await (await fetch(`${url}/v1/clusters`)).json()).toEqual({ clusters: [] })
+    expect(statSync(join(dataDir, 'key')).mode & 0o777).toBe(0o600)
+
+    const { port } = new URL(url)
+    const samePort = runFedplane([], { FEDPLANE_PORT: port, FEDPLANE_DATA_DIR: join(folder, 'other') })
+    const sameData = runFedplane(['--port', '0'], { FEDPLANE_DATA_DIR: dataDir })
+    expect((await samePort.ended).code).toBe(1)
+    expect(samePort.stderr()).toMatch(new RegExp(`^fedplane: Port ${port} .*--port.*\\n$`))
+    expect((await sameData.ended).code).toBe(1)
+    expect(sameData.stderr()).toMatch(/^fedplane: .*terminated.*--data-dir.*\n$/)
+    expect(samePort.stdout() + sameData.stdout()).toBe('')
+
+    const children = descendantsOf(first.pid)
+    expect(children.length).toBeGreaterThan(0)
+    const before = Date.now()
+    first.child.kill('SIGTERM')
+    expect(await first.ended).toEqual({ code: 0, signal: null })
+    expect(Date.now() - before).toBeLessThan(3000)
+    expect(livingOf(children)).toEqual([])
+    expect(first.stderr()).toBe('')
+  })
+
+  it('leaves no child behind on SIGKILL, and starts again on the same data', async () => {
+    const dataDir = join(folder, 'killed')
+    const first = runFedplane(['--port', '0', '--data-dir', dataDir])
+    await first.url()
+    const children = descendantsOf(first.pid)
+    expect(children.length).toBeGreaterThan(0)
+    first.child.kill('SIGKILL')
+    const second = runFedplane(['--port', '0', '--data-dir', dataDir])
+    await first.ended
+    await until(() => livingOf(children).length === 0)
+    expect((await fetch(`${await second.url()}/v1/clusters`)).status).toBe(200)
+    second.child.kill('SIGINT')
+    expect(await second.ended).toEqual({ code: 0, signal: null })
+  })
+
+  it('asks for tokens when it is given a file of them, and refuses a bad one without showing it', async () => {
+    const file = join(folder, 'tokens.json')
+    writeFileSync(
+      file,
+      JSON.stringify({ 's3cret-token': { userId: 'u', projectId: 'p', roles: ['member', 'reader'] } }),
+    )
+    const good = runFedplane(['--port', '0', '--data-dir', join(folder, 'tokens')], { FEDPLANE_TOKENS: file })
+    const url = await good.url()
+    const status = async (headers: Record<string, string>) => (await fetch(`${url}/v1/clusters`, { headers })).status
+    expect(await status({})).toBe(401)
+    expect(await status({ 'X-Auth-Token': 'other' })).toBe(401)
+    expect(await status({ 'X-Auth-Token': 's3cret-token' })).toBe(200)
+    expect(await status({ Authorization: 'Bearer s3cret-token' })).toBe(200)
+    good.child.kill('SIGTERM')
+    await good.ended
+
+    writeFileSync(file, '{"s3cret-token": {"userId": "u", "projectId": "p", "roles": "admin"}}')
+    const bad = runFedplane(['--port', '0', '--data-dir', join(folder, 'tokens')], { FEDPLANE_TOKENS: file })
+    expect((await bad.ended).code).toBe(1)
+    expect(bad.stderr()).toMatch(/^fedplane: The token file .*entry 1\.roles.*\n$/)
+    expect(bad.stderr()).not.toContain('s3cret')
+  })
+
+  it('shows its options, and refuses others', async () => {
+    const help = runFedplane(['--help'])
+    expect((await help.ended).code).toBe(0)
+    expect(help.stdout()).toMatch(/--port PORT[\s\S]*--data-dir DIR[\s\S]*FEDPLANE_TOKENS/)
+    const wrong = runFedplane(['--prot', '1'])
+    expect((await wrong.ended).code).toBe(1)
+    expect(wrong.stderr()).toMatch(/^fedplane: .*--prot.*--help.*\n$/)
+  })
+})

@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import * as z from 'zod'
+import type { Cluster } from '../../../functions/domain/cluster.ts'
+import type { DomainEvent } from '../../../functions/domain/event.ts'
+import type { Federation } from '../../../functions/domain/federation.ts'
+import type { Membership } from '../../../functions/domain/membership.ts'
+import { CLUSTER_SCHEMA_VERSION, clusterItem } from '../../../functions/store/dynamodb/cluster.schema.ts'
+import { CREDENTIAL_SCHEMA_VERSION, credentialItem } from '../../../functions/store/dynamodb/credential-store.ts'
+import { DATA_KEY_SCHEMA_VERSION, dataKeyItem } from '../../../functions/store/dynamodb/data-key-items.ts'
+import { EVENT_SCHEMA_VERSION, eventItem } from '../../../functions/store/dynamodb/event.schema.ts'
+import { FEDERATION_SCHEMA_VERSION, federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
+import { IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem } from '../../../functions/store/dynamodb/idempotency-store.ts'
+import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from '../../../functions/store/dynamodb/membership.schema.ts'
+import { parseItem } from '../../../functions/store/dynamodb/parse-item.ts'
+import { sampleCluster } from '../../support/store/samples.ts'
+
+/** Each optional attribute made a must, at any depth: else a schema that forgot one would still fit. */
+type Whole<T> = T extends readonly (infer Member)[]
+  ? readonly Whole<Member>[]
+  : T extends object
+    ? { readonly [K in keyof T]-?: Whole<T[K]> }
+    : T
+type Keeps<Stored, Domain> = Whole<Stored> extends Whole<Domain> ? true : false
+
+/** Checked by the compiler: what is read back has every attribute of the domain's type. */
+const keepsAll: [
+  Keeps<z.output<typeof clusterItem>, Cluster>,
+  Keeps<z.output<typeof federationItem>, Federation>,
+  Keeps<z.output<typeof membershipItem>, Membership>,
+  Keeps<z.output<typeof eventItem>['event'], DomainEvent>,
+] = [true, true, true, true]
+
+const shapeOf = (schema: z.ZodType): string =>
+  createHash('sha256')
+    .update(JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })))
+    .digest('hex')
+    .slice(0, 16)
+
+/**
+ * The shape of each item by schema version. When a shape changes, raise the item's `…_SCHEMA_VERSION`, teach its schema to read the
+ * version before, and add a line here. Lines of versions that were never released may be replaced.
+ */
+const SHAPES: Record<string, string> = {}
+
+describe('stored items', () => {
+  it('keep every attribute of the domain', () => {
+    expect(keepsAll).not.toContain(false)
+  })
+
+  it.each([
+    ['cluster', CLUSTER_SCHEMA_VERSION, clusterItem],
+    ['federation', FEDERATION_SCHEMA_VERSION, federationItem],
+    ['membership', MEMBERSHIP_SCHEMA_VERSION, membershipItem],
+    ['event', EVENT_SCHEMA_VERSION, eventItem],
+    ['credential', CREDENTIAL_SCHEMA_VERSION, credentialItem],
+    ['data key', DATA_KEY_SCHEMA_VERSION, dataKeyItem],
+    ['idempotency', IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem],
+  ])('have a new schema version when their shape changes: %s', (kind, version, schema) => {
+    expect({ [`${kind} ${version}`]: shapeOf(schema) }).toEqual({ [`${kind} ${version}`]: SHAPES[`${kind} ${version}`] })
+  })
+})
+
+describe('parseItem', () => {
+  const item = { ...sampleCluster(), uses: new Set(['host:f1']), sk: 'CLUSTER#1', schemaVersion: 1 }
+
+  it('ignores attributes that it does not know', () => {
+    const { uses } = parseItem(clusterItem, { ...item, invented: { later: true } })
+    expect(uses).toEqual(['host:f1'])
+  })
+
+  it.each([
+    ['status', { ...item, status: 'marker-value' }],
+    ['schemaVersion', { ...item, schemaVersion: 99 }],
+    ['uses', { ...item, uses: new Set(['marker-value']) }],
+    ['driver', { ...item, driver: 'marker-value' }],
+  ])('names a wrong attribute, never its value: %s', (attribute, broken) => {
+    const parse = () => parseItem(clusterItem, broken)
+    expect(parse).toThrow(expect.objectContaining({ name: 'ItemCorrupt', message: expect.stringContaining(attribute) }))
+    expect(parse).not.toThrow(/marker-value/)
+  })
+})
