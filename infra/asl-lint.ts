@@ -11,10 +11,10 @@ type Fields = Record<string, unknown>
 export const SUBSTITUTIONS = ['StepFunctionArn'] as const
 
 /** The one service integration in use: it works on AWS, in MiniStack and in the engine. */
-export const TASK_RESOURCE = 'arn:aws:states:::lambda:invoke'
+const TASK_RESOURCE = 'arn:aws:states:::lambda:invoke'
 
 /** Longest duration in a definition, seconds: the engine's 32-bit timers fire at once beyond 2,147,483. */
-export const DURATION_MAX_SECONDS = 2_000_000
+const DURATION_MAX_SECONDS = 2_000_000
 
 const COMMON = ['Type', 'Comment', 'InputPath', 'OutputPath']
 const ENDS = ['Next', 'End']

@@ -2,6 +2,7 @@ import type { App, StackProps } from 'aws-cdk-lib'
 import type { GatewayRoute } from './route-keys.ts'
 import { ApiStack } from './stacks/api.stack.ts'
 import { DataStack } from './stacks/data.stack.ts'
+import { EventsStack } from './stacks/events.stack.ts'
 import { FlowsStack } from './stacks/flows.stack.ts'
 
 export type FedplaneProps = {
@@ -18,7 +19,7 @@ export type FedplaneProps = {
   allowedNetworks?: string
 }
 
-export type Fedplane = { data: DataStack; flows: FlowsStack; api: ApiStack }
+export type Fedplane = { data: DataStack; flows: FlowsStack; api: ApiStack; events: EventsStack }
 
 /**
  * A first set of stacks: what there is of fedplane deploys, with least rights. Alarms, dashboards, dead-letter queues, identity
@@ -33,5 +34,6 @@ export const addFedplane = (app: App, props: FedplaneProps): Fedplane => {
     data,
     flows: new FlowsStack(app, 'fedplane-flows', shared),
     api: new ApiStack(app, 'fedplane-api', { ...shared, routes, ...(publicUrl === undefined ? {} : { publicUrl }) }),
+    events: new EventsStack(app, 'fedplane-events', shared),
   }
 }

@@ -13,6 +13,8 @@ const states = (type: 'stateMachine' | 'execution', rest: string): string =>
  */
 export const machineName = (flow: Flow): string => `fedplane-${flow}`
 
+export const machineArn = (flow: Flow): string => states('stateMachine', machineName(flow))
+
 /** ARN of the flows' machines up to the flow's name: `STATE_MACHINE_ARN_PREFIX`. */
 export const machineArnPrefix = (): string => states('stateMachine', 'fedplane-')
 
@@ -21,7 +23,7 @@ export const grantExecutions = (grantee: IGrantable): void => {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       actions: ['states:StartExecution'],
-      resources: FLOWS.map((flow) => states('stateMachine', machineName(flow))),
+      resources: FLOWS.map(machineArn),
     }),
   )
   grantee.grantPrincipal.addToPrincipalPolicy(
@@ -32,13 +34,20 @@ export const grantExecutions = (grantee: IGrantable): void => {
   )
 }
 
-/** May seal and open credentials. KMS refuses any call that does not name a project in its encryption context. */
-export const grantSealing = (key: IKey, grantee: IGrantable): void => {
+/** KMS refuses any call that does not name a project in its encryption context. */
+const grantKey = (key: IKey, grantee: IGrantable, actions: string[]): void => {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
-      actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+      actions,
       resources: [key.keyArn],
       conditions: { Null: { 'kms:EncryptionContext:project': 'false' } },
     }),
   )
 }
+
+/** May seal and open credentials. */
+export const grantSealing = (key: IKey, grantee: IGrantable): void =>
+  grantKey(key, grantee, ['kms:GenerateDataKey', 'kms:Decrypt'])
+
+/** May open credentials, and seal none. */
+export const grantOpening = (key: IKey, grantee: IGrantable): void => grantKey(key, grantee, ['kms:Decrypt'])

@@ -2,7 +2,7 @@ import process from 'node:process'
 import { isAppError } from '../functions/domain/app-error.ts'
 import { createLogger } from './logger.ts'
 import { HELP, type LocalOptions, readOptions } from './options.ts'
-import { type Fedplane, startFedplane } from './server.ts'
+import type { Fedplane } from './server.ts'
 
 /** By then the process ends, whatever still runs: SIGTERM and Ctrl-C take 3 s at most. */
 const EXIT_DEADLINE_MS = 2_800
@@ -61,6 +61,8 @@ const endWithNpm = (running: Promise<Fedplane>): void => {
 }
 
 const run = async (options: LocalOptions): Promise<void> => {
+  // Imported only now: everything hangs on it, and --help or a wrong option need nothing of it.
+  const { startFedplane } = await import('./server.ts')
   const running = startFedplane({ ...options, log: createLogger({ level: options.logLevel }) })
   endOnSignal(running)
   endWithNpm(running)

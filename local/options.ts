@@ -5,13 +5,13 @@ import type { RegistryOptions } from '../functions/drivers/registry.ts'
 import { LOG_LEVELS, type LogLevel } from './logger.ts'
 
 /** An option of the command line or a setting of the environment is wrong. */
-export class OptionInvalid extends AppError {
+class OptionInvalid extends AppError {
   override readonly name = 'OptionInvalid'
   readonly kind = 'invalid'
 }
 
 /** Where fedplane listens unless told otherwise; Magnum's own port. */
-export const DEFAULT_PORT = 9511
+const DEFAULT_PORT = 9511
 const DEFAULT_DATA_DIR = '.fedplane'
 
 export const HELP = `Usage: npm start -- [options]

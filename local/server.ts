@@ -112,7 +112,8 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const application = Promise.withResolvers<ReturnType<typeof apiApp>>()
   application.promise.catch(() => undefined)
   const handle = async (event: Parameters<ReturnType<typeof apiApp>>[0]) => (await application.promise)(event)
-  const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log })
+  const refuseForeign = !options.tokensFile
+  const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log, refuseForeign })
   closers.add(() => http.close())
   const url = `http://127.0.0.1:${http.port}`
   const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, closers)

@@ -1,46 +1,9 @@
-import middy from '@middy/core'
-import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import type { Ports } from '../runtime/ports.ts'
-import { baseUrlOf } from './base-url.ts'
-import { dispatcher } from './dispatch.ts'
-import type { Exchange } from './exchange.ts'
-import { matcher } from './match.ts'
-import { middlewareBundle } from './middleware/bundle.ts'
-import { toResult } from './result.ts'
 import { ROUTES } from './routes.ts'
+import { type ApiApp, routesApp } from './routes-app.ts'
 import type { ApiSettings } from './settings.ts'
 
-export type ApiApp = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>
+export type { ApiApp } from './routes-app.ts'
 
-/** API Gateway lower-cases header names; other callers may not. */
-const lowerCased = (headers: APIGatewayProxyEventV2['headers']): APIGatewayProxyEventV2['headers'] =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
-
-/**
- * The whole API as one function from an API Gateway event (HTTP API, payload 2.0) to its answer. Lambda entries and the local
- * server call the same; it never rejects.
- */
-export const apiApp = (ports: Ports, settings: ApiSettings): ApiApp => {
-  const match = matcher(ROUTES)
-  const dispatch = dispatcher(ports, settings)
-  const app = middy<Exchange, APIGatewayProxyStructuredResultV2>(async (exchange: Exchange) =>
-    toResult(exchange.http, await dispatch(exchange)),
-  ).use(middlewareBundle(ports, settings))
-  return (event) => {
-    const http = { ...event, headers: lowerCased(event.headers) }
-    const requestId = `req-${ports.newId()}`
-    const exchange: Exchange = {
-      http,
-      requestId,
-      startedAt: ports.clock.now().getTime(),
-      baseUrl: baseUrlOf(settings, http.headers),
-      target: match(http.requestContext.http.method, http.rawPath),
-      log: ports.log.child({ requestId }),
-      principal: null,
-      minor: 1,
-      versionHeaders: {},
-    }
-    // No early time-out: the answer's own deadlines are shorter than the gateway's.
-    return app(exchange, {} as Context)
-  }
-}
+/** The whole API. The local server and the keys function call it; the table function has an app of its own routes. */
+export const apiApp = (ports: Ports, settings: ApiSettings): ApiApp => routesApp(ROUTES, ports, settings)

@@ -2,7 +2,10 @@ import { isUuid } from '../domain/ids.ts'
 import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './framework-errors.ts'
 import { segmentsOf } from './path.ts'
 import { quote } from './quote.ts'
-import type { Route } from './route.ts'
+import type { Method, Route } from './route.ts'
+
+/** In the order in which `Allow` names them. */
+const METHODS: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE']
 
 export type Match = { route: Route; params: Record<string, string> }
 
@@ -49,7 +52,7 @@ const refusal = (table: readonly Compiled[], method: string, path: readonly stri
       `${quote(method)} takes another path: with an id to change or delete, without to create.`,
     )
   }
-  const methods = [...new Set(allow)]
+  const methods = METHODS.filter((known) => allow.includes(known))
   return new MethodNotAllowed(`The method is not allowed for this path; allowed are ${methods.join(', ')}.`, {
     details: { allow: methods.join(', ') },
   })

@@ -1,8 +1,7 @@
-import { CLUSTER_ROUTES } from './clusters/clusters.routes.ts'
-import { DISCOVERY_ROUTES } from './discovery/discovery.routes.ts'
-import { DRIVER_ROUTES } from './drivers/drivers.routes.ts'
-import { FEDERATION_ROUTES } from './federations/federations.routes.ts'
+import { CLUSTER_KEYS_ROUTES } from './clusters/clusters.keys-routes.ts'
+import { FEDERATION_KEYS_ROUTES } from './federations/federations.keys-routes.ts'
 import type { Route } from './route.ts'
+import { TABLE_ROUTES } from './table-routes.ts'
 
 /** Every path that the API has: the single source for dispatch, gateway routes and documentation. */
-export const ROUTES: readonly Route[] = [...DISCOVERY_ROUTES, ...CLUSTER_ROUTES, ...FEDERATION_ROUTES, ...DRIVER_ROUTES]
+export const ROUTES: readonly Route[] = [...TABLE_ROUTES, ...CLUSTER_KEYS_ROUTES, ...FEDERATION_KEYS_ROUTES]

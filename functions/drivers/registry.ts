@@ -1,15 +1,17 @@
 import type { DriverId } from '../domain/driver-id.ts'
 import { externalV1 } from './cluster/external/v1/index.ts'
+import { memoryClusterV1 } from './cluster/memory/v1/index.ts'
 import type { ClusterDriver } from './contract/cluster-driver.ts'
 import { DriverNotFound } from './contract/errors.ts'
 import type { FederationDriver } from './contract/federation-driver.ts'
 import type { DriverSet, Drivers } from './contract/registry.ts'
 import { clusterProfileV1 } from './federation/clusterprofile/v1/index.ts'
+import { memoryFederationV1 } from './federation/memory/v1/index.ts'
 
 /** Every federation driver of this build, by hand: a test compares the list with the folders. */
-export const FEDERATION_DRIVERS: readonly FederationDriver[] = [clusterProfileV1]
+export const FEDERATION_DRIVERS: readonly FederationDriver[] = [clusterProfileV1, memoryFederationV1]
 /** Every cluster driver of this build. */
-export const CLUSTER_DRIVERS: readonly ClusterDriver[] = [externalV1]
+export const CLUSTER_DRIVERS: readonly ClusterDriver[] = [externalV1, memoryClusterV1]
 
 /** Enabled unless the operator says otherwise; `memory@1` plays, so it is enabled only where it is asked for. */
 const USUAL_FEDERATION: readonly string[] = ['clusterprofile@1']

@@ -13,7 +13,7 @@ export type ConnectOptions = {
 }
 
 /** The operating system's resolver: also /etc/hosts, as kubectl does. */
-export const systemResolver: Resolver = async (hostname) =>
+const systemResolver: Resolver = async (hostname) =>
   (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address, family }) => ({
     address,
     family: family === 6 ? 6 : 4,

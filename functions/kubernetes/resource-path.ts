@@ -6,7 +6,7 @@ import { ObjectInvalid } from './errors.ts'
  *
  * @throws ObjectInvalid for names that no object can have: an empty one would address the whole collection
  */
-export const segment = (name: string): string => {
+const segment = (name: string): string => {
   if (name === '' || name === '.' || name === '..' || /[/%]/.test(name)) {
     throw new ObjectInvalid(`${JSON.stringify(name)} is not a name of a Kubernetes object.`)
   }

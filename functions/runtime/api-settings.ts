@@ -1,5 +1,5 @@
 import type { ApiSettings } from '../api/settings.ts'
-import { addressPolicy } from './aws-ports.ts'
+import { addressPolicy } from './address-policy.ts'
 import type { TableEnv } from './env.ts'
 
 /** Settings of the API on AWS. API Gateway passes a client's `X-Forwarded-*` on, so they are not trusted. */

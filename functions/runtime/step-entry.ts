@@ -1,7 +1,7 @@
 import type { Json } from '../domain/json.ts'
 import type { Flow } from '../domain/operation.ts'
 import { handlerFor, type Steps } from '../steps/handler-for.ts'
-import { awsKeys } from './aws-keys.ts'
+import { awsClusters } from './aws-clusters.ts'
 import { awsPorts } from './aws-ports.ts'
 import { readEnv, workerEnv } from './env.ts'
 import { lazy } from './lazy.ts'
@@ -13,7 +13,7 @@ const POLL_MS = 10_000
 export const stepEntry = (flow: Flow, steps: Steps): ((event: unknown) => Promise<Json>) => {
   const run = lazy(() => {
     const env = readEnv(workerEnv)
-    return handlerFor({ ...awsPorts(env, awsKeys(env)), pollMs: POLL_MS }, flow, steps)
+    return handlerFor({ ...awsPorts(env, awsClusters(env)), pollMs: POLL_MS }, flow, steps)
   })
   return async (event) => run()(event)
 }

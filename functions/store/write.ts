@@ -1,5 +1,3 @@
-import type { AppError } from '../domain/app-error.ts'
-
 declare const opaque: unique symbol
 
 /**
@@ -17,6 +15,3 @@ export type Write = { readonly [opaque]: true }
  * @throws StoreBusy when the database stays throttled or in conflict
  */
 export type Commit = (writes: readonly Write[]) => Promise<void>
-
-/** Made by the implementation from a failed write. */
-export type OnConflict = () => AppError

@@ -2,7 +2,7 @@ import { ListTablesCommand } from '@aws-sdk/client-dynamodb'
 import { openDocumentClient } from '../../functions/store/dynamodb/document-client.ts'
 import { takeDataDirectory } from './data-directory.ts'
 import { EmbeddedDynamoDbFailed } from './errors.ts'
-import { freePort } from './free-port.ts'
+import { freePort, isPortFree } from './free-port.ts'
 import { type GuardedChild, startGuarded } from './guarded-child.ts'
 import { findDynamoDbProgram } from './program.ts'
 
@@ -31,17 +31,19 @@ export type EmbeddedDynamoDb = {
 /** How long the database may take to answer first, milliseconds. Usual: 30; a busy machine: 1,000. */
 const READY_DEADLINE_MS = 15_000
 const FIRST_POLL_MS = 10
+/** How long one question may take, milliseconds: whoever else listens on the port may never answer. */
+const ANSWER_MS = 1000
 /** Attempts to find a port that nobody takes between our look and the database's bind. */
 const PORT_ATTEMPTS = 3
 
-const pause = (milliseconds: number): Promise<undefined> =>
-  new Promise((resolve) => setTimeout(() => resolve(undefined), milliseconds))
+const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
 
 /** True when a DynamoDB answers at the endpoint. */
-const answers = async (endpoint: string): Promise<boolean> => {
+const answers = async (endpoint: string, over: AbortSignal): Promise<boolean> => {
   const client = openDocumentClient({ region: LOCAL_REGION, endpoint, maxAttempts: 1 })
+  const abortSignal = AbortSignal.any([over, AbortSignal.timeout(ANSWER_MS)])
   try {
-    await client.send(new ListTablesCommand({ Limit: 1 }))
+    await client.send(new ListTablesCommand({ Limit: 1 }), { abortSignal })
     return true
   } catch {
     return false
@@ -50,15 +52,27 @@ const answers = async (endpoint: string): Promise<boolean> => {
   }
 }
 
-/** Waits until the database answers. @throws EmbeddedDynamoDbFailed when it ends before, or does not answer in time */
-const untilReady = async (child: GuardedChild, endpoint: string): Promise<void> => {
+/** Until it is over. @throws EmbeddedDynamoDbFailed when the database does not answer in time */
+const untilAnswers = async (endpoint: string, over: AbortSignal): Promise<void> => {
   const deadline = Date.now() + READY_DEADLINE_MS
-  for (let wait = FIRST_POLL_MS; Date.now() < deadline; wait = Math.min(wait * 2, 200)) {
-    const end = await Promise.race([pause(wait), child.ended])
-    if (end !== undefined) throw new EmbeddedDynamoDbFailed(`The embedded DynamoDB ended at once (${end}).`)
-    if (await answers(endpoint)) return
+  for (let wait = FIRST_POLL_MS; Date.now() < deadline && !over.aborted; wait = Math.min(wait * 2, 200)) {
+    await pause(wait)
+    if (await answers(endpoint, over)) return
   }
   throw new EmbeddedDynamoDbFailed(`The embedded DynamoDB did not answer within ${READY_DEADLINE_MS / 1000} seconds.`)
+}
+
+/** Waits until the database answers. @throws EmbeddedDynamoDbFailed when it ends before, or does not answer in time */
+const untilReady = async (child: GuardedChild, endpoint: string): Promise<void> => {
+  const over = new AbortController()
+  const ended = child.ended.then((end) => {
+    throw new EmbeddedDynamoDbFailed(`The embedded DynamoDB ended at once (${end}).`)
+  })
+  try {
+    await Promise.race([untilAnswers(endpoint, over.signal), ended])
+  } finally {
+    over.abort()
+  }
 }
 
 const startOn = async (program: string, port: number, databasePath: string | undefined): Promise<EmbeddedDynamoDb> => {
@@ -81,7 +95,10 @@ const startOnSomePort = async (
   port: number | undefined,
   databasePath: string | undefined,
 ): Promise<EmbeddedDynamoDb> => {
-  if (port !== undefined) return startOn(program, port, databasePath)
+  if (port !== undefined) {
+    if (await isPortFree(port)) return startOn(program, port, databasePath)
+    throw new EmbeddedDynamoDbFailed(`The port ${port} for the embedded DynamoDB is used by another program.`)
+  }
   for (let attempt = 1; ; attempt++) {
     try {
       return await startOn(program, await freePort(), databasePath)

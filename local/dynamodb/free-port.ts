@@ -1,12 +1,21 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 
-/** A loopback port that nobody listened on a moment ago. */
-export const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
+const listenOnce = async (port: number): Promise<number> => {
+  const server = createServer().listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const { port: actual } = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  return port
+  return actual
 }
+
+/** A loopback port that nobody listened on a moment ago. */
+export const freePort = (): Promise<number> => listenOnce(0)
+
+/** True when nobody listens on the loopback port, and we may. */
+export const isPortFree = (port: number): Promise<boolean> =>
+  listenOnce(port).then(
+    () => true,
+    () => false,
+  )

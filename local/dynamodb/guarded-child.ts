@@ -72,10 +72,9 @@ export const startGuarded = async (program: string, args: readonly string[]): Pr
   const [, stdout, stderr, lifeline] = child.stdio as unknown as [null, Readable, Readable, Writable]
   lifeline.on('error', () => undefined)
   const output = tail(stderr)
-  const ended = once(child, 'close').then(([code, signal]) => {
-    lifeline.destroy()
-    return `${signal ?? `exit code ${code}`}: ${output()}`
-  })
+  // The watcher ends with the lifeline, and only then is everything of the child closed.
+  child.once('exit', () => lifeline.destroy())
+  const ended = once(child, 'close').then(([code, signal]) => `${signal ?? `exit code ${code}`}: ${output()}`)
   const pid = Number(await firstLine(child, stdout))
   const stop = async (): Promise<void> => {
     lifeline.destroy()

@@ -6,7 +6,7 @@ import type { Flow } from '../../functions/domain/operation.ts'
 import { lintAsl } from '../../infra/asl-lint.ts'
 
 /** A state machine's definition can't be read, or uses what AWS and the engine do not do alike. */
-export class DefinitionRefused extends AppError {
+class DefinitionRefused extends AppError {
   override readonly name = 'DefinitionRefused'
   readonly kind = 'internal'
 }

@@ -27,7 +27,7 @@ const dataLimitExceeded = (bytes: number): Error => {
  * A handler's error as Step Functions shows it: `Error` is its name, `Cause` the JSON text that Lambda makes of it. The library takes
  * `Cause` from the message. No trace: a stack has no place in a state's data.
  */
-export const taskError = (thrown: unknown): Error => {
+const taskError = (thrown: unknown): Error => {
   const errorType = thrown instanceof Error ? thrown.name : 'Error'
   const errorMessage = thrown instanceof Error ? thrown.message : String(thrown)
   const error = new Error(JSON.stringify({ errorType, errorMessage }), { cause: thrown })

@@ -34,7 +34,7 @@ const TEXT_TYPE = /^(?:text\/.+|application\/(?:json|xml|javascript))$/
 type Headers = { headers: Record<string, string>; cookies: string[] }
 
 /** Names in lower case, repeated ones joined by a comma, cookies apart: payload format 2.0. */
-export const convertHeaders = (rawHeaders: readonly string[]): Headers => {
+const convertHeaders = (rawHeaders: readonly string[]): Headers => {
   const headers: Record<string, string> = Object.create(null)
   const cookies: string[] = []
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

@@ -6,12 +6,13 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { AppError } from '../../functions/domain/app-error.ts'
 import type { Logger } from '../../functions/runtime/ports.ts'
 import { type ApiEvent, PathMalformed, receivedRequest, toApiEvent } from './api-event.ts'
+import { isForeign } from './foreign.ts'
 import { announcesTooMuch, BodyTooLarge, RequestAborted, readBody } from './read-body.ts'
 import { REFUSALS, type Refusal, rawRefusal, refusalBody } from './refusal.ts'
 import { bodyOf, RESULT_BYTES_MAX, writeResult } from './write-result.ts'
 
 /** Another program listens on the port. */
-export class PortInUse extends AppError {
+class PortInUse extends AppError {
   override readonly name = 'PortInUse'
   readonly kind = 'conflict'
 }
@@ -47,6 +48,8 @@ export type HttpServerOptions = {
   /** The Lambda authorizer: its answer becomes `requestContext.authorizer.lambda`. */
   authorize: (headers: Readonly<Record<string, string | undefined>>) => Promise<Record<string, unknown>>
   log: Logger
+  /** Refuses what web pages make a browser send (`isForeign`). For when there are no tokens. Default false. */
+  refuseForeign?: boolean
   limits?: Partial<HttpLimits>
 }
 
@@ -87,6 +90,8 @@ class Gateway {
       const event = await this.#event(message, body, requestId)
       const result = await this.#inTime(this.#options.handle(event), requestId)
       if (bodyOf(result).length > RESULT_BYTES_MAX) throw new RangeError('The answer is larger than Lambda allows.')
+      // Once the server closes, a kept connection would only make it wait.
+      if (!this.server.listening) response.shouldKeepAlive = false
       writeResult(response, result)
     } catch (error) {
       this.#failed(error, message, response, requestId)
@@ -97,6 +102,7 @@ class Gateway {
     const facts = { requestId, receivedAt: new Date(), domainName: message.headers.host ?? '127.0.0.1' }
     const request = receivedRequest(message, body)
     const event = toApiEvent(request, facts, {})
+    if (this.#options.refuseForeign && isForeign(event.headers)) throw new ForeignRequest()
     event.requestContext.authorizer.lambda = await this.#options.authorize(event.headers)
     return event
   }
@@ -120,6 +126,7 @@ class Gateway {
 
   #refusalFor(error: unknown): Refusal {
     if (error instanceof BodyTooLarge) return REFUSALS.bodyTooLarge(this.#limits.bodyBytesMax)
+    if (error instanceof ForeignRequest) return REFUSALS.foreign()
     if (error instanceof PathMalformed) return REFUSALS.pathMalformed()
     if (error instanceof AnswerTimedOut) return REFUSALS.timedOut(this.#limits.answerTimeoutMs)
     return REFUSALS.failed()
@@ -136,6 +143,10 @@ class Gateway {
     }
     socket.end(rawRefusal(refusals[error.code ?? ''] ?? REFUSALS.requestMalformed()))
   }
+}
+
+class ForeignRequest extends Error {
+  override readonly name = 'ForeignRequest'
 }
 
 class AnswerTimedOut extends Error {

@@ -11,6 +11,13 @@ export const REFUSALS = {
     title: 'The body is too large.',
     detail: `The body is too large: at most ${mebibytes(bytesMax)} MiB are accepted.`,
   }),
+  foreign: (): Refusal => ({
+    status: 403,
+    title: 'Requests of web pages and for other hosts are refused.',
+    detail:
+      'Requests of web pages and for other hosts are refused, because without tokens everybody is admin here. Call 127.0.0.1 or ' +
+      'localhost without an Origin header, or give tokens with FEDPLANE_TOKENS.',
+  }),
   pathMalformed: (): Refusal => ({
     status: 400,
     title: 'The path holds a broken percent escape.',

@@ -7,9 +7,11 @@ import { testCluster } from '../support/drivers/test-cluster.ts'
 describeFederationDriver(clusterProfileDriver(), {
   open: async () => {
     const names = ['dd-1', 'dd-2', 'dd-3']
-    const [host, first, second] = await Promise.all(names.map((name) => testCluster(name, readFileSync(`/root/.cache/fedlab/run/dd/${name}.kubeconfig`, 'utf8'))))
+    const [host, first, second] = await Promise.all(
+      names.map((name) => testCluster(name, readFileSync(`/root/.cache/fedlab/run/dd/${name}.kubeconfig`, 'utf8'))),
+    )
     return { ...kubernetesLab(host!, [first!, second!]), close: async () => undefined }
   },
   properties: { 'member-role': 'edit', 'consumer-namespaces': 'default' },
-  killEvery: 5,
+  killEvery: 3,
 })

@@ -3,7 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { KEYS_PATHS } from '../../functions/api/keys-elsewhere.ts'
+import { ROUTES } from '../../functions/api/routes.ts'
 import { type Bundle, bundleFunctions, functionEntries, SIZE_MAX_BYTES } from '../../infra/bundle.ts'
+import { eventOf } from '../support/api/request.ts'
+import { invokeBundle } from '../support/infra-invoke.ts'
+import { createTestTable, type TestTable } from '../support/store/database.ts'
 
 let outdir: string
 let bundles: Bundle[]
@@ -57,5 +62,69 @@ describe('bundleFunctions', () => {
   it('leaves the Kubernetes client library out', () => {
     const heavy = bundles.filter(({ inputs }) => inputs.some((input) => input.includes('@kubernetes/client-node')))
     expect(heavy.map(({ name }) => name)).toEqual([])
+  })
+})
+
+describe('the table function, bundled', () => {
+  const MARKER = 'marker-secret'
+  let table: TestTable
+  let answers: { statusCode: number; headers: Record<string, string>; body: string }[]
+  let log: string
+
+  beforeAll(async () => {
+    table = await createTestTable()
+    const env = {
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+      TABLE_NAME: table.tableName,
+      STATE_MACHINE_ARN_PREFIX: 'arn:aws:states:eu-central-1:111122223333:stateMachine:fedplane-',
+      PUBLIC_URL: 'https://fedplane.example.org',
+    }
+    const invoked = await invokeBundle(path.join(bundleOf('table').folder, 'index.js'), env, [
+      eventOf('GET', '/v1/clusters'),
+      eventOf('GET', '/v1/clusters', { as: 'No identity provider is configured.' }),
+      eventOf('PUT', '/v1/clusters'),
+      eventOf('POST', '/v1/clusters/', { body: { name: 'x', kubeconfig: MARKER } }),
+    ])
+    answers = invoked.answers as typeof answers
+    log = invoked.log
+  })
+
+  afterAll(() => table.dispose())
+
+  it('answers from the table with the credentials of its environment', () => {
+    expect(answers[0]).toMatchObject({ statusCode: 200, body: '{"clusters":[]}' })
+  })
+
+  it("answers 401 with the authorizer's reason", () => {
+    expect(answers[1]).toMatchObject({ statusCode: 401 })
+    expect(answers[1]?.body).toContain('No identity provider is configured.')
+  })
+
+  it('knows the routes that it does not serve', () => {
+    expect(answers[2]?.statusCode).toBe(405)
+    expect(JSON.stringify(answers[2])).toContain('POST')
+    expect(answers[3]?.statusCode).toBe(404)
+    expect(answers[3]?.body).toContain('without a trailing slash')
+  })
+
+  it('logs each request as a line of JSON, without what was sent', () => {
+    const lines = log
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.filter((line) => line.message === 'request')).toHaveLength(answers.length)
+    expect(log).not.toContain(MARKER)
+  })
+})
+
+describe('KEYS_PATHS', () => {
+  it('are the routes of the keys function', () => {
+    const keys = ROUTES.flatMap((route) =>
+      route.access === 'keys' ? [{ method: route.method, path: route.path, rule: route.rule }] : [],
+    )
+    expect(KEYS_PATHS).toEqual(keys)
   })
 })

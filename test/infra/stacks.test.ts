@@ -6,7 +6,7 @@ import { Match, Template } from 'aws-cdk-lib/assertions'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../functions/api/routes.ts'
 import { FLOWS } from '../../functions/domain/operation.ts'
-import { keysEnv, tableEnv, workerEnv } from '../../functions/runtime/env.ts'
+import { keysEnv, reconcilerEnv, tableEnv, workerEnv } from '../../functions/runtime/env.ts'
 import { TABLE_DEFINITION } from '../../functions/store/dynamodb/table-definition.ts'
 import { addFedplane } from '../../infra/fedplane.ts'
 import { TIMEOUT_SECONDS } from '../../infra/limits.ts'
@@ -19,6 +19,7 @@ let folder: string
 let data: Template
 let flows: Template
 let api: Template
+let events: Template
 
 const context = (): Fields => JSON.parse(readFileSync('cdk.json', 'utf8')).context
 
@@ -30,6 +31,7 @@ beforeAll(() => {
   data = Template.fromStack(fedplane.data)
   flows = Template.fromStack(fedplane.flows)
   api = Template.fromStack(fedplane.api)
+  events = Template.fromStack(fedplane.events)
 }, 60_000)
 
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -215,9 +217,51 @@ describe('api stack', () => {
   })
 })
 
+describe('events stack', () => {
+  const RECONCILER = 'fedplane: looks after what is in progress'
+  const SWEEP = 'fedplane: looks at the health of clusters'
+
+  const rulesOf = (functionId: string): Fields[] =>
+    resources(events, 'AWS::Events::Rule')
+      .map(([, rule]) => rule.Properties)
+      .filter((rule) => JSON.stringify(rule.Targets).includes(`"${functionId}"`))
+
+  it('runs each function every minute', () => {
+    for (const [id] of resources(events, 'AWS::Lambda::Function')) {
+      expect(rulesOf(id).map((rule) => rule.ScheduleExpression)).toContain('rate(1 minute)')
+    }
+  })
+
+  it('tells the reconciler of executions of our flows that ended badly', () => {
+    const [id] = one(events, 'AWS::Lambda::Function', RECONCILER)
+    const pattern = rulesOf(id).find((rule) => rule.EventPattern)?.EventPattern as {
+      detail: { stateMachineArn: unknown[] }
+    }
+    expect(pattern).toMatchObject({ source: ['aws.states'], detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'] } })
+    expect(pattern.detail.stateMachineArn).toHaveLength(FLOWS.length)
+  })
+
+  it('lets the sweep open credentials and seal none, and others do neither', () => {
+    const kmsOf = (resource: Resource): string[] =>
+      actionsOf(events, resource).filter((action) => action.startsWith('kms:'))
+    for (const [, it] of resources(events, 'AWS::Lambda::Function')) {
+      expect(kmsOf(it)).toEqual(it.Properties.Description === SWEEP ? ['kms:Decrypt'] : [])
+    }
+  })
+
+  it.each([
+    [RECONCILER, reconcilerEnv],
+    ['fedplane: starts due credential rotations', reconcilerEnv],
+    [SWEEP, workerEnv],
+  ])('gives "%s" exactly the settings that it reads', (description, schema) => {
+    const [, it] = one(events, 'AWS::Lambda::Function', description)
+    expect(Object.keys(environmentOf(it)).sort()).toEqual(settingsOf(schema))
+  })
+})
+
 describe('all stacks', () => {
   it('allow no action on everything but traces', () => {
-    const wide = [data, flows, api]
+    const wide = [data, flows, api, events]
       .flatMap((template) => resources(template, 'AWS::IAM::Policy'))
       .flatMap(([, policy]) => (policy.Properties.PolicyDocument as { Statement: Fields[] }).Statement)
       .filter((statement) => [statement.Resource].flat().includes('*'))
@@ -226,7 +270,7 @@ describe('all stacks', () => {
   })
 
   it('attach no managed policy', () => {
-    const attached = [data, flows, api]
+    const attached = [data, flows, api, events]
       .flatMap((template) => resources(template, 'AWS::IAM::Role'))
       .filter(([, role]) => role.Properties.ManagedPolicyArns !== undefined)
     expect(attached.map(([id]) => id)).toEqual([])

@@ -1,18 +1,13 @@
-import * as z from 'zod'
 import { listQuery } from '../lists/list-query.ts'
-import { noQuery, rollback } from '../query.ts'
+import { noQuery } from '../query.ts'
 import { type Route, route } from '../route.ts'
-import { createClusterBody } from './cluster.schema.ts'
-import { clusterPatchBody } from './cluster-patch.ts'
-import { createClusterHandler } from './create-cluster.ts'
 import { deleteCluster } from './delete-cluster.ts'
-import { patchCluster } from './patch-cluster.ts'
 import { detailClusters, getCluster, listClusters } from './read-clusters.ts'
 
 const COLLECTION = '/v1/clusters'
 const ITEM = '/v1/clusters/{cluster}'
 
-/** Those that take a kubeconfig may seal it; the others have no keys. */
+/** Routes that need no key. */
 export const CLUSTER_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
@@ -31,28 +26,12 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     handle: detailClusters,
   }),
   route({
-    method: 'POST',
-    path: COLLECTION,
-    access: 'keys',
-    rule: 'cluster:create',
-    schemas: { query: noQuery, body: createClusterBody },
-    handle: createClusterHandler,
-  }),
-  route({
     method: 'GET',
     path: ITEM,
     access: 'table',
     rule: 'cluster:get',
     schemas: { query: noQuery },
     handle: getCluster,
-  }),
-  route({
-    method: 'PATCH',
-    path: ITEM,
-    access: 'keys',
-    rule: 'cluster:update',
-    schemas: { query: z.object({ rollback }), body: clusterPatchBody },
-    handle: patchCluster,
   }),
   route({
     method: 'DELETE',

@@ -7,6 +7,7 @@ import { launch, newOperation } from '../../operations/operation.ts'
 import type { Write } from '../../store/write.ts'
 import { createOnce } from '../idempotency.ts'
 import { find } from '../lookup.ts'
+import { mapLimited } from '../map-limited.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import {
   demandChangesFit,
@@ -48,7 +49,7 @@ const findClusters = async ({ ports, principal, body }: Request): Promise<{ host
   demandChangesFit(idents.length)
   const one = (ident: string): Promise<Cluster> => find(ports.stores.clusters, 'Cluster', principal.projectId, ident)
   const host = await one(body.hostcluster_id)
-  return { host, members: await Promise.all(idents.map(one)) }
+  return { host, members: await mapLimited(idents, one) }
 }
 
 /** @throws the refusals of the rules; nothing is changed */

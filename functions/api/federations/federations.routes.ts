@@ -1,19 +1,16 @@
 import * as z from 'zod'
 import { listQuery, pageQuery } from '../lists/list-query.ts'
-import { flag, noQuery, rollback } from '../query.ts'
+import { flag, noQuery } from '../query.ts'
 import { type Route, route } from '../route.ts'
-import { createFederationHandler } from './create-federation.ts'
 import { deleteFederation } from './delete-federation.ts'
-import { createFederationBody } from './federation.schema.ts'
 import { listEvents } from './federation-events.ts'
-import { federationPatchBody } from './federation-patch.ts'
-import { patchFederation } from './patch-federation.ts'
 import { detailFederations, getFederation, getMember, listFederations, listMembers } from './read-federations.ts'
 
 const COLLECTION = '/v1/federations'
 const ITEM = '/v1/federations/{federation}'
 
-const READS: readonly Route[] = [
+/** Routes that need no key. */
+export const FEDERATION_ROUTES: readonly Route[] = [
   route({
     method: 'GET',
     path: COLLECTION,
@@ -62,26 +59,6 @@ const READS: readonly Route[] = [
     schemas: { query: pageQuery },
     handle: listEvents,
   }),
-]
-
-/** Create and update open clusters for `?dry_run=true`, with their stored credentials: hence `keys`. */
-const WRITES: readonly Route[] = [
-  route({
-    method: 'POST',
-    path: COLLECTION,
-    access: 'keys',
-    rule: 'federation:create',
-    schemas: { query: z.object({ dry_run: flag }), body: createFederationBody },
-    handle: createFederationHandler,
-  }),
-  route({
-    method: 'PATCH',
-    path: ITEM,
-    access: 'keys',
-    rule: 'federation:update',
-    schemas: { query: z.object({ rollback, dry_run: flag, force: flag }), body: federationPatchBody },
-    handle: patchFederation,
-  }),
   route({
     method: 'DELETE',
     path: ITEM,
@@ -91,5 +68,3 @@ const WRITES: readonly Route[] = [
     handle: deleteFederation,
   }),
 ]
-
-export const FEDERATION_ROUTES: readonly Route[] = [...READS, ...WRITES]

@@ -1,9 +1,9 @@
 import type { Federation } from '../../domain/federation.ts'
-import type { Membership } from '../../domain/membership.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
 import { find } from '../lookup.ts'
+import { mapLimited } from '../map-limited.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { findMembership } from './resolve-members.ts'
 import { listFederation, listMember, showFederation, showMember } from './show-federation.ts'
@@ -40,28 +40,11 @@ export const listFederations = async (request: ApiRequest<ListQuery>): Promise<A
   })
 }
 
-/** Queries at once: a page of 1,000 must not be 1,000 at once. */
-const MEMBERSHIP_READS = 16
-
-const membershipsOf = async (
-  { ports: { stores } }: ApiRequest<ListQuery>,
-  federations: readonly Federation[],
-): Promise<Map<string, Membership[]>> => {
-  const found = new Map<string, Membership[]>()
-  const queue = [...federations]
-  const worker = async (): Promise<void> => {
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
-      found.set(next.id, await stores.memberships.listOf(next))
-    }
-  }
-  await Promise.all(Array.from({ length: MEMBERSHIP_READS }, worker))
-  return found
-}
-
 export const detailFederations = async (request: ApiRequest<ListQuery>): Promise<ApiResponse> => {
   const { query, baseUrl } = request
   const page = await selectPage(listingOf(request), query)
-  const memberships = await membershipsOf(request, page.items)
+  const lists = await mapLimited(page.items, (federation) => request.ports.stores.memberships.listOf(federation))
+  const memberships = new Map(page.items.map(({ id }, index) => [id, lists[index] ?? []]))
   return listResponse(page, query, {
     collection: 'federations',
     url: `${baseUrl}/v1/federations/detail`,

@@ -4,8 +4,10 @@ import { isUuid, looksLikeUuid } from '../../domain/ids.ts'
 import type { Membership } from '../../domain/membership.ts'
 import { ObjectNotVisible } from '../errors.ts'
 import { ambiguous, find } from '../lookup.ts'
+import { mapLimited } from '../map-limited.ts'
 import { quote } from '../quote.ts'
 import type { ApiRequest } from '../route.ts'
+import { demandChangesFit } from './cluster-rules.ts'
 import type { MemberWish } from './federation-patch.ts'
 
 type Request = Pick<ApiRequest, 'ports' | 'principal'>
@@ -43,31 +45,40 @@ export type MemberTargets = { join: Cluster[]; leave: Membership[] }
 
 const EXACT_STAYS: readonly Membership['state'][] = ['Waiting', 'Joining', 'Ready', 'Degraded', 'UnjoinFailed']
 
+/** Ids of the memberships that count when exactly these are to be members. */
+const stayingIn = ({ memberships }: Membered): Map<string, Membership> =>
+  new Map(memberships.filter(({ state }) => EXACT_STAYS.includes(state)).map((one) => [one.clusterId, one]))
+
+/** Looks up one cluster. @throws ObjectNotVisible, NameAmbiguous */
+type Lookup = (ident: string) => Promise<Cluster>
+
 /** Those listed that are not members join; members that are not listed leave. A failed join that is not listed stays on record. */
-const exactTargets = (clusters: readonly Cluster[], memberships: readonly Membership[]): MemberTargets => {
-  const listed = new Set(clusters.map(({ id }) => id))
-  const staying = new Set(
-    memberships.filter(({ state }) => EXACT_STAYS.includes(state)).map(({ clusterId }) => clusterId),
+const exactTargets = async (lookup: Lookup, membered: Membered, idents: readonly string[]): Promise<MemberTargets> => {
+  const staying = stayingIn(membered)
+  const clusters = await mapLimited(
+    idents.filter((ident) => !staying.has(ident)),
+    lookup,
   )
+  const listed = new Set([...idents, ...clusters.map(({ id }) => id)])
   return {
     join: clusters.filter(({ id }) => !staying.has(id)),
-    leave: memberships.filter(({ clusterId }) => staying.has(clusterId) && !listed.has(clusterId)),
+    leave: [...staying.values()].filter(({ clusterId }) => !listed.has(clusterId)),
   }
 }
 
-/** Looks up every cluster that a wish names. @throws ObjectNotVisible, NameAmbiguous */
+/** Looks up every cluster that a wish names. @throws ObjectNotVisible, NameAmbiguous, InvalidRequest for too many */
 export const resolveTargets = async (
   request: Request,
   membered: Membered,
   wish: MemberWish | null,
 ): Promise<MemberTargets> => {
   const { ports, principal } = request
-  const cluster = (ident: string): Promise<Cluster> =>
-    find(ports.stores.clusters, 'Cluster', principal.projectId, ident)
+  const lookup: Lookup = (ident) => find(ports.stores.clusters, 'Cluster', principal.projectId, ident)
   if (wish === null) return { join: [], leave: [] }
-  if ('exactly' in wish) return exactTargets(await Promise.all(wish.exactly.map(cluster)), membered.memberships)
+  if ('exactly' in wish) return exactTargets(lookup, membered, wish.exactly)
+  demandChangesFit(wish.add.length + wish.remove.length)
   return {
-    join: await Promise.all(wish.add.map(cluster)),
-    leave: await Promise.all(wish.remove.map((ident) => findMembership(request, membered, ident))),
+    join: await mapLimited(wish.add, lookup),
+    leave: await mapLimited(wish.remove, (ident) => findMembership(request, membered, ident)),
   }
 }

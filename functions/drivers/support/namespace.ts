@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { ObjectRef } from '../../domain/object-ref.ts'
 import type { KubernetesObject } from '../../kubernetes/client.ts'
-import { namespaces } from '../../kubernetes/resources.ts'
+import { namespaces, serviceAccounts } from '../../kubernetes/resources.ts'
 import { deleteOwned, isOwned, isTerminating, ownerLabels, refOf, type Site } from './owned.ts'
 import { NotYet } from './step.ts'
 import { clusterTime } from './who-am-i.ts'
@@ -44,11 +44,20 @@ export type NamespaceRemoval = {
   patienceSeconds: number
 }
 
+/** How much longer to be patient where a controller manager is known to run: it is slow then, not absent. */
+const SLOW_FACTOR = 5
+
+/** A controller manager gives each namespace a ServiceAccount `default`. */
+const hasControllerManager = async (site: Site, name: string): Promise<boolean> =>
+  (await site.client.get(serviceAccounts(name), 'default')) !== undefined
+
 /** True when no controller works on a namespace that is being deleted: it keeps its finalizer and never gets a condition. */
 const isAbandoned = async (site: Site, namespace: KubernetesObject, removal: NamespaceRemoval): Promise<boolean> => {
   const { status } = Conditions.safeParse(namespace).data ?? { status: { conditions: [] } }
   if (status.conditions.length > 0) return false
-  return (await terminatingSeconds(site, namespace, removal.now)) >= removal.patienceSeconds
+  const seconds = await terminatingSeconds(site, namespace, removal.now)
+  if (seconds < removal.patienceSeconds) return false
+  return seconds >= removal.patienceSeconds * SLOW_FACTOR || !(await hasControllerManager(site, removal.name))
 }
 
 /**

@@ -5,7 +5,7 @@ import { isTreeMap, type Tree, type TreeMap, treeOfJson } from './tree.ts'
 import { treeOfYaml } from './yaml-tree.ts'
 
 /** Largest kubeconfig, bytes in UTF-8: a flattened one with a chain of certificates is about 12 KiB. */
-export const MAX_KUBECONFIG_BYTES = 256 * 1024
+const MAX_KUBECONFIG_BYTES = 256 * 1024
 
 const BASE64_TEXT = /^[A-Za-z0-9+/]{40,}={0,2}$/
 const PLAIN_WORD = /^[A-Za-z][A-Za-z0-9./-]{0,62}$/

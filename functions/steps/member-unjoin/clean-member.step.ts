@@ -11,11 +11,16 @@ import type { Step } from '../step.ts'
  * that no further try could help), what can't be removed counts as left behind.
  */
 export const cleanMember: Step = async (ports, state) => {
-  const { leftovers } = memberProgressOf(state.progress)
-  const forced = cleanedOrLeft(ports, cleaning)
+  const { leftovers, tries } = memberProgressOf(state.progress)
+  const forced = cleanedOrLeft(ports, cleaning, tries)
   const result = await withMember(ports, state, storedToken, async (subject) => {
     const bestEffort = subject.membership.operation.force || !subject.memberKnown
-    return bestEffort ? forced(subject) : inTime(ports, subject, await cleaning.act(subject))
+    return bestEffort ? forced.look(subject) : inTime(ports, subject, await cleaning.act(subject))
   })
-  return { done: result.done, waitSeconds: WAIT_SECONDS, leftovers: allLeftovers(leftovers, result.leftovers) }
+  return {
+    done: result.done,
+    waitSeconds: WAIT_SECONDS,
+    tries: forced.tries(),
+    leftovers: allLeftovers(leftovers, result.leftovers),
+  }
 }

@@ -9,12 +9,17 @@ import type { Step } from '../step.ts'
 
 /** Task state `DeregisterMember`: takes the member out of the control plane. With `force` a fault there counts as left behind. */
 export const deregisterMember: Step = async (ports, state) => {
-  const { leftovers } = memberProgressOf(state.progress)
-  const forced = cleanedOrLeft(ports, deregistering)
+  const { leftovers, tries } = memberProgressOf(state.progress)
+  const forced = cleanedOrLeft(ports, deregistering, tries)
   const result = await withMember(ports, state, storedToken, async (subject) => {
     const { operation } = subject.membership
     await supersede(ports, operation)
-    return operation.force ? forced(subject) : inTime(ports, subject, await deregistering.act(subject))
+    return operation.force ? forced.look(subject) : inTime(ports, subject, await deregistering.act(subject))
   })
-  return { done: result.done, waitSeconds: WAIT_SECONDS, leftovers: allLeftovers(leftovers, result.leftovers) }
+  return {
+    done: result.done,
+    waitSeconds: WAIT_SECONDS,
+    tries: forced.tries(),
+    leftovers: allLeftovers(leftovers, result.leftovers),
+  }
 }

@@ -4,10 +4,14 @@ import type { CleanResult } from '../../drivers/contract/federation-driver.ts'
 import { OperationSuperseded } from '../../operations/errors.ts'
 import type { StepPorts } from '../step.ts'
 import { END_MARGIN_SECONDS, isLate } from './member-deadline.ts'
+import type { MemberProgress } from './member-progress.ts'
 import type { MemberSubject } from './member-subject.ts'
 
 /** Milliseconds left below which a fault is taken as final: the next look would be too late. */
 const LAST_LOOK_MS = 2000
+
+/** Faults before something counts as left behind, however quickly they come. */
+const TRIES_MIN = 3
 
 /** One piece of clean-up work that must end whatever happens. */
 export type CleanUp = {
@@ -27,19 +31,33 @@ const resultOf = async (ports: StepPorts, { where, act }: CleanUp, subject: Memb
   return result.done || !isLate(subject, ports, END_MARGIN_SECONDS) ? result : given(subject, where)
 }
 
+export type BestEffort = {
+  look(subject: MemberSubject): Promise<CleanResult>
+  /** Faults so far, by place: for the next step's `before`. */
+  tries(): MemberProgress['tries']
+}
+
 /**
- * A look that turns faults into leftovers: while there is time, a retryable one is looked at again; then, and when the operation's
- * deadline is near, everything that was made at that place counts as left behind. For undo, and for what `force` skips.
+ * Clean-up work that turns faults into leftovers: a retryable one is looked at again, at least three times and as long as a step polls;
+ * then, and when the operation's deadline is near, everything that was made at that place counts as left behind. For undo, and for
+ * what `force` skips.
+ *
+ * @param before faults in earlier steps of this execution
  */
-export const cleanedOrLeft = (ports: StepPorts, work: CleanUp) => {
+export const cleanedOrLeft = (ports: StepPorts, work: CleanUp, before: MemberProgress['tries']): BestEffort => {
   const lastLook = performance.now() + ports.pollMs - LAST_LOOK_MS
-  return (subject: MemberSubject): Promise<CleanResult> =>
-    resultOf(ports, work, subject).catch((error: unknown) => {
-      if (!isAppError(error) || error instanceof OperationSuperseded) throw error
-      ports.log.warn('clean-up failed', { where: work.where, error: error.name, message: error.message })
-      if (error.retryable && performance.now() < lastLook) return { done: false, waitingFor: error.message }
-      return given(subject, work.where)
-    })
+  let tries = before[work.where]
+  const failed = (subject: MemberSubject, error: unknown): CleanResult => {
+    if (!isAppError(error) || error instanceof OperationSuperseded) throw error
+    tries += 1
+    ports.log.warn('clean-up failed', { where: work.where, error: error.name, message: error.message, tries })
+    const again = error.retryable && (tries < TRIES_MIN || performance.now() < lastLook)
+    return again ? { done: false, waitingFor: error.message } : given(subject, work.where)
+  }
+  return {
+    look: (subject) => resultOf(ports, work, subject).catch((error: unknown) => failed(subject, error)),
+    tries: () => ({ ...before, [work.where]: tries }),
+  }
 }
 
 /** Takes the member out of the control plane. */

@@ -5,6 +5,8 @@ import { ObjectRefSchema } from '../object-ref.schema.ts'
 export const MemberProgressSchema = z.object({
   done: z.boolean().default(false),
   waitSeconds: z.int().default(0),
+  /** Faults so far of clean-up work that must end, by place. */
+  tries: z.object({ host: z.int(), member: z.int() }).default({ host: 0, member: 0 }),
   /** What could not be removed so far. */
   leftovers: z.array(ObjectRefSchema).default([]),
   /** What the renewed credential is; the token itself is stored sealed. */

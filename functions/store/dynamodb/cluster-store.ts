@@ -138,7 +138,7 @@ export const dynamoClusterStore = (context: StoreContext, commit: Commit): Clust
   insert: (cluster) => asWrite(...insert(cluster)),
   change: (read, fields, options) => asWrite(...change(read, fields, options?.unlessUsed ?? false)),
   remove: (read) => asWrite(...remove(read)),
-  addUses: (key, uses) => asWrite(addUses(key, uses)),
+  addUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [addUses(key, uses)])),
   removeUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [removeUses(key, uses)])),
   observe: (key, observation) => observeCluster(commit, key, observation),
   claimUid: (projectId, uid, clusterId) =>

@@ -35,6 +35,7 @@ export const federationItem = z
         id: text,
         deadline: text,
         failure: z.object({ reason: text, message: text }).exactOptional(),
+        leftBehind: z.array(text).exactOptional(),
       })
       .nullable(),
     conditions: z.array(condition),

@@ -2,8 +2,17 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type GuardedChild, startGuarded } from '../../dynamodb/guarded-child.ts'
 
-/** Becomes the program, with its output in a file and a smaller heap than Go's default. */
-const INTO_LOG = 'log="$1"; shift; export GOGC=50; exec "$0" "$@" >>"$log" 2>&1'
+/**
+ * Runs the program with its output in a file and a smaller heap than Go's default. SIGTERM ends the program with SIGKILL: an API
+ * server whose etcd has gone would take minutes to end by itself, and there is nothing here to save.
+ */
+const RUN = `
+trap 'kill -9 $!; exit 1' TERM
+log="$1"
+shift
+GOGC=50 "$0" "$@" >>"$log" 2>&1 &
+wait $!
+`
 
 /** Starts a program of a cluster: it ends with this process, even on SIGKILL, and writes `<name>.log`. */
 export const startProgram = (
@@ -11,11 +20,11 @@ export const startProgram = (
   folder: string,
   name: string,
   flags: readonly string[],
-): Promise<GuardedChild> => startGuarded('/bin/sh', ['-c', INTO_LOG, program, join(folder, `${name}.log`), ...flags])
+): Promise<GuardedChild> => startGuarded('/bin/sh', ['-c', RUN, program, join(folder, `${name}.log`), ...flags])
 
-/** Ends a process at once, as a crash would, and waits until it is gone. */
+/** Ends a program at once, as a crash would, and waits until it is gone. */
 export const killProgram = async (child: GuardedChild): Promise<void> => {
-  process.kill(child.pid, 'SIGKILL')
+  process.kill(child.pid, 'SIGTERM')
   await child.ended
 }
 

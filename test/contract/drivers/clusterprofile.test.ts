@@ -1,24 +1,14 @@
-import { startSimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
 import { clusterProfileDriver } from '../../../functions/drivers/federation/clusterprofile/v1/index.ts'
 import { kubernetesLab } from '../../support/drivers/federation-lab.ts'
-import { testCluster } from '../../support/drivers/test-cluster.ts'
+import { simulatedClusters } from '../../support/drivers/simulated.ts'
 import { describeFederationDriver } from './federation-suite.ts'
 
-/** Rules of the contract over three simulated API servers. */
 describeFederationDriver(clusterProfileDriver(), {
   open: async () => {
-    const servers = await Promise.all([0, 1, 2].map(() => startSimulatedKubernetes()))
-    const [host, first, second] = await Promise.all(
-      servers.map(({ kubeconfig }, index) => testCluster(['host', 'paris', 'tokyo'][index] ?? '', kubeconfig)),
-    )
-    if (host === undefined || first === undefined || second === undefined) throw new Error('three servers are needed')
-    return {
-      ...kubernetesLab(host, [first, second]),
-      close: async () => {
-        for (const cluster of [host, first, second]) cluster.close()
-        await Promise.all(servers.map((server) => server.close()))
-      },
-    }
+    const { clusters, close } = await simulatedClusters(['host', 'paris', 'tokyo'])
+    const [host, paris, tokyo] = clusters
+    if (host === undefined || paris === undefined || tokyo === undefined) throw new Error('three servers are needed')
+    return { ...kubernetesLab(host, [paris, tokyo]), close }
   },
   properties: { 'member-role': 'edit', 'consumer-namespaces': 'default' },
   faulty: [
@@ -26,5 +16,7 @@ describeFederationDriver(clusterProfileDriver(), {
     { 'consumer-namespaces': 'Kueue' },
     { 'consumer-namespaces': 'argocd,,kueue' },
     { 'consumer-namespaces': 'kube-system' },
+    { 'consumer-namespaces': 'fedplane-1234567890' },
+    { 'consumer-namespaces': Array.from({ length: 21 }, (_, index) => `n${index}`).join(',') },
   ],
 })

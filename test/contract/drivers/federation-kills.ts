@@ -37,14 +37,15 @@ const inBatches = async (count: number, every: number, run: (number: number) => 
   )
 }
 
-/** Rule F6, and its like for undo: killed after any call, and run again. */
+/** Rule F6, and its like for undo: killed after any write, and run again. */
 export const describeKills = ({ life, way, lab, killEvery }: Parts): void => {
   const lived = async (budget: CallBudget): Promise<void> => {
     const fed = life(budget)
     const member = way(lab().members[0], budget)
     await survive(budget, () => fed.create())
     await survive(budget, () => fed.join(member))
-    expect(await fed.driver.observeMember(fed.memberContext(way(lab().members[0])))).toEqual({ state: 'ready' })
+    const seen = await fed.driver.observeMember(fed.memberContext(way(lab().members[0])))
+    expect(seen).toEqual({ state: 'ready' })
     await survive(budget, () => fed.rotate(member))
     await survive(budget, () => fed.unjoin(member))
     await survive(budget, () => fed.delete())
@@ -52,11 +53,11 @@ export const describeKills = ({ life, way, lab, killEvery }: Parts): void => {
   }
 
   it(
-    'F6: killed after any call and run again, it ends the same',
+    'F6: killed after any write and run again, it ends the same',
     async () => {
       const whole = new CallBudget()
       await lived(whole)
-      await inBatches(whole.calls, killEvery, async (number) => {
+      await inBatches(whole.writes.length, killEvery, async (number) => {
         const budget = new CallBudget()
         budget.killAfter(number)
         await lived(budget)
@@ -66,7 +67,7 @@ export const describeKills = ({ life, way, lab, killEvery }: Parts): void => {
   )
 
   it(
-    'F7: killed after any call and undone, it leaves nothing',
+    'F7: killed after any write and undone, it leaves nothing',
     async () => {
       const begun = async (budget: CallBudget): Promise<void> => {
         const fed = life(budget)
@@ -84,7 +85,7 @@ export const describeKills = ({ life, way, lab, killEvery }: Parts): void => {
       }
       const whole = new CallBudget()
       await begun(whole)
-      await inBatches(whole.calls, killEvery, async (number) => {
+      await inBatches(whole.writes.length, killEvery, async (number) => {
         const budget = new CallBudget()
         budget.killAfter(number)
         await begun(budget)

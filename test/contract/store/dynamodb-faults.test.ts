@@ -40,6 +40,7 @@ describe('stores on a DynamoDB under load', () => {
   beforeEach(() => {
     faults.inject([])
     faults.lagIndexes(undefined)
+    faults.splitBatches(0)
     pauses = []
   })
 
@@ -136,6 +137,18 @@ describe('stores on a DynamoDB under load', () => {
       // One for each shard of an index, which are read at once.
       faults.inject(times(16 * SDK_ATTEMPTS, 'throughput-exceeded'), commands)
       await expect(read()).rejects.toMatchObject({ name: 'StoreBusy' })
+    })
+  })
+
+  describe('getMany', () => {
+    it('reads again what DynamoDB left unprocessed, and says StoreBusy when that goes on', async () => {
+      const clusters = await Promise.all(Array.from({ length: 20 }, inserted))
+      const ids = clusters.map(({ id }) => id)
+      faults.splitBatches(5)
+      expect((await stores.clusters.getMany('blue', ids)).map(({ id }) => id).sort()).toEqual([...ids].sort())
+      expect(pauses).toHaveLength(5)
+      faults.splitBatches(100)
+      await expect(stores.clusters.getMany('blue', ids)).rejects.toMatchObject({ name: 'StoreBusy' })
     })
   })
 

@@ -1,7 +1,7 @@
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
 import type { FederationDriver, Preflight } from '../../../functions/drivers/contract/federation-driver.ts'
-import type { Drivers, DriverSet } from '../../../functions/drivers/contract/registry.ts'
+import type { DriverSet, Drivers } from '../../../functions/drivers/contract/registry.ts'
 
 const unexpected = (): never => {
   throw new Error('the API must not call this function of a driver')

@@ -18,12 +18,88 @@ export const readCluster = async (lab: ApiLab, id: string, as?: Principal): Prom
 export const changeCluster = async (lab: ApiLab, id: string, change: ClusterChange, as?: Principal): Promise<void> =>
   lab.stores.commit([lab.stores.clusters.change(await readCluster(lab, id, as), change)])
 
+export type GivenCluster = { name?: string; status?: Cluster['status']; as?: Principal }
+
 /** A cluster of `memory@1`, created through the API and brought to a status. */
 export const givenCluster = async (
   lab: ApiLab,
-  { name, status = 'CREATE_COMPLETE', as = ALICE }: { name?: string; status?: Cluster['status']; as?: Principal } = {},
+  { name, status = 'CREATE_COMPLETE', as = ALICE }: GivenCluster = {},
 ): Promise<string> => {
   const { body } = await lab.call('POST', '/v1/clusters', { as, body: { driver: 'memory@1', name } })
-  await changeCluster(lab, body.uuid, { status, operation: status.endsWith('_IN_PROGRESS') ? undefinedToNull() : null }, as)
+  const isOver = !status.endsWith('_IN_PROGRESS')
+  await changeCluster(lab, body.uuid, { status, ...(isOver ? { operation: null } : {}) }, as)
   return body.uuid
+}
+
+export const readFederation = async (lab: ApiLab, id: string, as?: Principal): Promise<Federation> => {
+  const federation = await lab.stores.federations.get({ projectId: inProject(as), id })
+  if (federation === undefined) throw new Error(`there is no federation ${id}`)
+  return federation
+}
+
+export const changeFederation = async (
+  lab: ApiLab,
+  id: string,
+  update: FederationUpdate,
+  as?: Principal,
+): Promise<void> => lab.stores.commit([lab.stores.federations.change(await readFederation(lab, id, as), update)])
+
+export const readMembership = async (lab: ApiLab, federationId: string, clusterId: string): Promise<Membership> => {
+  const membership = await lab.stores.memberships.get({ projectId: ALICE.projectId, federationId, clusterId })
+  if (membership === undefined) throw new Error(`${clusterId} has no membership in ${federationId}`)
+  return membership
+}
+
+/** What a membership carries in each state besides its base. */
+const STATES = {
+  Ready: { state: 'Ready', operation: null },
+  Degraded: { state: 'Degraded', operation: null, reason: 'NotReady', message: 'No heartbeat.' },
+  JoinFailed: { state: 'JoinFailed', reason: 'ConnectTimedOut', message: 'It did not answer.', leftovers: [] },
+  UnjoinFailed: { state: 'UnjoinFailed', reason: 'ConnectTimedOut', message: 'It did not answer.' },
+} as const
+
+/** Ends what runs on a membership, as its flow would. */
+export const endMembership = async (
+  lab: ApiLab,
+  federationId: string,
+  clusterId: string,
+  state: keyof typeof STATES,
+): Promise<void> => {
+  const before = await readMembership(lab, federationId, clusterId)
+  const { projectId, memberName, revision, changeId, since, made, credential } = before
+  const base = { projectId, federationId, clusterId, memberName, revision, changeId, since, made, credential }
+  await lab.stores.commit([lab.stores.memberships.replace(before, { ...base, ...STATES[state] })])
+  if (state !== 'JoinFailed') return
+  await lab.stores.commit([lab.stores.federations.removeMemberId({ projectId, id: federationId }, clusterId)])
+}
+
+/** The federation as it is when its create is over and its members have joined. */
+export const settleFederation = async (lab: ApiLab, id: string, update: FederationUpdate = {}): Promise<void> => {
+  const memberships = await lab.stores.memberships.listOf({ projectId: ALICE.projectId, id })
+  for (const { clusterId, state } of memberships) {
+    if (state === 'Waiting' || state === 'Joining') await endMembership(lab, id, clusterId, 'Ready')
+  }
+  const ready = { type: CONTROL_PLANE_READY, status: 'True', reason: 'Up', message: '', observedRevision: 2 } as const
+  await changeFederation(lab, id, {
+    status: 'CREATE_COMPLETE',
+    operation: null,
+    change: null,
+    conditions: [{ ...ready, changedAt: '2026-11-27T10:00:00.000Z' }],
+    ...update,
+  })
+}
+
+export type GivenFederation = { name?: string; driver?: string; host?: string; members?: string[] }
+
+/** A federation of `memory@1` on a fresh host, created through the API and settled. */
+export const givenFederation = async (
+  lab: ApiLab,
+  { name, driver, host, members = [] }: GivenFederation = {},
+): Promise<{ id: string; host: string }> => {
+  const hostId = host ?? (await givenCluster(lab))
+  const { body } = await lab.call('POST', '/v1/federations', {
+    body: { name, driver, hostcluster_id: hostId, member_ids: members },
+  })
+  await settleFederation(lab, body.uuid)
+  return { id: body.uuid, host: hostId }
 }

@@ -28,11 +28,15 @@ const authorizerOf = (as: Principal | string | null): unknown => {
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))
 
 /** An event as API Gateway makes it (HTTP API, payload 2.0), with the authorizer's answer in it. */
-export const eventOf = (method: string, target: string, { body, headers = {}, as = ALICE }: CallOptions = {}) => {
+export const eventOf = (
+  method: string,
+  target: string,
+  { body, headers = {}, as = ALICE }: CallOptions = {},
+): APIGatewayProxyEventV2 => {
   const [rawPath = '', rawQueryString = ''] = target.split('?')
   const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
   const lowerCased = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-  return {
+  const event = {
     version: '2.0',
     routeKey: '$default',
     rawPath,
@@ -53,5 +57,6 @@ export const eventOf = (method: string, target: string, { body, headers = {}, as
     },
     isBase64Encoded: false,
     ...(body === undefined ? {} : { body: textOf(body) }),
-  } satisfies APIGatewayProxyEventV2
+  }
+  return event
 }

@@ -11,7 +11,10 @@ const WRITES: readonly string[] = ['create', 'apply', 'patch', 'delete']
 const isWrite = (method: string, [first]: readonly unknown[]): boolean =>
   WRITES.includes(method) || (method === 'post' && !String(first).includes('reviews'))
 
-/** Counts the calls of several clients, and kills after a number of them. */
+/**
+ * Counts the calls of several clients, and kills after a number of writes. Between two writes nothing changes in the clusters, so a
+ * kill anywhere leaves what a kill right after a write leaves.
+ */
 export class CallBudget {
   /** Calls so far. */
   calls = 0
@@ -19,7 +22,7 @@ export class CallBudget {
   writes: string[] = []
   #left = Number.POSITIVE_INFINITY
 
-  /** The call number `count` from now is carried out, and its answer is lost. */
+  /** The write number `count` from now is carried out, and its answer is lost. */
   killAfter(count: number): void {
     this.#left = count
   }
@@ -33,12 +36,11 @@ export class CallBudget {
     this.writes = []
   }
 
+  /** A call was carried out. @throws Killed */
   note(method: string, args: readonly unknown[]): void {
     this.calls += 1
-    if (isWrite(method, args)) this.writes.push(`${method} ${JSON.stringify(args[0])}`)
-  }
-
-  spend(): void {
+    if (!isWrite(method, args)) return
+    this.writes.push(`${method} ${JSON.stringify(args[0])}`)
     this.#left -= 1
     if (this.#left === 0) throw new Killed('killed by the test')
   }
@@ -51,9 +53,8 @@ export const counted = (client: KubernetesClient, budget: CallBudget): Kubernete
       const value: unknown = Reflect.get(target, property, receiver)
       if (typeof value !== 'function' || property === 'close') return value
       return async (...args: unknown[]) => {
-        budget.note(String(property), args)
         const answer: unknown = await value.apply(target, args)
-        budget.spend()
+        budget.note(String(property), args)
         return answer
       }
     },

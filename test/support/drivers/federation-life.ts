@@ -168,7 +168,11 @@ export class FederationLife {
 
   async unjoin(access: () => ClusterAccess, part: Partial<MembershipOperation> = {}): Promise<void> {
     const member = this.#member(access)
-    member.membership = { ...member.membership, state: 'Leaving', operation: { ...operation('unjoin'), ...part, kind: 'unjoin' } }
+    member.membership = {
+      ...member.membership,
+      state: 'Leaving',
+      operation: { ...operation('unjoin'), ...part, kind: 'unjoin' },
+    }
     await this.#run(() => this.driver.deregisterMember(this.#memberContext(member)))
     await this.#run(() => this.driver.cleanMember(this.#memberContext(member)))
     this.members.delete(access().cluster.id)
@@ -201,7 +205,11 @@ export class FederationLife {
     const last = await untilDone(async () => {
       const seen = await look()
       const driverState = { ...this.federation.driverState, ...seen.state }
-      this.federation = { ...this.federation, driverState, made: mergeObjectRefs(this.federation.made, seen.made ?? []) }
+      this.federation = {
+        ...this.federation,
+        driverState,
+        made: mergeObjectRefs(this.federation.made, seen.made ?? []),
+      }
       return seen
     })
     this.leftovers = mergeObjectRefs(this.leftovers, last.leftovers ?? [])

@@ -16,13 +16,18 @@ const KINDS: Readonly<Record<string, Resource>> = {
   ClusterProfile: { group: 'multicluster.x-k8s.io', version: 'v1alpha1', plural: 'clusterprofiles' },
 }
 
-export const resourceOf = (ref: Pick<ObjectRef, 'kind' | 'namespace'>): Resource => {
-  const resource = KINDS[ref.kind]
+export const resourceOf = (ref: ObjectRef): Resource => {
+  const known = KINDS[ref.kind]
+  const resource = known && { ...known, version: ref.apiVersion.split('/').at(-1) ?? '' }
   if (resource === undefined) throw new Error(`the test knows no ${ref.kind}: add it to KINDS`)
   return ref.namespace === '' ? resource : { ...resource, namespace: ref.namespace }
 }
 
-const listOrNone = async (client: KubernetesClient, resource: Resource, selector: string): Promise<KubernetesObject[]> => {
+const listOrNone = async (
+  client: KubernetesClient,
+  resource: Resource,
+  selector: string,
+): Promise<KubernetesObject[]> => {
   try {
     return await listAll(client, resource, selector)
   } catch (error) {

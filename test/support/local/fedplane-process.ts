@@ -6,7 +6,7 @@ import { until } from './engine-lab.ts'
 const ROOT = resolve(import.meta.dirname, '../../..')
 
 /** The command of `npm start`, without npm. */
-export const START = ['--import', './local/check-node.mjs', 'local/main.ts']
+const START = ['--import', './local/check-node.mjs', 'local/main.ts']
 
 export type FedplaneProcess = {
   child: ChildProcess

@@ -2,7 +2,7 @@ import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { type ContractSubject, manualClock } from './contract-subject.ts'
 import { createTestStores, type TestTable } from './database.ts'
 
-export type RawItem = Record<string, AttributeValue>
+type RawItem = Record<string, AttributeValue>
 
 /** All items of a table as they are stored. */
 export const scanTable = async ({ client, tableName }: Pick<TestTable, 'client' | 'tableName'>): Promise<RawItem[]> => {
@@ -19,7 +19,7 @@ export const scanTable = async ({ client, tableName }: Pick<TestTable, 'client' 
 }
 
 /** All items as one text; binary values as the characters of their bytes. */
-export const dumpTable = async (table: TestTable): Promise<string> =>
+const dumpTable = async (table: TestTable): Promise<string> =>
   JSON.stringify(await scanTable(table), (_, value) =>
     value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
   )

@@ -27,6 +27,8 @@ export type Fault =
 export type Faults = {
   /** The next requests of these commands (`TransactWriteItemsCommand`, …; default: all writes) meet these, in order. */
   inject(faults: readonly Fault[], commands?: RegExp): void
+  /** The next batches of reads answer their first key only, and give the others back as unprocessed. */
+  splitBatches(count: number): void
   /** Faults that nothing met yet. */
   pending(): number
   /** From now on queries of an index go to another table, which holds an earlier state; undefined: back to the real one. */
@@ -61,6 +63,17 @@ const errorOf = (fault: Fault, commandName: string, input: unknown): Error => {
   }
 }
 
+type BatchInput = { RequestItems: Record<string, { Keys: unknown[] }> }
+
+/** A batch cut to its first key, and what is left of it. */
+const split = ({ RequestItems: requests }: BatchInput): { first: BatchInput; rest: BatchInput['RequestItems'] } => {
+  const [[table, { Keys: keys, ...options }]] = Object.entries(requests) as [[string, { Keys: unknown[] }]]
+  return {
+    first: { RequestItems: { [table]: { ...options, Keys: keys.slice(0, 1) } } },
+    rest: keys.length > 1 ? { [table]: { ...options, Keys: keys.slice(1) } } : {},
+  }
+}
+
 const isCarriedOut = (fault: Fault): boolean => fault === 'in-progress' || fault === 'answer-lost'
 
 /** Puts faults between a client's retries and the database. */
@@ -68,6 +81,7 @@ export const installFaults = (client: DynamoDBDocumentClient): Faults => {
   let queue: Fault[] = []
   let matching = WRITES
   let laggingTable: string | undefined
+  let batchesToSplit = 0
   client.middlewareStack.add(
     (next, context) => async (args) => {
       const commandName = String(context.commandName)
@@ -86,7 +100,20 @@ export const installFaults = (client: DynamoDBDocumentClient): Faults => {
     },
     { step: 'initialize', priority: 'low', name: 'lagIndexes' },
   )
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      if (!('RequestItems' in args.input) || batchesToSplit === 0) return next(args)
+      batchesToSplit--
+      const { first, rest } = split(args.input as BatchInput)
+      const answer = await next({ ...args, input: first as typeof args.input })
+      return { ...answer, output: { ...answer.output, UnprocessedKeys: rest } }
+    },
+    { step: 'initialize', priority: 'high', name: 'splitBatches' },
+  )
   return {
+    splitBatches: (count) => {
+      batchesToSplit = count
+    },
     inject: (faults, commands = WRITES) => {
       queue = [...faults]
       matching = commands

@@ -260,15 +260,23 @@ describe('Engine.stop', () => {
       },
     })
     const ref = freshRef()
-    const insert = lab.table.insert.bind(lab.table)
+    const { insert, checkpoint } = lab.table
+    let refused = false
     lab.table.insert = async (record) => {
-      const made = await insert(record)
+      const made = await insert.call(lab.table, record)
       await engine.stop(ref, 'superseded')
       return made
     }
+    lab.table.checkpoint = async (...of) => {
+      const stored = await checkpoint.apply(lab.table, of)
+      refused ||= !stored
+      return stored
+    }
     await engine.start(ref, INPUT)
-    lab.table.insert = insert
-    await engine.close()
+    await until(() => refused)
+    Object.assign(lab.table, { insert, checkpoint })
+    // Time enough for the call that must not come.
+    await new Promise((resolve) => setTimeout(resolve, 50))
     expect(calls).toBe(0)
     expect(await engine.describe(ref)).toBe('aborted')
   })
@@ -313,6 +321,35 @@ describe('Engine.resume', () => {
     never.open()
     await crashed.close()
     expect(await next.describe(ref)).toBe('succeeded')
+  })
+
+  it('calls no step before it is stored that the execution has come to it', async () => {
+    const seen: string[] = []
+    const hold = gate()
+    const stored: string[] = []
+    const { checkpoint } = lab.table
+    lab.table.checkpoint = async (ref, to) => {
+      if (to.at === 'Second') await hold.passed
+      stored.push(to.at)
+      return checkpoint.call(lab.table, ref, to)
+    }
+    const engine = lab.engine(definitionsOf(states), {
+      [FLOW]: async (payload) => {
+        const { step } = payload as Payload
+        expect(stored).toContain(step)
+        seen.push(step)
+        return { done: step }
+      },
+    })
+    const ref = freshRef()
+    await engine.start(ref, INPUT)
+    await until(() => seen.includes('First'))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(seen).toEqual(['First'])
+    hold.open()
+    expect(await ended(engine, ref)).toBe('succeeded')
+    Object.assign(lab.table, { checkpoint })
+    expect(seen).toEqual(['First', 'Second', 'Third'])
   })
 
   it('takes up what close let go of', async () => {

@@ -168,6 +168,21 @@ describe('startHttpServer', () => {
     expect(await ask('HEAD')).toMatch(/\r\n\r\n$/)
   })
 
+  it.each([
+    ['Host: 127.0.0.1:1', 200],
+    ['Host: localhost', 200],
+    ['Host: [::1]:9511', 200],
+    ['Host: 127.0.0.1\r\nOrigin: http://localhost:3000', 200],
+    ['Host: evil.example', 403],
+    ['Host: 127.0.0.1.evil.example:9511', 403],
+    ['Host: 127.0.0.1\r\nOrigin: https://evil.example', 403],
+    ['Host: 127.0.0.1\r\nOrigin: null', 403],
+  ])('refuses web pages where it is told to (%j: %d)', async (header, status) => {
+    const { server } = await serve(ok, { refuseForeign: true })
+    const text = `GET / HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`
+    expect(await rawExchange(server.port, text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  })
+
   it('says which port is used and how to choose another', async () => {
     const { server } = await serve(ok)
     await expect(serve(ok, { port: server.port })).rejects.toMatchObject({

@@ -1,21 +1,13 @@
-import * as z from 'zod'
 import type { KubernetesClient } from '../../../../kubernetes/client.ts'
 import { nodes } from '../../../../kubernetes/resources.ts'
 import { listAll } from '../../../support/owned.ts'
+import { Node } from './schema.ts'
 
 /** Labels of control plane nodes; the second is the one of before Kubernetes 1.20, still found. */
 const CONTROL_PLANE_LABELS = ['node-role.kubernetes.io/control-plane', 'node-role.kubernetes.io/master']
 
 /** Most nodes that the reason map names, not ready ones first, so that the stored item stays small. */
 const NODES_IN_REASON_MAX = 100
-
-const Node = z.object({
-  metadata: z.object({ name: z.string(), labels: z.record(z.string(), z.string()).default({}) }),
-  status: z
-    .object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]) })
-    .default({ conditions: [] }),
-})
-type Node = z.infer<typeof Node>
 
 export type NodeSummary = {
   /** All nodes but those of the control plane, as Magnum counts. */

@@ -19,7 +19,7 @@ export const seen = (context: ClusterContext): ClusterObservation => {
 /** One look. A hook that throws plays a cluster that does not answer. */
 export const observe = async (world: MemoryClusters, context: ClusterContext): Promise<ClusterObservation> => {
   const call = { name: 'observe', clusterId: context.cluster.id }
-  world.calls.push(call)
+  world.note(call)
   try {
     await world.before?.(call, context)
     return seen(context)

@@ -16,7 +16,7 @@ const play = async (
 ): Promise<ClusterStepResult> => {
   const labels = MemoryLabelsSchema.parse(context.cluster.magnum.labels)
   const call = { name, clusterId: context.cluster.id }
-  world.calls.push(call)
+  world.note(call)
   await world.before?.(call, context)
   if (name === `ensure:${labels['memory-fail-phase']}`) {
     throw new PlannedFailure(

@@ -5,6 +5,9 @@ export type ClusterCall = { name: string; clusterId: string }
 
 type Hook = (call: ClusterCall, context: ClusterContext) => void | Promise<void>
 
+/** Calls that are kept: far more than a test makes, and no leak in a server. */
+const CALLS_MAX = 5000
+
 /** Clusters that memory@1 plays: who called what, hooks to script failures, and what is up. */
 export class MemoryClusters {
   readonly calls: ClusterCall[] = []
@@ -14,4 +17,10 @@ export class MemoryClusters {
   after: Hook | undefined
   /** Ids of clusters that are up. */
   readonly up = new Set<string>()
+
+  /** Writes a call down. */
+  note(call: ClusterCall): void {
+    if (this.calls.length >= CALLS_MAX) this.calls.shift()
+    this.calls.push(call)
+  }
 }

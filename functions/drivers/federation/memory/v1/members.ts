@@ -29,8 +29,8 @@ const newCredential = (context: MemberContext): NonNullable<PrepareResult['crede
 const isRegistered = (world: MemoryWorld, context: MemberContext): boolean => {
   const member = memberOf(context)
   return (
-    context.membership.made.some((ref) => ref.kind === member.kind && ref.name === member.name) ||
-    world.calls.some((call) => call.name === 'registerMember' && call.clusterId === context.membership.clusterId)
+    world.has(context.federation.hostClusterId, member) ||
+    context.membership.made.some((ref) => ref.kind === member.kind && ref.name === member.name)
   )
 }
 

@@ -42,7 +42,7 @@ export const play = async <T>(
   run: () => T | Promise<T>,
 ): Promise<T> => {
   const call = { name, federationId: context.federation.id, clusterId: member?.membership.clusterId ?? null }
-  world.calls.push(call)
+  world.note(call)
   await world.before?.(call)
   if (failsAt(context, act, member?.member.cluster.magnum.labels['memory-fail-step'])) {
     throw new PlannedFailure(`memory@1 was told to fail at ${act}; take the option or label away and try again.`)

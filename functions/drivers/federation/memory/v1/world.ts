@@ -12,6 +12,9 @@ export type MemoryCall = {
 
 type Hook = (call: MemoryCall) => void | Promise<void>
 
+/** Calls that are kept: far more than a test makes, and no leak in a server. */
+const CALLS_MAX = 5000
+
 /**
  * What hosts and members of memory@1 hold, and who called what. A test makes its own, scripts failures with the hooks, and looks into
  * it; elsewhere one per process mirrors what the stored entities say.
@@ -30,6 +33,12 @@ export class MemoryWorld {
     return objects
   }
 
+  /** Writes a call down. */
+  note(call: MemoryCall): void {
+    if (this.calls.length >= CALLS_MAX) this.calls.shift()
+    this.calls.push(call)
+  }
+
   /** Makes an object in a cluster; making it again gives the same one. */
   put(clusterId: string, ref: ObjectRef): ObjectRef {
     const objects = this.#of(clusterId)
@@ -42,6 +51,10 @@ export class MemoryWorld {
   /** Removes an object; one that is not there is no error. */
   remove(clusterId: string, ref: ObjectRef): void {
     this.#of(clusterId).delete(describeObject(ref))
+  }
+
+  has(clusterId: string, ref: ObjectRef): boolean {
+    return this.#of(clusterId).has(describeObject(ref))
   }
 
   /** Objects of a cluster, as `describeObject` writes them, sorted. */

@@ -26,9 +26,8 @@ const Crd = z.object({
       }),
     ),
   }),
-  status: z
-    .object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]) })
-    .default({ conditions: [] }),
+  // A new CRD has `conditions: null` until the API server has looked at it.
+  status: z.object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })).nullish() }).optional(),
 })
 
 /** Versions that the CRD serves and that have `status.accessProviders` (cluster-inventory-api v0.1.0 and later). */
@@ -61,7 +60,7 @@ const install = async (client: KubernetesClient): Promise<KubernetesObject> => {
 }
 
 const isEstablished = (crd: KubernetesObject): boolean =>
-  (Crd.safeParse(crd).data?.status.conditions ?? []).some(
+  (Crd.safeParse(crd).data?.status?.conditions ?? []).some(
     (condition) => condition.type === 'Established' && condition.status === 'True',
   )
 

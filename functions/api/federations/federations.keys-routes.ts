@@ -1,0 +1,27 @@
+import * as z from 'zod'
+import { flag, rollback } from '../query.ts'
+import { type Route, route } from '../route.ts'
+import { createFederationHandler } from './create-federation.ts'
+import { createFederationBody } from './federation.schema.ts'
+import { federationPatchBody } from './federation-patch.ts'
+import { patchFederation } from './patch-federation.ts'
+
+/** Create and update open clusters for `?dry_run=true`, with their stored credentials: hence keys. */
+export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/federations',
+    access: 'keys',
+    rule: 'federation:create',
+    schemas: { query: z.object({ dry_run: flag }), body: createFederationBody },
+    handle: createFederationHandler,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/federations/{federation}',
+    access: 'keys',
+    rule: 'federation:update',
+    schemas: { query: z.object({ rollback, dry_run: flag, force: flag }), body: federationPatchBody },
+    handle: patchFederation,
+  }),
+]

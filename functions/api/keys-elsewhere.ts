@@ -1,0 +1,28 @@
+import * as z from 'zod'
+import { type PrincipalRoute, type Route, route } from './route.ts'
+
+/**
+ * Routes of the keys function as the table function knows them, which carries none of their code. A test compares with `ROUTES`.
+ */
+export const KEYS_PATHS: readonly Pick<PrincipalRoute, 'method' | 'path' | 'rule'>[] = [
+  { method: 'POST', path: '/v1/clusters', rule: 'cluster:create' },
+  { method: 'PATCH', path: '/v1/clusters/{cluster}', rule: 'cluster:update' },
+  { method: 'POST', path: '/v1/federations', rule: 'federation:create' },
+  { method: 'PATCH', path: '/v1/federations/{federation}', rule: 'federation:update' },
+]
+
+const anyText = z.string().optional()
+
+/**
+ * The keys function's routes for the table function: they exist, so that a wrong method is 405 with the right `Allow`, and they refuse.
+ * A request gets here only by a spelling of the path that the gateway does not know, such as a trailing slash.
+ */
+export const keysElsewhere = (refuse: () => Promise<never>): readonly Route[] =>
+  KEYS_PATHS.map((key) =>
+    route({
+      ...key,
+      access: 'keys',
+      schemas: { query: z.object({ dry_run: anyText, rollback: anyText, force: anyText }) },
+      handle: refuse,
+    }),
+  )

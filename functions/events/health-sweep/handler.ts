@@ -1,0 +1,13 @@
+import { awsClusters } from '../../runtime/aws-clusters.ts'
+import { awsPorts } from '../../runtime/aws-ports.ts'
+import { readEnv, workerEnv } from '../../runtime/env.ts'
+import { lazy } from '../../runtime/lazy.ts'
+import { type SweepReport, sweepHealth } from './sweep.ts'
+
+const ports = lazy(() => {
+  const env = readEnv(workerEnv)
+  return awsPorts(env, awsClusters(env))
+})
+
+/** Lambda entry of the schedule that looks at clusters. */
+export const handler = async (): Promise<SweepReport> => sweepHealth(ports())

@@ -1,0 +1,203 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Closers } from '../closers.ts'
+import { cleanUp } from './cleanup.ts'
+import type { ClusterSet } from './clusters/cluster-set.ts'
+import { hasProfileApi, removeProfileApi } from './look.ts'
+import type { DemoOptions } from './options.ts'
+import type { Printer } from './printer.ts'
+import { type DemoLog, openClients, openLog, type Stage, startServer, takeDemoClusters } from './stage.ts'
+import {
+  checkNothingLeft,
+  deleteClusters,
+  deleteFederation,
+  federate,
+  join,
+  type Made,
+  register,
+  showClusters,
+  showInventory,
+  unjoin,
+  useCredentials,
+} from './story.ts'
+
+export type DemoSetting = {
+  options: DemoOptions
+  /** KUBEBUILDER_ASSETS. */
+  assetsFolder: string | undefined
+  printer: Printer
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal
+}
+
+/** Runs a part of the demo and prints it with its time. @throws what the part throws, after printing it */
+const timed = async <T>(
+  { printer }: DemoSetting,
+  title: string,
+  work: () => Promise<T>,
+  tell: (result: T) => string,
+): Promise<T> => {
+  const begun = performance.now()
+  try {
+    const result = await work()
+    printer.step(performance.now() - begun, tell(result))
+    return result
+  } catch (error) {
+    printer.failed(performance.now() - begun, `${title}: ${error instanceof Error ? error.message : String(error)}`)
+    throw error
+  }
+}
+
+const names = (set: ClusterSet, from: number): string =>
+  set.clusters
+    .slice(from)
+    .map(({ name }) => name)
+    .join(' and ')
+
+const open = async (setting: DemoSetting, log: DemoLog, closers: Closers): Promise<Stage> => {
+  const { options, assetsFolder, signal } = setting
+  const set = await timed(
+    setting,
+    'taking clusters',
+    () => takeDemoClusters(options, assetsFolder),
+    ({ clusters, description }) => `took ${clusters.length} clusters (${description})`,
+  )
+  closers.add(() => set.close())
+  const { fedplane, api } = await timed(
+    setting,
+    'starting fedplane',
+    () => startServer(log, signal),
+    (started) => `started fedplane on ${started.fedplane.url}/v1`,
+  )
+  closers.add(() => fedplane.close())
+  const clients = openClients(set)
+  closers.add(async () => {
+    for (const client of clients) client.close()
+  })
+  return { fedplane, api, set, clients }
+}
+
+const build = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
+  const { printer } = setting
+  const { set } = stage
+  const clusters = await timed(
+    setting,
+    'registering the clusters',
+    () => register(stage, made),
+    (done) => `registered ${done.length} clusters`,
+  )
+  printer.detail(showClusters(clusters))
+  const host = set.clusters[0]?.name
+  await timed(
+    setting,
+    'creating the federation',
+    () => federate(stage, made),
+    ({ driver }) => `created the federation "demo" (${driver}) on ${host}`,
+  )
+  await timed(
+    setting,
+    'joining',
+    () => join(stage, made),
+    () => `joined ${names(set, 1)}`,
+  )
+  const inventory = await timed(
+    setting,
+    'looking at the host',
+    () => showInventory(stage, made),
+    () => `${host} now holds:`,
+  )
+  printer.detail(inventory.text)
+  const seen = await timed(
+    setting,
+    'using the credentials',
+    () => useCredentials(stage, inventory.profiles),
+    () => "used each member's published credential to list its namespaces",
+  )
+  printer.detail(seen)
+}
+
+const takeDown = async (setting: DemoSetting, stage: Stage, made: Made, hadProfileApi: boolean): Promise<void> => {
+  const { printer } = setting
+  const { set, clients } = stage
+  await timed(
+    setting,
+    'unjoining',
+    () => unjoin(stage, made),
+    () => `unjoined ${names(set, 1)}`,
+  )
+  await timed(
+    setting,
+    'deleting the federation',
+    () => deleteFederation(stage, made),
+    () => 'deleted the federation',
+  )
+  await timed(
+    setting,
+    'looking for leftovers',
+    () => checkNothingLeft(stage, made, printer),
+    () => 'looked into every cluster: nothing of the federation is left',
+  )
+  const [host] = clients
+  if (host !== undefined && !hadProfileApi) {
+    const tell = (gone: boolean): string =>
+      gone
+        ? 'removed the ClusterProfile API, which was not there before'
+        : 'left the ClusterProfile API: somebody else has profiles in it'
+    await timed(setting, 'removing the ClusterProfile API', () => removeProfileApi(host), tell)
+  }
+  await timed(
+    setting,
+    'removing the clusters',
+    () => deleteClusters(stage, made),
+    () => 'removed the clusters from fedplane',
+  )
+}
+
+/** Waits for Ctrl-C, so that somebody can look around. */
+const keepOpen = async ({ printer, signal }: DemoSetting, stage: Stage): Promise<void> => {
+  printer.end(`Look around: ${stage.fedplane.url}/v1/federations/demo  (Ctrl-C cleans up and ends)\n`)
+  while (!signal.aborted) await delay(2 ** 30, undefined, { signal }).catch(() => undefined)
+}
+
+const play = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
+  const [host] = stage.clients
+  const hadProfileApi = host !== undefined && (await hasProfileApi(host))
+  try {
+    await build(setting, stage, made)
+    if (setting.options.keep) await keepOpen(setting, stage)
+    // After --keep the signal has done its work: what follows is to run to its end.
+    const rest = setting.options.keep ? { ...stage, api: stage.api.withoutSignal() } : stage
+    await takeDown(setting, rest, made, hadProfileApi)
+  } catch (error) {
+    if (stage.set.kind === 'kubeconfig') {
+      const begun = performance.now()
+      const faults = await cleanUp(stage, made, hadProfileApi)
+      setting.printer.step(performance.now() - begun, 'cleaned up in your clusters')
+      for (const fault of faults) setting.printer.detail(`could not be done: ${fault}`)
+    }
+    throw error
+  }
+}
+
+/** Runs the whole demo. Everything that it opens is closed when it ends, however that is. @returns true when every check held */
+export const runDemo = async (setting: DemoSetting): Promise<boolean> => {
+  const { printer, signal } = setting
+  const begun = performance.now()
+  const log = await openLog()
+  const closers = new Closers()
+  let good = false
+  printer.heading('fedplane demo: register clusters, federate them, join, unjoin, delete')
+  try {
+    await play(setting, await open(setting, log, closers), { clusterIds: [], federationId: undefined })
+    good = true
+  } catch (error) {
+    const why = signal.aborted
+      ? 'Interrupted.'
+      : `The demo failed: ${error instanceof Error ? error.message : String(error)}`
+    printer.end(`${why}\nLog of the server: ${log.file}`)
+  } finally {
+    await closers.close()
+    await log.close({ keep: !good })
+  }
+  if (good) printer.end(`Every check held. ${((performance.now() - begun) / 1000).toFixed(1)} s in all.`)
+  return good
+}

@@ -1,0 +1,42 @@
+import { parseArgs } from 'node:util'
+
+export type DemoOptions = {
+  /** A kubeconfig whose contexts are used. */
+  kubeconfig: string | undefined
+  /** Which contexts, host first. */
+  contexts: readonly string[] | undefined
+  /** Stops after the joins, until Ctrl-C. */
+  keep: boolean
+}
+
+export const HELP = `Usage: npm run demo [-- options]
+
+Starts fedplane on this machine, registers three clusters, federates them, joins and unjoins members, and removes everything again.
+
+Options:
+  --kubeconfig FILE   use your own clusters: a context for each of three API servers. The demo makes namespaces, accounts and a
+                      CustomResourceDefinition in them, and takes them away again. Without it: real API servers from
+                      KUBEBUILDER_ASSETS when that is set, else simulated ones
+  --contexts A,B,C    which contexts of FILE, the host first; default: the first of each API server
+  --keep              stop after the joins and wait for Ctrl-C, to look around; then clean up
+  --help              this text
+`
+
+/** @throws Error for an option that is not there, with what to do */
+export const readDemoOptions = (args: readonly string[]): DemoOptions | 'help' => {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      kubeconfig: { type: 'string' },
+      contexts: { type: 'string' },
+      keep: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return 'help'
+  if (values.contexts !== undefined && values.kubeconfig === undefined) {
+    throw new Error('--contexts needs --kubeconfig FILE.')
+  }
+  const contexts = values.contexts?.split(',').map((name) => name.trim())
+  return { kubeconfig: values.kubeconfig, contexts, keep: values.keep }
+}

@@ -1,0 +1,137 @@
+import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
+import type { ClusterView, FederationView } from './api.ts'
+import { consumerClient, namespacesSeenBy, type Profile, profilesOf, remainsOf } from './look.ts'
+import type { Printer } from './printer.ts'
+import { table } from './printer.ts'
+import type { Stage } from './stage.ts'
+
+/** Ids of what the demo made at fedplane, for cleaning up whatever happens. */
+export type Made = { clusterIds: string[]; federationId: string | undefined }
+
+/** A check of the demo that does not hold. */
+export class CheckFailed extends Error {
+  override readonly name = 'CheckFailed'
+}
+
+const demand = (holds: boolean, sentence: string): void => {
+  if (!holds) throw new CheckFailed(sentence)
+}
+
+export const federationPath = (id: string | undefined): string => `/v1/federations/${id}`
+
+/** Registers all clusters, at the same time. */
+export const register = async ({ api, set }: Stage, made: Made): Promise<ClusterView[]> => {
+  for (const { name, kubeconfig, context } of set.clusters) {
+    made.clusterIds.push(await api.create('/v1/clusters', { name, kubeconfig, context }))
+  }
+  return Promise.all(made.clusterIds.map((id) => api.settled<ClusterView>(`/v1/clusters/${id}`, 'CREATE_COMPLETE')))
+}
+
+export const showClusters = (clusters: readonly ClusterView[]): string =>
+  table(
+    ['CLUSTER', 'API SERVER', 'VERSION', 'HEALTH', 'NODES'],
+    clusters.map(({ name, api_address, coe_version, health_status, node_count, master_count }) => [
+      name,
+      api_address ?? '-',
+      coe_version ?? '-',
+      health_status ?? '-',
+      String(node_count + master_count),
+    ]),
+  )
+
+export const federate = async ({ api }: Stage, made: Made): Promise<FederationView> => {
+  const [host] = made.clusterIds
+  made.federationId = await api.create('/v1/federations', {
+    name: 'demo',
+    hostcluster_id: host,
+    driver: 'clusterprofile@1',
+  })
+  return api.settled<FederationView>(federationPath(made.federationId), 'CREATE_COMPLETE')
+}
+
+export const join = async ({ api }: Stage, made: Made): Promise<FederationView> => {
+  const path = federationPath(made.federationId)
+  const members = made.clusterIds.slice(1)
+  await api.patch(path, [{ op: 'add', path: '/member_ids', value: members }])
+  const federation = await api.settled<FederationView>(path, 'UPDATE_COMPLETE')
+  const states = federation.members.map(({ name, state }) => `${name} ${state}`)
+  demand(
+    states.length === members.length && states.every((state) => state.endsWith(' Ready')),
+    `members are ${states.join(', ')}`,
+  )
+  return federation
+}
+
+const showProfiles = (profiles: readonly Profile[]): string =>
+  table(
+    ['CLUSTERPROFILE', 'SERVER', 'VERSION', 'CONDITIONS'],
+    profiles.map(({ metadata, status }) => [
+      metadata.name,
+      status.accessProviders[0]?.cluster.server ?? '-',
+      status.version?.kubernetes ?? '-',
+      status.conditions.map((condition) => `${condition.type}=${condition.status}`).join(', '),
+    ]),
+  )
+
+const hostOf = ({ clients }: Stage): KubernetesClient => {
+  const [host] = clients
+  if (host === undefined) throw new CheckFailed('there is no host cluster')
+  return host
+}
+
+/** What the host holds now, read from the host itself. */
+export const showInventory = async (stage: Stage, made: Made): Promise<{ profiles: Profile[]; text: string }> => {
+  const profiles = await profilesOf(hostOf(stage), made.federationId ?? '')
+  const members = made.clusterIds.length - 1
+  demand(profiles.length === members, `the host holds ${profiles.length} ClusterProfiles, not ${members}`)
+  return { profiles, text: showProfiles(profiles) }
+}
+
+const useOne = async (host: KubernetesClient, profile: Profile): Promise<string> => {
+  const client = await consumerClient(host, profile)
+  try {
+    const names = await namespacesSeenBy(client)
+    demand(names.includes('kube-system'), `the credential of ${profile.metadata.name} sees no kube-system`)
+    return `${profile.metadata.name}: ${names.join(', ')}`
+  } finally {
+    client.close()
+  }
+}
+
+/** Uses the published credentials as Argo CD or Kueue would: lists the member's namespaces. */
+export const useCredentials = async (stage: Stage, profiles: readonly Profile[]): Promise<string> => {
+  const host = hostOf(stage)
+  return (await Promise.all(profiles.map((profile) => useOne(host, profile)))).join('\n')
+}
+
+export const unjoin = async ({ api }: Stage, made: Made): Promise<void> => {
+  const path = federationPath(made.federationId)
+  const operations = made.clusterIds.slice(1).map((value) => ({ op: 'remove', path: '/member_ids', value }))
+  await api.patch(path, operations)
+  const federation = await api.settled<FederationView>(path, 'UPDATE_COMPLETE')
+  demand(federation.member_ids.length === 0, `still members: ${federation.member_ids.join(', ')}`)
+}
+
+export const deleteFederation = async ({ api }: Stage, made: Made): Promise<void> => {
+  const path = federationPath(made.federationId)
+  await api.delete(path)
+  await api.gone(path)
+}
+
+/** Looks into every cluster for what carries the federation's label. Namespaces that end later are told, all else is a fault. */
+export const checkNothingLeft = async ({ clients, set }: Stage, made: Made, printer: Printer): Promise<void> => {
+  for (const [index, client] of clients.entries()) {
+    const name = set.clusters[index]?.name ?? ''
+    const remains = await remainsOf(client, made.federationId ?? '')
+    const lasting = remains.filter(({ terminating }) => !terminating)
+    demand(lasting.length === 0, `left in ${name}: ${lasting.map(({ text }) => text).join(', ')}`)
+    for (const { text } of remains) {
+      printer.detail(`${text} in ${name} is empty and stays Terminating: no namespace controller has removed it yet`)
+    }
+  }
+}
+
+export const deleteClusters = async ({ api }: Stage, made: Made): Promise<void> => {
+  for (const id of made.clusterIds) await api.delete(`/v1/clusters/${id}`)
+  await Promise.all(made.clusterIds.map((id) => api.gone(`/v1/clusters/${id}`)))
+}

@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
+
+let lab: ApiLab
+beforeAll(async () => {
+  lab = await createApiLab()
+})
+afterAll(() => lab.dispose())
+
+it('lists each enabled driver once', async () => {
+  const { body } = await lab.call('GET', '/v1/drivers')
+  expect(body.drivers.map(({ id }: { id: string }) => id)).toEqual(['memory@1', 'kube@1', 'selfhost@1', 'kubeconfig@1'])
+})
+
+it('shows both sides of a driver that has two', async () => {
+  const { body } = await lab.call('GET', '/v1/drivers/memory@1')
+  expect(body).toMatchObject({
+    id: 'memory@1',
+    federation: {
+      default: true,
+      capabilities: { host_as_member: false, uses_kubernetes_api: false, kubeconfig: false },
+      properties: [{ key: 'color', description: 'Red or blue.', default: 'red' }],
+    },
+    cluster: { capabilities: { needs_kubeconfig: false, kubernetes_api: false, resize: true } },
+  })
+})
+
+it('shows null for the side that a driver has not', async () => {
+  expect((await lab.call('GET', '/v1/drivers/kube@1')).body.cluster).toBeNull()
+})
+
+it('takes the id with its @ escaped', async () => {
+  expect((await lab.call('GET', '/v1/drivers/kube%401')).status).toBe(200)
+})
+
+it('names the enabled drivers when one is unknown', async () => {
+  const { status, body } = await lab.call('GET', '/v1/drivers/karmada@9')
+  expect([status, body.errors[0].detail]).toEqual([
+    404,
+    'Driver "karmada@9" could not be found. Enabled are memory@1, kube@1, selfhost@1 and kubeconfig@1.',
+  ])
+})

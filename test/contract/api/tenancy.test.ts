@@ -1,0 +1,97 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { ROUTES } from '../../../functions/api/routes.ts'
+import { givenCluster, givenFederation } from '../../support/api/entities.ts'
+import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
+import { BOB } from '../../support/api/request.ts'
+
+/** Issue 3, point 9: another project's objects are 404 and in no list. */
+
+let lab: ApiLab
+let cluster: string
+let member: string
+let federation: string
+beforeAll(async () => {
+  lab = await createApiLab()
+  member = await givenCluster(lab, { name: 'their-member' })
+  const given = await givenFederation(lab, { name: 'their-fleet', members: [member] })
+  cluster = given.host
+  federation = given.id
+})
+afterAll(() => lab.dispose())
+
+/** Every route of an object, with its own kind of body. */
+const OBJECT_ROUTES = ROUTES.filter(({ path }) => /\{(?:cluster|federation)\}/.test(path)).map(
+  ({ method, path }) => [method, path] as const,
+)
+
+const fill = (path: string, by: 'id' | 'name'): string =>
+  path
+    .replace('/members/{cluster}', `/members/${member}`)
+    .replace('{cluster}', by === 'id' ? cluster : 'their-member')
+    .replace('{federation}', by === 'id' ? federation : 'their-fleet')
+
+describe('an object of another project', () => {
+  it('is tested on every route', () => {
+    expect(OBJECT_ROUTES.length).toBeGreaterThanOrEqual(9)
+  })
+
+  it.each(OBJECT_ROUTES)('%s %s is 404 by id', async (method, path) => {
+    expect((await lab.call(method, fill(path, 'id'), { as: BOB, body: [] })).status).toBe(404)
+  })
+
+  it.each(OBJECT_ROUTES)('%s %s is 404 by name', async (method, path) => {
+    expect((await lab.call(method, fill(path, 'name'), { as: BOB, body: [] })).status).toBe(404)
+  })
+
+  it.each(['/v1/clusters', '/v1/clusters/detail', '/v1/clusters?sort_key=name'])('is not in %s', async (target) => {
+    expect((await lab.call('GET', target, { as: BOB })).body.clusters).toEqual([])
+  })
+
+  it.each(['/v1/federations', '/v1/federations/detail'])('is not in %s', async (target) => {
+    expect((await lab.call('GET', target, { as: BOB })).body.federations).toEqual([])
+  })
+
+  it('is no marker', async () => {
+    expect((await lab.call('GET', `/v1/clusters?marker=${cluster}`, { as: BOB })).status).toBe(404)
+  })
+
+  it('can not be a host', async () => {
+    const body = { hostcluster_id: cluster }
+    expect((await lab.call('POST', '/v1/federations', { as: BOB, body })).status).toBe(404)
+  })
+
+  it('can not be a member at creation', async () => {
+    const body = { hostcluster_id: await givenCluster(lab, { as: BOB }), member_ids: [member] }
+    expect((await lab.call('POST', '/v1/federations', { as: BOB, body })).status).toBe(404)
+  })
+
+  it('can not join', async () => {
+    const { id } = await givenFederation(lab)
+    const foreign = await givenCluster(lab, { as: BOB })
+    const body = [{ op: 'add', path: '/member_ids', value: foreign }]
+    expect((await lab.call('PATCH', `/v1/federations/${id}`, { body })).status).toBe(404)
+  })
+
+  it('is untouched by all that', async () => {
+    expect((await lab.call('GET', `/v1/federations/${federation}`)).body.status).toBe('CREATE_COMPLETE')
+  })
+})
+
+describe('an admin of another project', () => {
+  it('sees no federation of this one (magnum-rest.md section 2)', async () => {
+    const admin = { ...BOB, roles: ['admin'] as const }
+    expect((await lab.call('GET', `/v1/federations/${federation}`, { as: admin })).status).toBe(404)
+  })
+})
+
+describe('every route of a principal', () => {
+  const routes = ROUTES.filter(({ access }) => access !== 'none').map(({ method, path }) => [method, path] as const)
+
+  it.each(routes)('%s %s is 401 for nobody', async (method, path) => {
+    expect((await lab.call(method, fill(path, 'id'), { as: null })).status).toBe(401)
+  })
+
+  it.each(routes)('%s %s is 403 without a role', async (method, path) => {
+    expect((await lab.call(method, fill(path, 'id'), { as: { ...BOB, roles: [] } })).status).toBe(403)
+  })
+})

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import type { ClusterObservation } from '../../../functions/domain/cluster.ts'
+import { CLUSTER_CONTRACT, type ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
+import { ClusterAlreadyRegistered } from '../../../functions/drivers/contract/errors.ts'
+import { CallBudget } from '../../support/drivers/call-budget.ts'
+import { type ClusterLab, ClusterLife } from '../../support/drivers/cluster-life.ts'
+
+export type ClusterSuiteOptions = {
+  /** Makes a cluster to register; called once for each test. */
+  open(): Promise<ClusterLab & { close(): Promise<void> }>
+}
+
+const COMPLETE: ClusterObservation = {
+  observedAt: expect.stringMatching(/Z$/),
+  healthStatus: expect.stringMatching(/^(HEALTHY|UNHEALTHY|UNKNOWN)$/),
+  healthReason: expect.any(Object),
+  version: expect.anything(),
+  nodeCount: expect.any(Number),
+  masterCount: expect.any(Number),
+}
+
+/**
+ * The contract of cluster drivers (docs/drivers/cluster-contract.md); the numbers of its rules begin the names of the tests.
+ * Out-of-tree drivers run it too.
+ */
+export const describeClusterDriver = (driver: ClusterDriver, { open }: ClusterSuiteOptions): void => {
+  const inLab = async (use: (lab: ClusterLab) => Promise<void>): Promise<void> => {
+    const lab = await open()
+    try {
+      await use(lab)
+    } finally {
+      await lab.close()
+    }
+  }
+
+  describe(`cluster driver ${driver.id}`, () => {
+    it('C1: names itself and its contract', () => {
+      expect(driver.id).toMatch(/^[a-z][a-z0-9-]*@[1-9][0-9]*$/)
+      expect(driver.contract).toBe(CLUSTER_CONTRACT)
+      expect(driver.description).toMatch(/\.$/)
+      for (const plan of Object.values(driver.phases)) {
+        const ids = plan.map(({ id }) => id)
+        expect(new Set(ids).size).toBe(ids.length)
+        for (const phase of plan) {
+          expect(phase.id).toMatch(/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/)
+          expect(phase.title).not.toBe('')
+          expect(phase.deadlineSeconds).toBeGreaterThan(0)
+        }
+      }
+    })
+
+    it('C2: a create ends with identity, endpoint and a first observation', () =>
+      inLab(async (lab) => {
+        const life = new ClusterLife(driver, lab)
+        await life.create()
+        expect(life.cluster.observation).toEqual(COMPLETE)
+        expect(life.cluster.observation?.healthStatus).toBe('HEALTHY')
+        if (!driver.capabilities.kubernetesApi) return
+        expect(life.cluster.identity).toEqual({ uid: expect.any(String), user: expect.any(String) })
+        expect(life.claimed).toEqual([life.cluster.identity?.uid])
+        expect(life.cluster.endpoint?.server).toMatch(/^https:\/\//)
+      }))
+
+    it('C3: a second run says the same', () =>
+      inLab(async (lab) => {
+        const life = new ClusterLife(driver, lab)
+        await life.create()
+        const { endpoint, identity } = life.cluster
+        await life.create()
+        expect(life.cluster).toMatchObject({ endpoint, identity })
+      }))
+
+    it('C4: an identity that is claimed already ends the create', () =>
+      inLab(async (lab) => {
+        if (!driver.capabilities.kubernetesApi) return
+        const taken = new ClusterAlreadyRegistered('Registered as cluster tokyo.')
+        const life = new ClusterLife(driver, lab, { refuseClaim: taken })
+        await expect(life.create()).rejects.toBe(taken)
+        expect(life.cluster.identity).toBeNull()
+      }))
+
+    it('C5: what it makes of the stored credential works', () =>
+      inLab(async (lab) => {
+        if (!driver.capabilities.kubernetesApi) return
+        const life = new ClusterLife(driver, lab)
+        await life.create()
+        const client = lab.connect(driver.connection(life.cluster, await lab.credential()))
+        expect((await client.version()).gitVersion).toBe(life.cluster.observation?.version)
+        client.close()
+        expect(() => driver.connection(life.cluster, undefined)).toThrow(
+          expect.objectContaining({ name: 'CredentialMissing' }),
+        )
+      }))
+
+    it('C6: faults of the cluster are in the observation, which keeps what was known', () =>
+      inLab(async (lab) => {
+        if (!driver.capabilities.kubernetesApi) return
+        const life = new ClusterLife(driver, lab)
+        await life.create()
+        const { version, nodeCount, masterCount } = life.cluster.observation ?? {}
+        await lab.stop()
+        const seen = await driver.observe(life.context())
+        expect(seen).toMatchObject({ healthStatus: 'UNHEALTHY', version, nodeCount, masterCount })
+        expect(seen.healthReason.api).toMatch(/\.$/)
+      }))
+
+    it('C7: an update takes a new credential of the same cluster, and only of that', () =>
+      inLab(async (lab) => {
+        if (!driver.capabilities.kubernetesApi) return
+        const life = new ClusterLife(driver, lab)
+        await life.create()
+        await life.update()
+        life.cluster = { ...life.cluster, identity: { uid: 'another', user: 'admin' } }
+        await expect(life.update()).rejects.toMatchObject({ name: 'ClusterIdentityChanged' })
+      }))
+
+    it('C8: changes nothing in a cluster that it did not make, from create to delete', () =>
+      inLab(async (lab) => {
+        const budget = new CallBudget()
+        const life = new ClusterLife(driver, lab, { budget })
+        await life.create()
+        await life.update()
+        await life.delete()
+        await life.delete()
+        if (driver.capabilities.needsKubeconfig) expect(budget.writes).toEqual([])
+      }))
+
+    it('C9: results hold no credential', () =>
+      inLab(async (lab) => {
+        const life = new ClusterLife(driver, lab)
+        await life.create()
+        const kept = JSON.stringify(life.cluster)
+        for (const secret of lab.secrets) expect(kept).not.toContain(secret)
+      }))
+  })
+}

@@ -1,0 +1,102 @@
+import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Secret } from '../../../functions/domain/secret.ts'
+import { manualClock } from '../../support/store/contract-subject.ts'
+import { createTestStores, type TestStores } from '../../support/store/database.ts'
+import { scanTable } from '../../support/store/dynamo-subject.ts'
+import { sampleCluster, sampleEvent, sampleFederation, sampleId, sampleJoining } from '../../support/store/samples.ts'
+
+describe('items in the table', () => {
+  let stores: TestStores
+  beforeAll(async () => {
+    stores = await createTestStores({ clock: manualClock('2026-11-27T10:00:00.000Z') })
+  })
+  afterAll(() => stores.dispose())
+
+  const stored = async (key: { pk: string; sk: string }) => {
+    const { client, tableName } = stores.table
+    return (await client.send(new GetCommand({ TableName: tableName, Key: key }))).Item
+  }
+  const alter = async (key: { pk: string; sk: string }, attribute: string, value: unknown) => {
+    await stores.table.client.send(
+      new UpdateCommand({
+        TableName: stores.table.tableName,
+        Key: key,
+        UpdateExpression: 'SET #attribute = :value',
+        ExpressionAttributeNames: { '#attribute': attribute },
+        ExpressionAttributeValues: { ':value': value },
+      }),
+    )
+  }
+
+  it('have the keys of the design, and a time to live in epoch seconds where they end', async () => {
+    const projectId = sampleId()
+    const cluster = sampleCluster({ projectId, id: 'c1', name: 'n1' })
+    const federation = sampleFederation({ projectId, id: 'f1', name: 'n2' })
+    await stores.commit([
+      stores.clusters.insert(cluster),
+      stores.federations.insert(federation),
+      stores.memberships.insert(sampleJoining({ projectId, federationId: 'f1', clusterId: 'c1' })),
+      stores.clusters.claimUid(projectId, 'u1', 'c1'),
+      stores.federations.claimNamespace('u1', 'ns1', 'f1'),
+      stores.events.append(sampleEvent({ projectId, id: 'e1', owner: { kind: 'cluster', id: 'c1' } })),
+      stores.idempotency.remember(projectId, 'key', { fingerprint: 'sha', entityId: 'c1' }),
+      await stores.credentials.seal({ projectId, owner: 'membership/f1/c1', purpose: 'member-token' }, new Secret('x')),
+    ])
+    const items = await scanTable(stores.table)
+    const keysOf = (pk: string) => items.filter((item) => item.pk?.S === pk).map((item) => item.sk?.S)
+    expect(keysOf(`P#${projectId}`).sort()).toEqual([
+      'CLUSTER#c1',
+      'CRED#membership/f1/c1#member-token',
+      'DATAKEY#1',
+      'EVENT#cluster/c1#e1',
+      'FEDERATION#f1',
+      'IDEM#2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683',
+      'MEMBER#f1#c1',
+      'NAME#CLUSTER#n1#c1',
+      'NAME#FEDERATION#n2#f1',
+      'UID#u1',
+    ])
+    expect(keysOf('HOST#u1')).toEqual(['NS#ns1'])
+    const now = Date.parse('2026-11-27T10:00:00.000Z') / 1000
+    expect(await stored({ pk: `P#${projectId}`, sk: 'EVENT#cluster/c1#e1' })).toMatchObject({ ttl: now + 30 * 86_400 })
+    const ended = items.filter((item) => item.pk?.S === `P#${projectId}` && item.ttl !== undefined)
+    expect(ended).toHaveLength(2)
+  })
+
+  it('keep attributes of a newer version through a change of ours', async () => {
+    const cluster = sampleCluster()
+    const key = { pk: 'P#blue', sk: `CLUSTER#${cluster.id}` }
+    await stores.commit([stores.clusters.insert(cluster)])
+    await alter(key, 'invented', { later: true })
+    await stores.commit([stores.clusters.change((await stores.clusters.get(cluster))!, { statusReason: 'x' })])
+    expect(await stored(key)).toMatchObject({ invented: { later: true }, statusReason: 'x', revision: 2 })
+  })
+
+  it('that are broken fail each read with ItemCorrupt, which tells no value', async () => {
+    const projectId = sampleId()
+    const cluster = sampleCluster({ projectId })
+    await stores.commit([stores.clusters.insert(cluster)])
+    await alter({ pk: `P#${projectId}`, sk: `CLUSTER#${cluster.id}` }, 'status', 'marker-value')
+    const reads = [
+      stores.clusters.get(cluster),
+      stores.clusters.getMany(projectId, [cluster.id]),
+      stores.clusters.list(projectId, { limit: 1 }),
+    ]
+    for (const result of await Promise.allSettled(reads)) {
+      const { reason } = result as PromiseRejectedResult
+      expect(reason).toMatchObject({ name: 'ItemCorrupt', details: { attributes: ['status'] } })
+      expect(JSON.stringify([reason, reason.message])).not.toContain('marker-value')
+    }
+  })
+
+  it('of a credential can not be read in another place, where a copy was put', async () => {
+    const { client, tableName } = stores.table
+    const key = { projectId: 'blue', owner: 'cluster/c1', purpose: 'kubeconfig' }
+    await stores.commit([await stores.credentials.seal(key, new Secret('secret'))])
+    const item = await stored({ pk: 'P#blue', sk: 'CRED#cluster/c1#kubeconfig' })
+    await client.send(new PutCommand({ TableName: tableName, Item: { ...item, sk: 'CRED#cluster/c2#kubeconfig' } }))
+    const other = stores.credentials.get({ ...key, owner: 'cluster/c2' })
+    await expect(other).rejects.toMatchObject({ name: 'CredentialUnreadable' })
+  })
+})

@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { isConditionTrue } from '../../functions/domain/condition.ts'
+import { CONTROL_PLANE_READY, MEMBERS_READY } from '../../functions/domain/federation.ts'
+import { ApiUnavailable } from '../../functions/kubernetes/errors.ts'
+import { changeFederation, createFederation, join, key, membership, registered } from '../support/flows/actions.ts'
+import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
+import { clusterOf, ended, federationOf, history, messages, settled } from '../support/flows/look.ts'
+
+let lab: FlowLab
+beforeAll(async () => {
+  lab = await openFlowLab()
+})
+afterAll(() => lab.dispose())
+beforeEach(() => lab.reset())
+
+const host = () => registered(lab, 'host')
+
+describe('federation-create', () => {
+  it('brings the control plane up and completes without members', async () => {
+    const hostId = await host()
+    const { id, ref } = await createFederation(lab, hostId)
+    expect(await ended(lab, ref)).toBe('succeeded')
+    const federation = await federationOf(lab, id)
+    expect(federation).toMatchObject({ status: 'CREATE_COMPLETE', statusReason: null, operation: null, change: null })
+    expect(federation.endpoint).toBe(`memory://${id}`)
+    expect(federation.made.map((ref) => ref.kind)).toEqual(['Namespace', 'MemoryControlPlane'])
+    expect(isConditionTrue(federation.conditions, CONTROL_PLANE_READY)).toBe(true)
+    expect(isConditionTrue(federation.conditions, MEMBERS_READY)).toBe(true)
+    expect(await history(lab, 'federation', id)).toEqual(['create success Settled'])
+  })
+
+  it('sends its waiting members on and completes when the last has joined', async () => {
+    const members = await Promise.all(['a', 'b', 'c'].map((name) => registered(lab, name)))
+    const { id } = await createFederation(lab, await host(), { members })
+    expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE', memberIds: members.toSorted() })
+    for (const member of members)
+      expect(await membership(lab, id, member)).toMatchObject({ state: 'Ready', operation: null })
+  })
+
+  it('is CREATE_FAILED with its control plane ready when a member could not join', async () => {
+    const good = await registered(lab, 'good')
+    const bad = await registered(lab, 'bad', { 'memory-fail-step': 'register' })
+    const { id } = await createFederation(lab, await host(), { members: [good, bad] })
+    const federation = await settled(lab, id)
+    expect(federation).toMatchObject({ status: 'CREATE_FAILED', memberIds: [good] })
+    const failed = await membership(lab, id, bad)
+    expect(federation).toMatchObject({ statusReason: expect.stringContaining(failed?.memberName ?? '?') })
+    expect(isConditionTrue((await federationOf(lab, id)).conditions, CONTROL_PLANE_READY)).toBe(true)
+  })
+
+  it('undoes everything, frees the waiting members and the namespace when a phase fails', async () => {
+    const [hostId, member] = [await host(), await registered(lab, 'member')]
+    const { id, ref } = await createFederation(lab, hostId, {
+      members: [member],
+      properties: { 'memory-fail-phase': 'verify' },
+    })
+    expect(await ended(lab, ref)).toBe('failed')
+    const federation = await federationOf(lab, id)
+    expect(federation).toMatchObject({ status: 'CREATE_FAILED', operation: null, memberIds: [], made: [] })
+    expect(federation.statusReason).toMatch(/^PlannedFailure: /)
+    expect(await membership(lab, id, member)).toMatchObject({ state: 'JoinFailed', reason: 'FederationCreateFailed' })
+    expect((await clusterOf(lab, member))?.uses).toEqual([])
+    expect(lab.world.holds(hostId)).toEqual([])
+    const { federations, commit } = lab.ports.stores
+    const [namespace = ''] = lab.ports.drivers.federation.resolve('memory@1').hostNamespaces(federation)
+    await commit([federations.claimNamespace(`uid-${hostId}`, namespace, 'another')])
+  })
+
+  it('retries a phase whose cluster hiccups', async () => {
+    let left = 2
+    lab.world.before = ({ name }) => {
+      if (name === 'ensure:namespace' && left-- > 0) throw new ApiUnavailable('The API server answered 503.')
+    }
+    const { id, ref } = await createFederation(lab, await host())
+    expect(await ended(lab, ref)).toBe('succeeded')
+    expect(await federationOf(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE' })
+  })
+
+  it('ends with PhaseTimedOut and what it waited for when a phase passes its deadline', async () => {
+    lab.world.after = ({ name }) => {
+      if (name === 'ensure:control-plane') lab.clock.advance(400_000)
+    }
+    const { id, ref } = await createFederation(lab, await host(), { properties: { 'memory-delay-seconds': '9999' } })
+    expect(await ended(lab, ref)).toBe('failed')
+    const { status, statusReason } = await federationOf(lab, id)
+    expect(status).toBe('CREATE_FAILED')
+    expect(statusReason).toMatch(/^PhaseTimedOut: .*2\/3.*the control plane to come up/)
+  })
+
+  it('tells what it waits for while it waits', async () => {
+    const reasons: (string | null)[] = []
+    const { id, ref } = await createFederation(lab, await host(), {
+      properties: { 'memory-delay-seconds': '30' },
+      launched: false,
+    })
+    lab.intercept = async (call, run) => {
+      const result = await run()
+      if (call.step === 'RunPhase') reasons.push((await federationOf(lab, id)).statusReason)
+      lab.clock.advance(20_000)
+      return result
+    }
+    await lab.engine.start(ref, {
+      projectId: 'blue',
+      entityId: id,
+      operationId: ref.name.slice(0, -2),
+      attempt: 1,
+      mode: 'do',
+    })
+    expect(await ended(lab, ref)).toBe('succeeded')
+    expect(reasons[0]).toBe('2/3 waiting for the control plane to come up (30 s)')
+    expect((await federationOf(lab, id)).statusReason).toBeNull()
+  })
+
+  it('needs at most 40 transitions', async () => {
+    const { ref } = await createFederation(lab, await host())
+    await ended(lab, ref)
+    // ChooseMode, RunPhase, PhaseDone, RecordSuccess, Succeeded; each wait adds three.
+    expect(lab.stepsOf(ref)).toEqual(['RunPhase', 'RecordSuccess'])
+  })
+
+  it('is caught when its driver is not enabled any more', async () => {
+    const { id, ref } = await createFederation(lab, await host(), { launched: false })
+    const { federations, commit } = lab.ports.stores
+    const federation = await federationOf(lab, id)
+    await commit([federations.remove(federation)])
+    await commit([federations.insert({ ...federation, driver: 'absent@1' })])
+    await lab.engine.start(ref, {
+      projectId: 'blue',
+      entityId: id,
+      operationId: federation.operation?.id ?? '',
+      attempt: 1,
+      mode: 'do',
+    })
+    expect(await ended(lab, ref)).toBe('failed')
+    expect(await federationOf(lab, id)).toMatchObject({ status: 'CREATE_FAILED', operation: null })
+    expect((await federationOf(lab, id)).statusReason).toMatch(/^DriverNotFound: /)
+  })
+})
+
+const created = async (members: string[] = []): Promise<{ id: string; hostId: string }> => {
+  const hostId = await host()
+  const { id } = await createFederation(lab, hostId, { members })
+  await settled(lab, id)
+  return { id, hostId }
+}
+
+describe('federation-update', () => {
+  it('puts properties in force', async () => {
+    const { id } = await created()
+    const ref = await changeFederation(lab, id, 'update', { properties: { 'dns-zone': 'example.org' } })
+    expect(await ended(lab, ref)).toBe('succeeded')
+    expect(await federationOf(lab, id)).toMatchObject({
+      status: 'UPDATE_COMPLETE',
+      driverState: { 'memory-properties': { 'dns-zone': 'example.org' } },
+    })
+  })
+
+  it('fails with the reason, and the next success clears it', async () => {
+    const { id } = await created()
+    await ended(lab, await changeFederation(lab, id, 'update', { properties: { 'memory-fail-phase': 'properties' } }))
+    expect(await federationOf(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', change: null })
+    expect((await federationOf(lab, id)).statusReason).toMatch(/^PlannedFailure: /)
+    await ended(lab, await changeFederation(lab, id, 'update', { properties: {} }))
+    expect(await federationOf(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null })
+  })
+
+  it('is UPDATE_FAILED when the update failed although every member joined', async () => {
+    const { id } = await created()
+    const member = await registered(lab, 'late')
+    await changeFederation(lab, id, 'update', { properties: { 'memory-fail-phase': 'properties' } })
+    await join(lab, id, [member])
+    const federation = await settled(lab, id)
+    expect(federation).toMatchObject({ status: 'UPDATE_FAILED', memberIds: [member] })
+    expect(await membership(lab, id, member)).toMatchObject({ state: 'Ready' })
+  })
+})
+
+describe('federation-delete', () => {
+  it('unjoins every member, takes everything down and leaves nothing', async () => {
+    const members = await Promise.all(['a', 'b'].map((name) => registered(lab, name)))
+    const { id, hostId } = await created(members)
+    const ref = await changeFederation(lab, id, 'delete')
+    expect(await ended(lab, ref)).toBe('succeeded')
+    expect(await lab.ports.stores.federations.get(key(id))).toBeUndefined()
+    expect(await lab.ports.stores.memberships.listOf(key(id))).toEqual([])
+    for (const cluster of [hostId, ...members]) {
+      expect((await clusterOf(lab, cluster))?.uses).toEqual([])
+      expect(lab.world.holds(cluster)).toEqual([])
+    }
+    expect((await history(lab, 'federation', id)).at(-1)).toBe('delete success Deleted')
+  })
+
+  it('is DELETE_FAILED naming the member that could not leave, and force ends it', async () => {
+    const bad = await registered(lab, 'bad', { 'memory-fail-step': 'clean' })
+    const { id } = await created([bad])
+    expect(await ended(lab, await changeFederation(lab, id, 'delete'))).toBe('failed')
+    const { statusReason, status } = await federationOf(lab, id)
+    expect(status).toBe('DELETE_FAILED')
+    expect(statusReason).toContain((await membership(lab, id, bad))?.memberName)
+    expect(await membership(lab, id, bad)).toMatchObject({ state: 'UnjoinFailed', reason: 'PlannedFailure' })
+
+    expect(await ended(lab, await changeFederation(lab, id, 'delete', { force: true }))).toBe('succeeded')
+    expect(await settled(lab, id)).toBe('gone')
+    const last = (await messages(lab, 'federation', id)).at(-1)
+    expect(last).toMatch(/ServiceAccount .* in the member.*stays valid until/)
+    expect((await clusterOf(lab, bad))?.uses).toEqual([])
+  })
+
+  it('passes over a phase that fails, by force, and says so', async () => {
+    const { id } = await created()
+    lab.world.before = ({ name }) => {
+      if (name === 'ensure:remove-namespace') throw new ApiUnavailable('The host does not answer.')
+    }
+    expect(await ended(lab, await changeFederation(lab, id, 'delete', { force: true }))).toBe('succeeded')
+    expect(await settled(lab, id)).toBe('gone')
+    expect((await messages(lab, 'federation', id)).at(-1)).toContain('The host does not answer.')
+  })
+
+  it('takes over from a create that runs', async () => {
+    const members = [await registered(lab, 'waits')]
+    const hostId = await host()
+    const { id, ref } = await createFederation(lab, hostId, { members, properties: { 'memory-delay-seconds': '9999' } })
+    const removal = await changeFederation(lab, id, 'delete')
+    expect(await ended(lab, removal)).toBe('succeeded')
+    // Stopped, or by itself at its next look: superseded.
+    expect(await lab.engine.describe(ref)).toMatch(/aborted|succeeded/)
+    expect(await settled(lab, id)).toBe('gone')
+    expect(lab.world.holds(hostId)).toEqual([])
+    expect((await clusterOf(lab, members[0] ?? ''))?.uses).toEqual([])
+  })
+})

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { MEMBERS_READY } from '../../functions/domain/federation.ts'
+import { sweepHealth } from '../../functions/events/health-sweep/sweep.ts'
+import { changeCluster, createCluster, createFederation, membership, registered } from '../support/flows/actions.ts'
+import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
+import { clusterOf, ended, federationOf, settled } from '../support/flows/look.ts'
+
+let lab: FlowLab
+beforeAll(async () => {
+  lab = await openFlowLab()
+})
+afterAll(() => lab.dispose())
+beforeEach(() => lab.reset())
+
+const MINUTE = 60_000
+const down = (id: string) => {
+  lab.clusters.before = ({ name, clusterId }) => {
+    if (name === 'observe' && clusterId === id) throw new Error('connection refused')
+  }
+}
+const looksAt = (id: string): number =>
+  lab.clusters.calls.filter((it) => it.name === 'observe' && it.clusterId === id).length
+/** A sweep each minute. */
+const sweepMinutes = async (minutes: number): Promise<void> => {
+  for (let minute = 0; minute < minutes; minute++) {
+    lab.clock.advance(MINUTE)
+    await sweepHealth(lab.ports)
+  }
+}
+const member = async () => {
+  const { id, ref } = await createCluster(lab, 'watched')
+  await ended(lab, ref)
+  const federation = await createFederation(lab, await registered(lab, 'host'), { members: [id] })
+  await settled(lab, federation.id)
+  return { id, federation: federation.id }
+}
+const membersReady = async (id: string) =>
+  (await federationOf(lab, id)).conditions.find((condition) => condition.type === MEMBERS_READY)?.status
+
+describe('sweepHealth', () => {
+  it('looks at a healthy cluster once in five minutes and writes nothing', async () => {
+    const { id } = await member()
+    const before = await clusterOf(lab, id)
+    await sweepMinutes(10)
+    expect(looksAt(id)).toBe(2)
+    expect((await clusterOf(lab, id))?.observation).toEqual(before?.observation)
+  })
+
+  it('degrades a member after two bad looks and heals it after two good ones', async () => {
+    const { id, federation } = await member()
+    down(id)
+    await sweepMinutes(5)
+    while (looksAt(id) < 1) await sweepMinutes(1)
+    const first = looksAt(id)
+    if (first === 1) {
+      expect(await membership(lab, federation, id)).toMatchObject({ state: 'Ready' })
+      await sweepMinutes(1)
+    }
+    expect((await clusterOf(lab, id))?.observation).toMatchObject({ healthStatus: 'UNHEALTHY' })
+    expect(await membership(lab, federation, id)).toMatchObject({ state: 'Degraded', reason: 'ClusterUnhealthy' })
+    expect(await membersReady(federation)).toBe('False')
+
+    lab.reset()
+    await sweepMinutes(1)
+    expect((await clusterOf(lab, id))?.observation).toMatchObject({
+      healthStatus: 'UNHEALTHY',
+      healthReason: { api: 'ok' },
+    })
+    expect(await membership(lab, federation, id)).toMatchObject({ state: 'Degraded' })
+    await sweepMinutes(1)
+    expect((await clusterOf(lab, id))?.observation).toMatchObject({ healthStatus: 'HEALTHY' })
+    expect(await membership(lab, federation, id)).toMatchObject({ state: 'Ready' })
+    expect(await membersReady(federation)).toBe('True')
+  })
+
+  it('does not degrade a member for one bad look', async () => {
+    const { id, federation } = await member()
+    down(id)
+    while (looksAt(id) < 1) await sweepMinutes(1)
+    lab.clusters.before = undefined
+    await sweepMinutes(6)
+    expect((await clusterOf(lab, id))?.observation).toMatchObject({
+      healthStatus: 'HEALTHY',
+      healthReason: { api: 'ok' },
+    })
+    expect(await membership(lab, federation, id)).toMatchObject({ state: 'Ready' })
+  })
+
+  it('passes over clusters that are not registered, or being deleted, and tells what failed', async () => {
+    const failed = await createCluster(lab, 'failed', { 'memory-fail-phase': 'identify' })
+    await ended(lab, failed.ref)
+    const { id, ref } = await createCluster(lab, 'leaving')
+    await ended(lab, ref)
+    await changeCluster(lab, id, 'delete', { launched: false })
+    await sweepMinutes(5)
+    expect(looksAt(failed.id)).toBe(0)
+    expect(looksAt(id)).toBe(0)
+  })
+})

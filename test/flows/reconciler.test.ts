@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Federation } from '../../functions/domain/federation.ts'
+import { operationOf } from '../../functions/domain/membership.ts'
+import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
+import { giveUp } from '../../functions/operations/give-up.ts'
+import { executionOf } from '../../functions/operations/operation.ts'
+import {
+  changeFederation,
+  createCluster,
+  createFederation,
+  join,
+  key,
+  membership,
+  newCluster,
+  registered,
+  unjoin,
+} from '../support/flows/actions.ts'
+import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
+import { clusterOf, ended, federationOf, settled } from '../support/flows/look.ts'
+import { gate, until } from '../support/local/engine-lab.ts'
+
+let lab: FlowLab
+beforeAll(async () => {
+  lab = await openFlowLab()
+})
+afterAll(() => lab.dispose())
+beforeEach(() => lab.reset())
+
+/** Runs the reconciler until nothing is in progress any more. */
+const untilQuiet = () =>
+  until(async () => {
+    const report = await reconcile(lab.ports)
+    return report.seen === 0 && report
+  })
+
+const dead = () => {
+  throw Object.assign(new Error('out of memory'), { name: 'States.Runtime', isCatchable: false })
+}
+
+describe('reconcile', () => {
+  it('starts an operation that was never launched', async () => {
+    const { id, ref } = await createFederation(lab, await registered(lab, 'host'), { launched: false })
+    expect(await reconcile(lab.ports)).toMatchObject({ seen: 1, started: 1 })
+    expect(await ended(lab, ref)).toBe('succeeded')
+    expect(await federationOf(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE' })
+    expect(await reconcile(lab.ports)).toMatchObject({ seen: 0 })
+  })
+
+  it('leaves a running one alone until its deadline, then stops it and undoes it', async () => {
+    const hostId = await registered(lab, 'host')
+    const { id, ref } = await createFederation(lab, hostId, { properties: { 'memory-delay-seconds': '9999' } })
+    expect(await reconcile(lab.ports)).toMatchObject({ seen: 1, started: 0, undone: 0 })
+    const [arrived, go] = [gate(), gate()]
+    lab.intercept = async ({ step }, run) => {
+      if (step !== 'RunPhase') return run()
+      arrived.open()
+      await go.passed
+      return run()
+    }
+    await arrived.passed
+    lab.clock.advance(1_900_000)
+    expect(await reconcile(lab.ports)).toMatchObject({ undone: 1 })
+    go.open()
+    expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_FAILED', operation: null })
+    expect((await federationOf(lab, id)).statusReason).toMatch(/^OperationTimedOut: /)
+    expect(await lab.engine.describe(ref)).toBe('aborted')
+    expect(lab.world.holds(hostId)).toEqual([])
+  })
+
+  it('undoes what a dead execution left', async () => {
+    const { id, hostId } = await created()
+    const member = await registered(lab, 'member')
+    const [arrived, go] = [gate(), gate()]
+    lab.intercept = async ({ step }, run) => {
+      if (step !== 'AwaitReady') return run()
+      arrived.open()
+      await go.passed
+      return run()
+    }
+    const [ref] = await join(lab, id, [member])
+    await arrived.passed
+    await lab.engine.stop(ref!, 'killed by the test')
+    go.open()
+    expect(await reconcile(lab.ports)).toMatchObject({ undone: 1 })
+    expect(await settled(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', memberIds: [] })
+    expect(await membership(lab, id, member)).toMatchObject({ state: 'JoinFailed', reason: 'ExecutionDied' })
+    expect(lab.world.holds(member)).toEqual([])
+    expect(lab.world.holds(hostId).some((it) => it.startsWith('MemoryMember'))).toBe(false)
+  })
+
+  it('gives up after three attempts', async () => {
+    const { id, ref } = await createFederation(lab, await registered(lab, 'host'), { launched: false })
+    lab.intercept = async () => dead()
+    await reconcile(lab.ports)
+    await ended(lab, ref)
+    const did = await until(async () => {
+      const report = await reconcile(lab.ports)
+      return report.givenUp > 0 && report
+    })
+    expect(did.givenUp).toBe(1)
+    const federation = await federationOf(lab, id)
+    expect(federation).toMatchObject({ status: 'CREATE_FAILED', operation: null })
+    expect(federation.statusReason).toMatch(/^ExecutionDied: .*Undo was given up/)
+    expect(await lab.engine.describe({ ...ref, name: ref.name.replace(/1$/, '4') })).toBe('not-found')
+  })
+
+  it('ends a forced unjoin that died, with leftovers', async () => {
+    const { id } = await created()
+    const member = await registered(lab, 'member')
+    await join(lab, id, [member])
+    await settled(lab, id)
+    lab.intercept = async () => dead()
+    await unjoin(lab, id, member, { force: true })
+    await untilQuiet()
+    expect(await federationOf(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', memberIds: [] })
+    expect((await federationOf(lab, id)).statusReason).toContain('ServiceAccount')
+    expect((await clusterOf(lab, member))?.uses).toEqual([])
+  })
+
+  it.each(['create', 'delete'] as const)('ends a cluster %s whose executions die', async (kind) => {
+    lab.intercept = async () => dead()
+    const cluster = newCluster(lab, 'dies')
+    const operation = { ...cluster.operation!, kind }
+    const status = `${kind === 'create' ? 'CREATE' : 'DELETE'}_IN_PROGRESS` as const
+    await lab.ports.stores.commit([lab.ports.stores.clusters.insert({ ...cluster, operation, status })])
+    await untilQuiet()
+    expect((await clusterOf(lab, cluster.id))?.status).toBe(`${kind === 'create' ? 'CREATE' : 'DELETE'}_FAILED`)
+  })
+
+  it('settles a federation whose last member ended without settling it', async () => {
+    const { id } = await created()
+    const { federations, commit } = lab.ports.stores
+    const federation = await federationOf(lab, id)
+    const change = { id: 'c', deadline: federation.createdAt }
+    await commit([federations.change(federation, { change, status: 'UPDATE_IN_PROGRESS' })])
+    expect(await reconcile(lab.ports)).toMatchObject({ settled: 1 })
+    expect(await federationOf(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', change: null })
+  })
+
+  it('sends on the members that wait although the create is over', async () => {
+    const member = await registered(lab, 'waits')
+    const { id } = await createFederation(lab, await registered(lab, 'host'), { members: [member], launched: false })
+    const { federations, commit } = lab.ports.stores
+    const federation = await federationOf(lab, id)
+    const about = { reason: 'Created', message: '', observedRevision: 2, changedAt: federation.createdAt }
+    await commit([
+      federations.change(federation, {
+        operation: null,
+        conditions: [{ type: 'ControlPlaneReady', status: 'True', ...about }],
+      }),
+    ])
+    await reconcile(lab.ports)
+    expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE', memberIds: [member] })
+    expect(await membership(lab, id, member)).toMatchObject({ state: 'Ready' })
+  })
+
+  it('starts a member flow that was committed and never launched', async () => {
+    const { id } = await created()
+    const member = await registered(lab, 'member')
+    await join(lab, id, [member])
+    await settled(lab, id)
+    const ref = await unjoin(lab, id, member, { launched: false })
+    expect(await reconcile(lab.ports)).toMatchObject({ started: 1 })
+    expect(await ended(lab, ref)).toBe('succeeded')
+  })
+
+  it('does no harm when two run at once', async () => {
+    const { id, ref } = await createFederation(lab, await registered(lab, 'host'), { launched: false })
+    await lab.engine.start(ref, { projectId: 'blue', entityId: id, operationId: 'another', attempt: 1, mode: 'do' })
+    await ended(lab, ref)
+    await Promise.all([reconcile(lab.ports), reconcile(lab.ports), reconcile(lab.ports)])
+    const federation = await federationOf(lab, id)
+    if (federation.operation) expect(federation.operation).toMatchObject({ attempt: 2, mode: 'undo' })
+    expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_FAILED' })
+  })
+
+  it('goes on with the others when one can not be looked after', async () => {
+    const { id, ref } = await createFederation(lab, await registered(lab, 'host'), { launched: false })
+    const other = await createFederation(lab, await registered(lab, 'host'), { launched: false })
+    const { get } = lab.ports.stores.federations
+    lab.ports.stores.federations.get = async (at) => {
+      if (at.id === id) throw new TypeError('corrupt')
+      return get(at)
+    }
+    try {
+      expect(await reconcile(lab.ports)).toMatchObject({ failed: 1, started: 1 })
+    } finally {
+      lab.ports.stores.federations.get = get
+    }
+    expect(await ended(lab, other.ref)).toBe('succeeded')
+    await reconcile(lab.ports)
+    expect(await ended(lab, ref)).toBe('succeeded')
+  })
+})
+
+const created = async (): Promise<{ id: string; hostId: string }> => {
+  const hostId = await registered(lab, 'host')
+  const { id } = await createFederation(lab, hostId)
+  await settled(lab, id)
+  return { id, hostId }
+}
+
+describe('giveUp', () => {
+  const failure = { reason: 'ExecutionDied', message: 'It died.' }
+
+  it('writes *_FAILED for update and delete of a federation', async () => {
+    const { id } = await created()
+    for (const [kind, status] of [
+      ['update', 'UPDATE_FAILED'],
+      ['delete', 'DELETE_FAILED'],
+    ] as const) {
+      await changeFederation(lab, id, kind, { launched: false })
+      const { operation } = (await lab.ports.stores.federations.get(key(id))) as Federation
+      await giveUp(
+        lab.ports,
+        { flow: `federation-${kind}`, projectId: 'blue', entityId: id, operation: operation! },
+        failure,
+      )
+      expect(await federationOf(lab, id)).toMatchObject({
+        status,
+        statusReason: 'ExecutionDied: It died.',
+        operation: null,
+      })
+    }
+  })
+
+  it('writes nothing when the operation is over', async () => {
+    const { id, ref } = await createCluster(lab, 'fine')
+    const operation = (await clusterOf(lab, id))?.operation ?? newCluster(lab, 'x').operation!
+    await ended(lab, ref)
+    const running = { flow: 'cluster-create', projectId: 'blue', entityId: id, operation } as const
+    await expect(giveUp(lab.ports, running, failure)).rejects.toMatchObject({ name: 'OperationSuperseded' })
+    expect((await clusterOf(lab, id))?.status).toBe('CREATE_COMPLETE')
+  })
+
+  it('fails a join with what was made as leftovers', async () => {
+    const { id } = await created()
+    const member = await registered(lab, 'member')
+    const [arrived, go] = [gate(), gate()]
+    lab.intercept = async ({ step }, run) => {
+      if (step === 'AwaitReady') {
+        arrived.open()
+        await go.passed
+      }
+      return run()
+    }
+    await join(lab, id, [member])
+    await arrived.passed
+    const operation = operationOf((await membership(lab, id, member))!)!
+    await lab.engine.stop(executionOf('member-join', operation), 'test')
+    await giveUp(lab.ports, { flow: 'member-join', projectId: 'blue', entityId: `${id}:${member}`, operation }, failure)
+    go.open()
+    const failed = await membership(lab, id, member)
+    expect(failed).toMatchObject({
+      state: 'JoinFailed',
+      leftovers: [{ kind: 'ServiceAccount' }, { kind: 'MemoryMember' }],
+    })
+  })
+})

@@ -1,0 +1,122 @@
+import path from 'node:path'
+import { type ExecutionRef, FLOWS, type Flow } from '../../../functions/domain/operation.ts'
+import { memoryClusterDriver } from '../../../functions/drivers/cluster/memory/v1/index.ts'
+import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
+import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
+import type { DriverSet } from '../../../functions/drivers/contract/registry.ts'
+import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
+import { MemoryWorld } from '../../../functions/drivers/federation/memory/v1/world.ts'
+import { newUuidV7 } from '../../../functions/runtime/ids.ts'
+import type { Executions, Ports } from '../../../functions/runtime/ports.ts'
+import { type FlowHandler, flowHandlers } from '../../../functions/steps/flows.ts'
+import { loadDefinitions } from '../../../local/engine/definition.ts'
+import { Engine } from '../../../local/engine/engine.ts'
+import { keptLog } from '../local/engine-lab.ts'
+import { type ManualClock, manualClock } from '../store/contract-subject.ts'
+import { createTestStores, type TestStores } from '../store/database.ts'
+import { memoryExecutionTable } from './memory-executions.ts'
+import { quick } from './quick.ts'
+
+/** A call of a step: what tests put between engine and handler. */
+export type StepCall = { flow: Flow; step: string; event: unknown }
+export type Interceptor = (call: StepCall, run: () => Promise<unknown>) => Promise<unknown>
+
+/** The whole of fedplane below the API, on the embedded database and engine, with memory@1 drivers and a clock of its own. */
+export type FlowLab = {
+  ports: Ports & { stores: TestStores }
+  engine: Engine
+  clock: ManualClock
+  world: MemoryWorld
+  clusters: MemoryClusters
+  log: ReturnType<typeof keptLog>
+  handlers: Record<Flow, FlowHandler>
+  /** Between engine and handlers; undefined: nothing. */
+  intercept: Interceptor | undefined
+  /** States entered so far, by execution name. */
+  stepsOf(ref: ExecutionRef): string[]
+  /** Forgets scripts and counts, for the next test. */
+  reset(): void
+  dispose(): Promise<void>
+}
+
+const only = <D extends { id: string }>(driver: D): DriverSet<D & { id: `${string}@${number}` }> => ({
+  resolve: (id) => {
+    if (id === driver.id) return driver as D & { id: `${string}@${number}` }
+    throw new DriverNotFound(`no driver ${id}`)
+  },
+  list: () => [driver as D & { id: `${string}@${number}` }],
+})
+
+const never = () => {
+  throw new Error('memory@1 connects to nothing')
+}
+
+/** Executions that a late assignment fills: ports need the engine, and the engine the handlers that need ports. */
+const lateExecutions = (engine: () => Engine): Executions => ({
+  start: (ref, input) => engine().start(ref, input),
+  stop: (ref, cause) => engine().stop(ref, cause),
+  describe: (ref) => engine().describe(ref),
+})
+
+export const openFlowLab = async (): Promise<FlowLab> => {
+  const clock = manualClock()
+  const stores = await createTestStores({ clock })
+  const world = new MemoryWorld()
+  const clusters = new MemoryClusters()
+  const log = keptLog()
+  const federation = { ...only(memoryFederationDriver({ world })), default: 'memory@1' as const }
+  const ports: FlowLab['ports'] = {
+    stores,
+    executions: lateExecutions(() => lab.engine),
+    drivers: { federation, cluster: only(memoryClusterDriver({ world: clusters })) },
+    connect: never,
+    clock,
+    newId: () => newUuidV7(clock),
+    log,
+  }
+  const handlers = flowHandlers(ports, { pollMs: 0 })
+  const steps = new Map<string, string[]>()
+  const intercepted =
+    (flow: Flow): FlowHandler =>
+    async (event) => {
+      const { step, state } = event as { step: string; state: { operationId: string; attempt: number } }
+      const name = `${state.operationId}-${state.attempt}`
+      steps.set(name, [...(steps.get(name) ?? []), step])
+      const run = () => handlers[flow](event)
+      return (await (lab.intercept ? lab.intercept({ flow, step, event }, run) : run())) as Awaited<
+        ReturnType<FlowHandler>
+      >
+    }
+  const definitions = quick(await loadDefinitions(path.join(import.meta.dirname, '../../../statemachines'), FLOWS))
+  const engine = new Engine({
+    table: memoryExecutionTable(),
+    definitions,
+    handlers: Object.fromEntries(FLOWS.map((flow) => [flow, intercepted(flow)])),
+    clock,
+    log,
+  })
+  const lab: FlowLab = {
+    ports,
+    engine,
+    clock,
+    world,
+    clusters,
+    log,
+    handlers,
+    intercept: undefined,
+    stepsOf: (ref) => steps.get(ref.name) ?? [],
+    reset: () => {
+      lab.intercept = undefined
+      for (const it of [world, clusters]) {
+        it.before = undefined
+        it.after = undefined
+        it.calls.length = 0
+      }
+    },
+    dispose: async () => {
+      await engine.close()
+      await stores.dispose()
+    },
+  }
+  return lab
+}

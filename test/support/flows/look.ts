@@ -1,0 +1,41 @@
+import type { Federation } from '../../../functions/domain/federation.ts'
+import type { ExecutionRef } from '../../../functions/domain/operation.ts'
+import type { ExecutionState } from '../../../functions/runtime/ports.ts'
+import { until } from '../local/engine-lab.ts'
+import { key } from './actions.ts'
+import type { FlowLab } from './flow-lab.ts'
+
+/** Waits for the end of an execution and tells how it ended. */
+export const ended = (lab: FlowLab, ref: ExecutionRef): Promise<ExecutionState> =>
+  until(async () => {
+    const state = await lab.engine.describe(ref)
+    return state !== 'running' && state !== 'not-found' && state
+  })
+
+export const federationOf = async (lab: FlowLab, id: string): Promise<Federation> => {
+  const federation = await lab.ports.stores.federations.get(key(id))
+  if (federation === undefined) throw new Error(`no federation ${id}`)
+  return federation
+}
+
+/** Waits until a federation is in no progress, or is gone. */
+export const settled = (lab: FlowLab, id: string): Promise<Federation | 'gone'> =>
+  until(async () => {
+    const federation = await lab.ports.stores.federations.get(key(id))
+    if (federation === undefined) return 'gone' as const
+    return !federation.status.endsWith('_IN_PROGRESS') && federation
+  })
+
+export const clusterOf = async (lab: FlowLab, id: string) => lab.ports.stores.clusters.get(key(id))
+
+/** `action outcome reason` of an entity's history, oldest first. */
+export const history = async (lab: FlowLab, kind: 'cluster' | 'federation', id: string): Promise<string[]> => {
+  const { items } = await lab.ports.stores.events.listOf('blue', { kind, id }, { limit: 500 })
+  return items.map(({ action, outcome, reason }) => `${action} ${outcome} ${reason}`)
+}
+
+/** Messages of an entity's history, oldest first. */
+export const messages = async (lab: FlowLab, kind: 'cluster' | 'federation', id: string): Promise<string[]> => {
+  const { items } = await lab.ports.stores.events.listOf('blue', { kind, id }, { limit: 500 })
+  return items.map(({ message }) => message)
+}

@@ -1,0 +1,57 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { CLUSTER_DRIVERS, driverRegistry, FEDERATION_DRIVERS } from '../../../functions/drivers/registry.ts'
+
+const FOLDER = resolve(import.meta.dirname, '../../../functions/drivers')
+
+/** `<name>@<major>` of each folder `<kind>/<name>/v<major>`. */
+const idsInFolders = (kind: string): string[] =>
+  readdirSync(resolve(FOLDER, kind))
+    .flatMap((name) => readdirSync(resolve(FOLDER, kind, name)).map((major) => `${name}@${major.replace(/^v/, '')}`))
+    .sort()
+
+const idsOf = (drivers: readonly { id: string }[]): string[] => drivers.map(({ id }) => id).sort()
+
+describe('driver folders', () => {
+  it.each([
+    ['federation', FEDERATION_DRIVERS],
+    ['cluster', CLUSTER_DRIVERS],
+  ])('of kind %s are the drivers of the registry, whole', (kind, drivers) => {
+    expect(idsOf(drivers)).toEqual(idsInFolders(kind))
+    for (const { id } of drivers) {
+      const [name, major] = id.split('@')
+      for (const file of ['index.ts', 'schema.ts', 'README.md']) {
+        expect(existsSync(resolve(FOLDER, kind, name ?? '', `v${major}`, file)), `${id} ${file}`).toBe(true)
+      }
+    }
+  })
+})
+
+describe('driverRegistry', () => {
+  it('enables all but memory@1, and prefers clusterprofile@1', () => {
+    const { federation, cluster } = driverRegistry()
+    expect(idsOf(federation.list())).toEqual(idsOf(FEDERATION_DRIVERS).filter((id) => id !== 'memory@1'))
+    expect(idsOf(cluster.list())).toEqual(idsOf(CLUSTER_DRIVERS).filter((id) => id !== 'memory@1'))
+    expect(federation.default).toBe('clusterprofile@1')
+  })
+
+  it('resolves an enabled driver', () => {
+    expect(driverRegistry().federation.resolve('clusterprofile@1').id).toBe('clusterprofile@1')
+  })
+
+  it('refuses a driver that is not enabled, naming those that are', () => {
+    const refused = (): unknown => driverRegistry().federation.resolve('memory@1')
+    expect(refused).toThrow(expect.objectContaining({ name: 'DriverNotFound' }))
+    expect(refused).toThrow(/'memory@1'.*clusterprofile@1/)
+  })
+
+  it('takes the first enabled driver as default where clusterprofile@1 is not enabled', () => {
+    expect(driverRegistry({ enabledFederation: ['memory@1'] }).federation.default).toBe('memory@1')
+  })
+
+  it('refuses to enable what does not exist, and a default that is not enabled', () => {
+    expect(() => driverRegistry({ enabledCluster: ['nobody@1'] })).toThrow(/nobody@1/)
+    expect(() => driverRegistry({ defaultFederation: 'memory@1' })).toThrow(/memory@1/)
+  })
+})
