@@ -195,10 +195,14 @@ const startRequest = (
   }
 }
 
+/** Sockets that a request has had already. `reusedSocket` is not set for a request that waited in the agent's queue for one. */
+const taken = new WeakSet<object>()
+
 /** Calls back when a *new* socket is not connected, TLS included, in time. Waiting for a free socket does not count. */
 const limitConnect = (outgoing: ClientRequest, milliseconds: number, onTimeOut: () => void): void => {
   outgoing.once('socket', (socket) => {
-    if (outgoing.reusedSocket) return
+    if (taken.has(socket)) return
+    taken.add(socket)
     const timer = setTimeout(onTimeOut, milliseconds)
     const stop = (): void => clearTimeout(timer)
     socket.once('secureConnect', stop)

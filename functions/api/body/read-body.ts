@@ -4,8 +4,8 @@ import { InvalidRequest, RequestTooLarge, UnsupportedMediaType } from '../errors
 import { quote } from '../quote.ts'
 import { readJson } from './json-reader.ts'
 
-/** Bodies of most requests, bytes: 64 KiB is ten times the largest that a client sends. */
-export const BODY_BYTES_MAX = 64 * 1024
+/** Bodies of most requests, bytes: room for 64 KiB of properties with their escapes. */
+export const BODY_BYTES_MAX = 128 * 1024
 
 /** Bodies that carry a kubeconfig, bytes: 256 KiB of YAML, escaped into a JSON string, twice over, and the other fields. */
 export const KUBECONFIG_BODY_BYTES_MAX = 640 * 1024

@@ -182,7 +182,8 @@ describe('POST refuses', () => {
       400,
       'has no Kubernetes API',
     ],
-    ['3', 'a body that is too large', given({ properties: { a: 'x'.repeat(70_000) } }), 413, 'at most 65536'],
+    ['3', 'properties that are too large', given({ properties: { a: 'x'.repeat(70_000) } }), 413, 'at most 65536'],
+    ['3', 'a body that is too large', given({ properties: { a: 'x'.repeat(140_000) } }), 413, 'The body has'],
     ['2', 'an unreadable dry_run', given({}), 400, '"dry_run" must be a boolean'],
   ])('section %s: %s', async (...[, what, body, status, detail]) => {
     const answer = await post(body(), what === 'an unreadable dry_run' ? '?dry_run=perhaps' : '')

@@ -20,6 +20,8 @@ import {
 /** The SDK gives up after the second attempt here, so that the tests need not wait. */
 const SDK_ATTEMPTS = 2
 
+const times = (count: number, fault: Fault): Fault[] => Array.from({ length: count }, () => fault)
+
 describe('stores on a DynamoDB under load', () => {
   let table: TestTable
   let stores: Stores
@@ -49,7 +51,6 @@ describe('stores on a DynamoDB under load', () => {
     await stores.commit([stores.clusters.insert(cluster)])
     return cluster
   }
-  const times = (count: number, fault: Fault): Fault[] => Array.from({ length: count }, () => fault)
 
   describe('commit', () => {
     it('of one write goes through after 10 conflicts, waiting longer and longer', async () => {
@@ -96,17 +97,18 @@ describe('stores on a DynamoDB under load', () => {
       },
     )
 
-    it.each<Fault>(['in-progress', 'answer-lost'])(
-      'of a transaction that was carried out, but answered %s, is right, and not done twice',
-      async (fault) => {
-        const cluster = await inserted()
-        const event = sampleEvent({ owner: { kind: 'cluster', id: cluster.id } })
-        faults.inject([fault])
-        await stores.commit([stores.clusters.change(cluster, { statusReason: 'done' }), stores.events.append(event)])
-        expect(faults.pending()).toBe(0)
-        expect(await stores.clusters.get(cluster)).toMatchObject({ statusReason: 'done', revision: 2 })
-      },
-    )
+    it.each<[string, Fault[]]>([
+      ['"in progress" to the SDK', ['in-progress']],
+      ['"in progress" also to us', times(SDK_ATTEMPTS, 'in-progress')],
+      ['by a broken connection', ['answer-lost']],
+    ])('of a transaction that was carried out, but answered %s, is right, and not done twice', async (_, injected) => {
+      const cluster = await inserted()
+      const event = sampleEvent({ owner: { kind: 'cluster', id: cluster.id } })
+      faults.inject(injected)
+      await stores.commit([stores.clusters.change(cluster, { statusReason: 'done' }), stores.events.append(event)])
+      expect(faults.pending()).toBe(0)
+      expect(await stores.clusters.get(cluster)).toMatchObject({ statusReason: 'done', revision: 2 })
+    })
 
     it('throws the conflict of a condition that fails after a conflict of transactions', async () => {
       const cluster = await inserted()

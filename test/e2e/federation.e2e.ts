@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
+import { CredentialRejected, PermissionDenied } from '../../functions/kubernetes/errors.ts'
+import { Api, ApiRefused, type ClusterView } from '../../local/demo/api.ts'
+import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
+import { consumerClient, namespacesSeenBy, profilesOf } from '../../local/demo/look.ts'
+import { type Fedplane, startFedplane } from '../../local/server.ts'
+import { adminClients, takeClusters } from './support/clusters.ts'
+import {
+  clusterPath,
+  deleteFederation,
+  expectNothingLeft,
+  federate,
+  federationPath,
+  forgetClusters,
+  join,
+  registerAll,
+  remains,
+  unjoin,
+} from './support/stories.ts'
+
+const SECRETS = { group: '', version: 'v1', plural: 'secrets' }
+const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps', namespace: 'default' }
+
+describe('federating real clusters', () => {
+  let set: ClusterSet
+  let fedplane: Fedplane
+  let api: Api
+  let admins: ReturnType<typeof adminClients>
+  let host: KubernetesClient
+  let clusters: ClusterView[]
+
+  beforeAll(async () => {
+    set = await takeClusters(3)
+    fedplane = await startFedplane()
+    api = new Api(fedplane.url)
+    admins = adminClients(set.clusters)
+    host = admins.clients[0]!
+    clusters = await registerAll(api, set.clusters)
+  })
+  afterAll(async () => {
+    if (clusters)
+      await forgetClusters(
+        api,
+        clusters.map(({ uuid }) => uuid),
+      )
+    admins?.close()
+    await fedplane?.close()
+    await set?.close()
+  })
+
+  it('publishes each member with a credential of least rights, and leaves nothing', async () => {
+    const [hostCluster, ...members] = clusters
+    const memberIds = members.map(({ uuid }) => uuid)
+    const federation = await federate(api, { name: 'least', hostcluster_id: hostCluster!.uuid })
+    const joined = await join(api, federation.uuid, memberIds)
+    expect(joined.members.map(({ state }) => state)).toEqual(['Ready', 'Ready'])
+    expect([...joined.member_ids].sort()).toEqual([...memberIds].sort())
+
+    const profiles = await profilesOf(host, federation.uuid)
+    expect(profiles.map(({ metadata }) => metadata.name).sort()).toEqual(members.map(({ name }) => name).sort())
+    for (const profile of profiles) {
+      const view = members.find(({ name }) => name === profile.metadata.name)
+      expect(profile.status.accessProviders[0]?.cluster.server).toBe(view?.api_address)
+      expect(profile.status.version?.kubernetes).toBe(view?.coe_version)
+      expect(profile.status.conditions).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ type: 'ControlPlaneHealthy', status: 'True' }),
+          expect.objectContaining({ type: 'Joined', status: 'True' }),
+        ]),
+      )
+    }
+
+    const consumer = await consumerClient(host, profiles[0]!)
+    try {
+      expect(await namespacesSeenBy(consumer)).toContain('kube-system')
+      await expect(consumer.list(SECRETS)).rejects.toBeInstanceOf(PermissionDenied)
+      const intruder = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'intruder' } }
+      await expect(consumer.create(CONFIG_MAPS, intruder)).rejects.toBeInstanceOf(PermissionDenied)
+
+      await expect(api.delete(clusterPath(memberIds[0]!))).rejects.toMatchObject({ status: 409 })
+      await unjoin(api, federation.uuid, memberIds)
+      await expectNothingLeft(admins.clients.slice(1), federation.uuid)
+      // A real API server remembers a token that it has accepted for up to 10 s.
+      await expect
+        .poll(() => namespacesSeenBy(consumer).catch((error: unknown) => error), { timeout: 20_000, interval: 500 })
+        .toBeInstanceOf(CredentialRejected)
+    } finally {
+      consumer.close()
+    }
+    await deleteFederation(api, federation.uuid)
+    await expectNothingLeft(admins.clients, federation.uuid)
+  })
+
+  it('lets two federations share host and member, each removing only its own', async () => {
+    const [hostCluster, member] = clusters
+    const body = { hostcluster_id: hostCluster!.uuid, member_ids: [member!.uuid] }
+    const [first, second] = await Promise.all([
+      federate(api, { name: 'first', ...body }),
+      federate(api, { name: 'second', ...body }),
+    ])
+    expect((await api.get<ClusterView>(clusterPath(member!.uuid))).federations).toHaveLength(2)
+    const before = await remains(admins.clients, second.uuid)
+    expect(before.map((list) => list.length > 0)).toEqual([true, true, false])
+
+    await deleteFederation(api, first.uuid)
+    await expectNothingLeft(admins.clients, first.uuid)
+    expect(await remains(admins.clients, second.uuid)).toEqual(before)
+    const [profile] = await profilesOf(host, second.uuid)
+    const consumer = await consumerClient(host, profile!)
+    expect(await namespacesSeenBy(consumer)).toContain('kube-system')
+    consumer.close()
+
+    await deleteFederation(api, second.uuid)
+    await expectNothingLeft(admins.clients, second.uuid)
+  })
+
+  it('re-joins at once what has just left', async () => {
+    const [hostCluster, member] = clusters
+    const { uuid } = await federate(api, {
+      name: 'again',
+      hostcluster_id: hostCluster!.uuid,
+      member_ids: [member!.uuid],
+    })
+    await unjoin(api, uuid, [member!.uuid])
+    const joined = await join(api, uuid, [member!.uuid])
+    expect(joined.members).toMatchObject([{ state: 'Ready', reason: null }])
+    await deleteFederation(api, uuid)
+    await expectNothingLeft(admins.clients, uuid)
+  })
+
+  it('refuses what makes no sense', async () => {
+    const [hostCluster, member] = clusters
+    const { uuid } = await federate(api, { name: 'strict', hostcluster_id: hostCluster!.uuid })
+    const remove = [{ op: 'remove', path: '/member_ids', value: member!.uuid }]
+    await expect(api.patch(federationPath(uuid), remove)).rejects.toBeInstanceOf(ApiRefused)
+    await expect(api.delete(clusterPath(hostCluster!.uuid))).rejects.toMatchObject({ status: 409 })
+    await deleteFederation(api, uuid)
+  })
+})

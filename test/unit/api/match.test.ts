@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { matcher } from '../../../functions/api/match.ts'
+import { segmentsOf } from '../../../functions/api/path.ts'
+import { ROUTES } from '../../../functions/api/routes.ts'
+
+describe('segmentsOf', () => {
+  it.each<[string, string[] | undefined]>([
+    ['/', ['']],
+    ['', ['']],
+    ['/healthcheck', ['healthcheck']],
+    ['/v1', ['v1']],
+    ['/v1///', ['v1']],
+    ['/clusters/a/', ['v1', 'clusters', 'a']],
+    ['/v1/drivers/memory%401', ['v1', 'drivers', 'memory@1']],
+    ['/v1/clusters/a%2Fb', ['v1', 'clusters', 'a/b']],
+    ['/v1/%', undefined],
+    ['/healthcheck/x', ['v1', 'healthcheck', 'x']],
+  ])('%s', (path, segments) => {
+    expect(segmentsOf(path)).toEqual(segments)
+  })
+})
+
+describe('the route table', () => {
+  const match = matcher(ROUTES)
+
+  it('has each method and path once', () => {
+    const keys = ROUTES.map(({ method, path }) => `${method} ${path}`)
+    expect(new Set(keys).size).toBe(keys.length)
+  })
+
+  it.each(ROUTES.map(({ method, path }) => [method, path] as const))('finds %s %s', (method, path) => {
+    const found = match(method, path.replaceAll(/\{\w+\}/g, 'x'))
+    expect('route' in found && found.route.path).toBe(path)
+  })
+
+  it('prefers a literal segment to a parameter', () => {
+    const found = match('GET', '/v1/clusters/detail')
+    expect('route' in found && found.route.path).toBe('/v1/clusters/detail')
+  })
+
+  it('gives parameters decoded', () => {
+    const found = match('GET', '/v1/federations/a%20b/members/c')
+    expect('params' in found && found.params).toEqual({ federation: 'a b', cluster: 'c' })
+  })
+
+  it('has keys only where something is sealed or read', () => {
+    const keyed = ROUTES.filter(({ access }) => access === 'keys').map(({ method, path }) => `${method} ${path}`)
+    expect(keyed.sort()).toEqual([
+      'PATCH /v1/clusters/{cluster}',
+      'PATCH /v1/federations/{federation}',
+      'POST /v1/clusters',
+      'POST /v1/federations',
+    ])
+  })
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { ConnectFailed } from '../../../functions/kubernetes/errors.ts'
+import { handlerFor } from '../../../functions/steps/handler-for.ts'
+import type { Step, StepPorts } from '../../../functions/steps/step.ts'
+import { keptLog } from '../../support/local/engine-lab.ts'
+
+const state = { projectId: 'p', entityId: 'e', operationId: 'o', attempt: 1, mode: 'do' }
+const handle = (step: Step, event: unknown = { flow: 'member-join', step: 'It', state }) => {
+  const log = keptLog()
+  const handler = handlerFor({ log } as unknown as StepPorts, 'member-join', { It: step })
+  return { log, answer: handler(event) }
+}
+
+describe('handlerFor', () => {
+  it('gives the step its state with the progress of the step before', async () => {
+    const seen: unknown[] = []
+    const event = { flow: 'member-join', step: 'It', state: { ...state, result: { progress: { at: 3 } } } }
+    await handle(async (_, given) => {
+      seen.push(given)
+      return { done: true }
+    }, event).answer
+    expect(seen).toEqual([{ ...state, progress: { at: 3 } }])
+  })
+
+  it('throws our own errors with name and message, and neither stack nor cause', async () => {
+    const { answer } = handle(async () => {
+      throw new ConnectFailed('Could not connect.', { cause: new Error('secret') })
+    })
+    const error = await answer.catch((thrown: unknown) => thrown as Error)
+    expect(error).toMatchObject({
+      name: 'ConnectFailed',
+      message: 'Could not connect.',
+      stack: 'ConnectFailed: Could not connect.',
+    })
+    expect((error as Error).cause).toBeUndefined()
+  })
+
+  it('hides every other error behind StepFailed and logs it', async () => {
+    const { answer, log } = handle(async () => {
+      throw new TypeError('token abc')
+    })
+    const error = (await answer.catch((thrown: unknown) => thrown)) as Error
+    expect(error.name).toBe('StepFailed')
+    expect(JSON.stringify([error.message, error.stack])).not.toContain('abc')
+    expect(log.lines.at(-1)).toMatchObject({ level: 'error', fields: { error: expect.any(TypeError) } })
+  })
+
+  it.each([
+    ['another flow', { flow: 'member-unjoin', step: 'It', state }],
+    ['an unknown step', { flow: 'member-join', step: 'Other', state }],
+    ['no ids', { flow: 'member-join', step: 'It', state: {} }],
+    ['nothing', undefined],
+  ])('refuses an event of %s', async (_, event) => {
+    const { answer } = handle(async () => ({ done: true }), event ?? null)
+    await expect(answer).rejects.toMatchObject({ name: 'StepFailed' })
+  })
+})
