@@ -17,7 +17,7 @@ type Said = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message'>
 export type ClusterCandidate = { endpoint?: ClusterEndpoint; identity?: ClusterIdentity }
 
 /** Reads the facts noted beside a candidate credential; none when there are none. */
-export const candidateFacts = async (ports: Pick<Ports, 'stores'>, cluster: Cluster): Promise<ClusterCandidate> => {
+const candidateFacts = async (ports: Pick<Ports, 'stores'>, cluster: Cluster): Promise<ClusterCandidate> => {
   const noted = await ports.stores.credentials.get(candidateFactsKey(cluster))
   return noted === undefined ? {} : (JSON.parse(noted.reveal()) as ClusterCandidate)
 }

@@ -34,7 +34,7 @@ export const claimIdentity = async (ports: Pick<Ports, 'stores'>, target: Target
     })
   } catch (error) {
     if (!(error instanceof ReservationTaken)) throw error
-    const owner = String(error.details['owner'] ?? 'another cluster')
+    const owner = String(error.details.owner ?? 'another cluster')
     throw new ClusterAlreadyRegistered(
       `This Kubernetes cluster (kube-system uid ${uid}) is registered already as cluster ${owner}. Use that one, or delete it first.`,
       { details: { clusterId: owner }, cause: error },

@@ -46,24 +46,35 @@ export const afterFederationEnd = async (ports: EndPorts, key: { projectId: stri
   await settle(ports, key)
 }
 
-/** Ends the federation's own operation, leaving the result to `settle`, which runs even if the end is already written. */
+/**
+ * Runs something that ends the federation's own operation, and does what follows if the end is already written: for a step that is run
+ * again after a crash between the two.
+ *
+ * @throws OperationSuperseded all the same
+ */
+export const orFollowUp = async <T>(ports: EndPorts, target: Target, run: () => Promise<T>): Promise<T> => {
+  try {
+    return await run()
+  } catch (error) {
+    if (error instanceof OperationSuperseded) await afterFederationEnd(ports, keyOf(target))
+    throw error
+  }
+}
+
+/** Ends the federation's own operation, leaving the result to `settle`. */
 const endOwn = async (
   ports: EndPorts,
   target: Target,
   updateFor: (federation: WithOperation<Federation>) => FederationUpdate | Promise<FederationUpdate>,
 ): Promise<void> => {
-  const after = () => afterFederationEnd(ports, keyOf(target))
-  try {
-    await untilNoConflict(async () => {
+  await orFollowUp(ports, target, () =>
+    untilNoConflict(async () => {
       const federation = await openFederation(ports, target)
       const update = { operation: null, updatedAt: ports.clock.now().toISOString(), ...(await updateFor(federation)) }
       await ports.stores.commit([ports.stores.federations.change(federation, update)])
-    })
-  } catch (error) {
-    if (error instanceof OperationSuperseded) await after()
-    throw error
-  }
-  await after()
+    }),
+  )
+  await afterFederationEnd(ports, keyOf(target))
 }
 
 /** The control plane is up: those that waited join now, and the last of them completes the create. @throws OperationSuperseded */

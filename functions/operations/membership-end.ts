@@ -19,22 +19,30 @@ const federationKey = (membership: Pick<Membership, 'projectId' | 'federationId'
 })
 
 /**
- * Commits a membership's end, then settles its federation. Settles even when the end is already written (a step that is run again
- * after a crash between the two), since settling is safe at any time.
+ * Runs something that ends a membership, and settles its federation if the end is already written: for a step that is run again after a
+ * crash between the two. Settling is safe at any time.
+ *
+ * @throws OperationSuperseded all the same
  */
+export const orSettle = async (ports: EndPorts, target: Target, run: () => Promise<void>): Promise<void> => {
+  try {
+    await run()
+  } catch (error) {
+    if (error instanceof OperationSuperseded) await settle(ports, federationKey(membershipKey(target)))
+    throw error
+  }
+}
+
+/** Commits a membership's end, then settles its federation. */
 const end = async (
   ports: EndPorts,
   target: Target,
   writesFor: (membership: MembershipUnder) => Promise<Write[]>,
 ): Promise<void> => {
-  const settleIt = () => settle(ports, federationKey(membershipKey(target)))
-  try {
-    await untilNoConflict(async () => ports.stores.commit(await writesFor(await openMembership(ports, target))))
-  } catch (error) {
-    if (error instanceof OperationSuperseded) await settleIt()
-    throw error
-  }
-  await settleIt()
+  await orSettle(ports, target, () =>
+    untilNoConflict(async () => ports.stores.commit(await writesFor(await openMembership(ports, target)))),
+  )
+  await settle(ports, federationKey(membershipKey(target)))
 }
 
 /** What a membership holds besides itself: its place in `memberIds`, its mark on the cluster, its secrets. */
@@ -98,7 +106,7 @@ const stillValid = ({ credential }: Membership, leftovers: readonly ObjectRef[])
 }
 
 /** One line about a member that was removed without being cleaned; null when nothing stayed. */
-export const leftBehind = (membership: Membership, leftovers: readonly ObjectRef[]): string | null =>
+const leftBehind = (membership: Membership, leftovers: readonly ObjectRef[]): string | null =>
   leftovers.length === 0
     ? null
     : [

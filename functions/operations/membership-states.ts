@@ -36,7 +36,7 @@ const baseOf = (membership: Membership): Base => ({
 })
 
 /** The executions that a new operation of this membership has to end first: the running one, and those that it had not yet ended. */
-export const executionsOf = (membership: Membership): ExecutionRef[] => {
+const executionsOf = (membership: Membership): ExecutionRef[] => {
   const operation = operationOf(membership)
   return operation === null ? [] : [...operation.supersedes, executionOf(flowOfMembership(operation.kind), operation)]
 }

@@ -4,7 +4,7 @@ import { FLOWS } from '../domain/operation.ts'
 import type { Ports } from '../runtime/ports.ts'
 
 /** What a state machine's `Catch` put into `$.error`. */
-export const StateErrorSchema = z.object({ Error: z.string(), Cause: z.string().optional() })
+const StateErrorSchema = z.object({ Error: z.string(), Cause: z.string().optional() })
 
 /**
  * Data of a running execution: its input, what the last step returned (`$.result.progress`), and what was caught. Steps parse

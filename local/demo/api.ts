@@ -12,7 +12,7 @@ export class ApiRefused extends Error {
 }
 
 /** A cluster or federation ended otherwise than it should. */
-export class EndedOtherwise extends Error {
+class EndedOtherwise extends Error {
   override readonly name = 'EndedOtherwise'
 }
 

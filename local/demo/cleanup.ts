@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Api } from './api.ts'
-import { removeProfileApi, removeRemains } from './look.ts'
+import { removeRemains } from './look.ts'
 import type { Stage } from './stage.ts'
-import { federationPath, type Made } from './story.ts'
+import { federationPath, type Made, removeProfileApiAgain } from './story.ts'
 
 /** How long fedplane may take to remove a federation in good order, milliseconds; then it is forced. */
 const PATIENCE_MS = 60_000
@@ -36,11 +36,8 @@ const throughFedplane = async (url: string, made: Made): Promise<void> => {
  * After a failure in somebody's own clusters: takes away what the demo made there, through fedplane and then directly, by label.
  * Returns what could not be done, one sentence each.
  */
-export const cleanUp = async (
-  { fedplane, clients, set }: Stage,
-  made: Made,
-  hadProfileApi: boolean,
-): Promise<string[]> => {
+export const cleanUp = async (stage: Stage, made: Made): Promise<string[]> => {
+  const { fedplane, clients, set } = stage
   const faults: string[] = []
   const attempt = async (what: string, work: () => Promise<unknown>): Promise<void> => {
     try {
@@ -55,8 +52,6 @@ export const cleanUp = async (
   for (const [index, client] of clients.entries()) {
     await attempt(`cleaning ${set.clusters[index]?.name}`, () => removeRemains(client, federationId))
   }
-  const [host] = clients
-  if (host !== undefined && !hadProfileApi)
-    await attempt('removing the ClusterProfile API', () => removeProfileApi(host))
+  await attempt('removing the ClusterProfile API', () => removeProfileApiAgain(stage, made))
   return faults
 }

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Closers } from '../closers.ts'
 import { cleanUp } from './cleanup.ts'
 import type { ClusterSet } from './clusters/cluster-set.ts'
-import { hasProfileApi, removeProfileApi } from './look.ts'
 import type { DemoOptions } from './options.ts'
 import type { Printer } from './printer.ts'
 import { type DemoLog, openClients, openLog, type Stage, startServer, takeDemoClusters } from './stage.ts'
@@ -14,6 +13,7 @@ import {
   join,
   type Made,
   register,
+  removeProfileApiAgain,
   showClusters,
   showInventory,
   unjoin,
@@ -115,9 +115,16 @@ const build = async (setting: DemoSetting, stage: Stage, made: Made): Promise<vo
   printer.detail(seen)
 }
 
-const takeDown = async (setting: DemoSetting, stage: Stage, made: Made, hadProfileApi: boolean): Promise<void> => {
+const tellProfileApi = (gone: boolean | null): string => {
+  if (gone === null) return 'left the ClusterProfile API, which was there before'
+  return gone
+    ? 'removed the ClusterProfile API, which was not there before'
+    : 'left the ClusterProfile API: somebody has profiles in it'
+}
+
+const takeDown = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
   const { printer } = setting
-  const { set, clients } = stage
+  const { set } = stage
   await timed(
     setting,
     'unjoining',
@@ -136,14 +143,7 @@ const takeDown = async (setting: DemoSetting, stage: Stage, made: Made, hadProfi
     () => checkNothingLeft(stage, made, printer),
     () => 'looked into every cluster: nothing of the federation is left',
   )
-  const [host] = clients
-  if (host !== undefined && !hadProfileApi) {
-    const tell = (gone: boolean): string =>
-      gone
-        ? 'removed the ClusterProfile API, which was not there before'
-        : 'left the ClusterProfile API: somebody else has profiles in it'
-    await timed(setting, 'removing the ClusterProfile API', () => removeProfileApi(host), tell)
-  }
+  await timed(setting, 'removing the ClusterProfile API', () => removeProfileApiAgain(stage, made), tellProfileApi)
   await timed(
     setting,
     'removing the clusters',
@@ -159,18 +159,16 @@ const keepOpen = async ({ printer, signal }: DemoSetting, stage: Stage): Promise
 }
 
 const play = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
-  const [host] = stage.clients
-  const hadProfileApi = host !== undefined && (await hasProfileApi(host))
   try {
     await build(setting, stage, made)
     if (setting.options.keep) await keepOpen(setting, stage)
     // After --keep the signal has done its work: what follows is to run to its end.
     const rest = setting.options.keep ? { ...stage, api: stage.api.withoutSignal() } : stage
-    await takeDown(setting, rest, made, hadProfileApi)
+    await takeDown(setting, rest, made)
   } catch (error) {
     if (stage.set.kind === 'kubeconfig') {
       const begun = performance.now()
-      const faults = await cleanUp(stage, made, hadProfileApi)
+      const faults = await cleanUp(stage, made)
       setting.printer.step(performance.now() - begun, 'cleaned up in your clusters')
       for (const fault of faults) setting.printer.detail(`could not be done: ${fault}`)
     }
@@ -187,7 +185,11 @@ export const runDemo = async (setting: DemoSetting): Promise<boolean> => {
   let good = false
   printer.heading('fedplane demo: register clusters, federate them, join, unjoin, delete')
   try {
-    await play(setting, await open(setting, log, closers), { clusterIds: [], federationId: undefined })
+    await play(setting, await open(setting, log, closers), {
+      clusterIds: [],
+      federationId: undefined,
+      hadProfileApi: false,
+    })
     good = true
   } catch (error) {
     const why = signal.aborted

@@ -141,3 +141,15 @@ export const removeProfileApi = async (host: KubernetesClient): Promise<boolean>
 /** Names of the namespaces that a client can see. */
 export const namespacesSeenBy = async (client: KubernetesClient): Promise<string[]> =>
   (await listAll(client, { ...CORE, plural: 'namespaces' }, '')).map(({ metadata }) => metadata.name)
+
+const Role = z.object({ rules: z.array(z.unknown()).nullish() })
+
+/**
+ * The ClusterRole that lets somebody read what is not secret. `view` is put together by a controller; where none runs it is empty, and
+ * the role that it would be put together from holds the rules.
+ */
+export const usableViewRole = async (members: readonly KubernetesClient[]): Promise<string> => {
+  const roles = await Promise.all(members.map((client) => client.get({ ...RBAC, plural: 'clusterroles' }, 'view')))
+  const filled = roles.every((role) => (Role.safeParse(role).data?.rules ?? []).length > 0)
+  return filled ? 'view' : 'system:aggregate-to-view'
+}

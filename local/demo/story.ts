@@ -1,15 +1,29 @@
 import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
 import type { ClusterView, FederationView } from './api.ts'
-import { consumerClient, namespacesSeenBy, type Profile, profilesOf, remainsOf } from './look.ts'
+import {
+  consumerClient,
+  hasProfileApi,
+  namespacesSeenBy,
+  type Profile,
+  profilesOf,
+  remainsOf,
+  removeProfileApi,
+  usableViewRole,
+} from './look.ts'
 import type { Printer } from './printer.ts'
 import { table } from './printer.ts'
 import type { Stage } from './stage.ts'
 
-/** Ids of what the demo made at fedplane, for cleaning up whatever happens. */
-export type Made = { clusterIds: string[]; federationId: string | undefined }
+/** What the demo made and found, for cleaning up whatever happens. */
+export type Made = {
+  clusterIds: string[]
+  federationId: string | undefined
+  /** Whether the host had the ClusterProfile API before. */
+  hadProfileApi: boolean
+}
 
 /** A check of the demo that does not hold. */
-export class CheckFailed extends Error {
+class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
 }
 
@@ -39,12 +53,21 @@ export const showClusters = (clusters: readonly ClusterView[]): string =>
     ]),
   )
 
-export const federate = async ({ api }: Stage, made: Made): Promise<FederationView> => {
+const hostOf = ({ clients }: Stage): KubernetesClient => {
+  const [host] = clients
+  if (host === undefined) throw new CheckFailed('there is no host cluster')
+  return host
+}
+
+export const federate = async (stage: Stage, made: Made): Promise<FederationView> => {
+  const { api, clients } = stage
   const [host] = made.clusterIds
+  made.hadProfileApi = await hasProfileApi(hostOf(stage))
   made.federationId = await api.create('/v1/federations', {
     name: 'demo',
     hostcluster_id: host,
     driver: 'clusterprofile@1',
+    properties: { 'member-role': await usableViewRole(clients.slice(1)) },
   })
   return api.settled<FederationView>(federationPath(made.federationId), 'CREATE_COMPLETE')
 }
@@ -72,12 +95,6 @@ const showProfiles = (profiles: readonly Profile[]): string =>
       status.conditions.map((condition) => `${condition.type}=${condition.status}`).join(', '),
     ]),
   )
-
-const hostOf = ({ clients }: Stage): KubernetesClient => {
-  const [host] = clients
-  if (host === undefined) throw new CheckFailed('there is no host cluster')
-  return host
-}
 
 /** What the host holds now, read from the host itself. */
 export const showInventory = async (stage: Stage, made: Made): Promise<{ profiles: Profile[]; text: string }> => {
@@ -135,3 +152,7 @@ export const deleteClusters = async ({ api }: Stage, made: Made): Promise<void> 
   for (const id of made.clusterIds) await api.delete(`/v1/clusters/${id}`)
   await Promise.all(made.clusterIds.map((id) => api.gone(`/v1/clusters/${id}`)))
 }
+
+/** Takes away the ClusterProfile API if the demo brought it. Null when it was there before. */
+export const removeProfileApiAgain = async (stage: Stage, made: Made): Promise<boolean | null> =>
+  made.hadProfileApi ? null : removeProfileApi(hostOf(stage))

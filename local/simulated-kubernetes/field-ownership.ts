@@ -44,7 +44,7 @@ const partsOf = (value: unknown, schema: Schema): [step: string, part: unknown, 
 }
 
 /** Every leaf of a value, with its path; an empty object is a leaf too. */
-export const leavesOf = (
+const leavesOf = (
   value: unknown,
   schema: Schema,
   path = '',

@@ -24,7 +24,7 @@ const withinNamespace = (rest: readonly string[]): Pick<Target, 'namespace' | 'p
 }
 
 /** Which resource a path names; undefined for a path of another kind. */
-export const parseTarget = (path: string): Target | undefined => {
+const parseTarget = (path: string): Target | undefined => {
   const segments = path.split('/').slice(1).map(decodeURIComponent)
   if (segments[0] === 'api' && segments.length > 2) {
     return { group: '', version: segments[1] ?? '', ...withinNamespace(segments.slice(2)) }

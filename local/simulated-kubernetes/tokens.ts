@@ -30,7 +30,7 @@ const userOf = ({ namespace, account, jti, exp }: Claims): User => ({
 })
 
 /** Everybody of group `system:masters`: the admin of a simulated cluster. */
-export const ADMIN: User = {
+const ADMIN: User = {
   username: 'simulated-admin',
   uid: 'simulated-admin',
   groups: ['system:masters', 'system:authenticated'],

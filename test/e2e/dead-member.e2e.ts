@@ -3,6 +3,7 @@ import { Api, type ClusterView, type FederationView } from '../../local/demo/api
 import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
 import type { StartedCluster } from '../../local/demo/clusters/started-cluster.ts'
 import { profilesOf, removeRemains } from '../../local/demo/look.ts'
+import { createLogger } from '../../local/logger.ts'
 import { type Fedplane, startFedplane } from '../../local/server.ts'
 import { adminClients, startTestClusters } from './support/clusters.ts'
 import {
@@ -27,7 +28,7 @@ describe('a member whose API server is dead', () => {
 
   beforeAll(async () => {
     set = await startTestClusters(2)
-    fedplane = await startFedplane()
+    fedplane = await startFedplane({ log: createLogger({ level: 'silent' }) })
     api = new Api(fedplane.url)
     admins = adminClients(set.clusters)
     clusters = await registerAll(api, set.clusters)

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { renewDue } from '../../functions/events/renewals/renew.ts'
 import { Api, type ClusterView } from '../../local/demo/api.ts'
 import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
-import { consumerClient, namespacesSeenBy, profilesOf, remainsOf } from '../../local/demo/look.ts'
+import { consumerClient, namespacesSeenBy, profilesOf, remainsOf, usableViewRole } from '../../local/demo/look.ts'
 import { type Fedplane, startFedplane } from '../../local/server.ts'
 import { adminClients, startTestClusters } from './support/clusters.ts'
 import { deleteFederation, federate, federationPath, registerAll, remains } from './support/stories.ts'
@@ -42,7 +42,12 @@ describe('API servers without controllers', () => {
 
   it('join with a token that expires, and renew it when it is due', async () => {
     const [host, member] = clusters
-    const { uuid } = await federate(api, { name: 'bare', hostcluster_id: host!.uuid, member_ids: [member!.uuid] })
+    const { uuid } = await federate(api, {
+      name: 'bare',
+      hostcluster_id: host!.uuid,
+      member_ids: [member!.uuid],
+      properties: { 'member-role': await usableViewRole(admins.clients) },
+    })
     const memberPath = `${federationPath(uuid)}/members/${member!.uuid}`
     const before = Member.parse(await api.get(memberPath))
     expect(before).toMatchObject({ state: 'Ready', credential: { kind: 'token-request' } })

@@ -57,7 +57,7 @@ describe('registering a real cluster', () => {
     expect(JSON.stringify(view)).not.toContain('PRIVATE KEY')
 
     const again = await failure({ ...cluster, name: 'again' })
-    expect(again, 'the same cluster twice').toContain(cluster.name)
+    expect(again, 'the same cluster twice').toContain(view.uuid)
     await forgetClusters(api, [view.uuid])
   })
 

@@ -64,7 +64,7 @@ const APPLY: Readonly<Record<string, (operation: PatchOperation) => Partial<Clus
 }
 
 /** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest */
-export const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
+const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
   demandChangeable(operations, Object.keys(APPLY))
   const patch: ClusterPatch = { added: [] }
   for (const operation of operations) {

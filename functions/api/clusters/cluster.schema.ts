@@ -8,7 +8,7 @@ import type { BodySchema } from '../route.ts'
 const emptyAsAbsent = (value: unknown): unknown => (value === '' ? undefined : value)
 
 /** Text, or the same as a JSON object. What is in it is checked by the intake. */
-export const kubeconfigField = z.custom<string | JsonObject>(
+const kubeconfigField = z.custom<string | JsonObject>(
   (value) => typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
   { error: 'must be a kubeconfig as text (YAML or JSON) or as an object' },
 )

@@ -1,3 +1,4 @@
+import type { Cluster } from '../../domain/cluster.ts'
 import { membershipEntityId } from '../../domain/membership.ts'
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import { memberEvent, ownerEvent } from '../../operations/events.ts'
@@ -5,6 +6,7 @@ import { launch } from '../../operations/operation.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import type { Write } from '../../store/write.ts'
 import type { MembershipStep } from './membership-steps.ts'
+import { namespaceClaims } from './namespace-claims.ts'
 import type { PatchPlan } from './plan-patch.ts'
 
 const clusterIdOf = (step: MembershipStep): string => ('next' in step ? step.next.clusterId : step.before.clusterId)
@@ -55,15 +57,12 @@ const eventOf = (ports: Ports, plan: PatchPlan): Write => {
   return memberEvent(ports, membership, { ...said, action: 'unjoin', outcome: 'success', reason: 'JoinDismissed' })
 }
 
-/** Namespaces of the host that new properties ask for besides the old ones. */
-const claims = ({ stores }: Ports, plan: PatchPlan, driver: FederationDriver, hostUid: string): Write[] => {
-  const { federation, update } = plan
+/** What new properties ask for besides what is claimed. */
+const moreNamespaces = ({ federation, update }: PatchPlan, driver: FederationDriver): string[] => {
   if (update.properties === undefined) return []
   const before = driver.hostNamespaces(federation)
-  return driver
-    .hostNamespaces({ id: federation.id, properties: update.properties })
-    .filter((namespace) => !before.includes(namespace))
-    .map((namespace) => stores.federations.claimNamespace(hostUid, namespace, federation.id))
+  const after = driver.hostNamespaces({ id: federation.id, properties: update.properties })
+  return after.filter((namespace) => !before.includes(namespace))
 }
 
 /** Stores all of a plan in one transaction. @throws RevisionConflict: read again and decide again */
@@ -71,14 +70,14 @@ export const commitPatch = (
   ports: Ports,
   plan: PatchPlan,
   driver: FederationDriver,
-  hostUid: string,
+  host: Pick<Cluster, 'identity'>,
 ): Promise<void> => {
   const { federation, steps, update } = plan
   const add = steps.flatMap((step) => (step.kind === 'join' ? [step.next.clusterId] : []))
   return ports.stores.commit([
     ports.stores.federations.change(federation, update, { add }),
     ...steps.flatMap((step) => stepWrites(ports, plan, step)),
-    ...claims(ports, plan, driver, hostUid),
+    ...namespaceClaims(ports.stores, host, federation.id, moreNamespaces(plan, driver)),
     eventOf(ports, plan),
   ])
 }

@@ -17,6 +17,7 @@ import {
   demandUsable,
 } from './cluster-rules.ts'
 import type { CreateFederation } from './federation.schema.ts'
+import { namespaceClaims } from './namespace-claims.ts'
 import { type NewFederation, newFederation, usesOf, waitingMemberships } from './new-federation.ts'
 import { preflightOfCreate } from './preflight.ts'
 import { checkProperties } from './properties.ts'
@@ -65,19 +66,13 @@ const plan = async (request: Request): Promise<FederationPlan> => {
   return { given, federation, memberships: waitingMemberships(federation, given) }
 }
 
-/** The identity under which a host's namespaces are claimed; clusters without one claim under their id. */
-export const hostIdentity = (host: Pick<Cluster, 'id' | 'identity'>): string => host.identity?.uid ?? host.id
-
 const writesOf = ({ ports: { stores } }: Request, { given, federation, memberships }: FederationPlan): Write[] => {
   const { projectId } = federation
-  const hostUid = hostIdentity(given.host)
   return [
     stores.federations.insert(federation),
     ...memberships.map((membership) => stores.memberships.insert(membership)),
     ...[...usesOf(federation)].map(([id, uses]) => stores.clusters.addUses({ projectId, id }, uses)),
-    ...given.driver
-      .hostNamespaces(federation)
-      .map((namespace) => stores.federations.claimNamespace(hostUid, namespace, federation.id)),
+    ...namespaceClaims(stores, given.host, federation.id, given.driver.hostNamespaces(federation)),
   ]
 }
 

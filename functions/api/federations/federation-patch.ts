@@ -59,7 +59,7 @@ const readMembers = (operations: readonly PatchOperation[]): MemberWish | null =
 }
 
 /** Sorts operations by what they change. @throws InvalidRequest */
-export const readFederationPatch = (operations: readonly PatchOperation[]): FederationPatch => {
+const readFederationPatch = (operations: readonly PatchOperation[]): FederationPatch => {
   demandChangeable(operations, CHANGEABLE)
   const of = (attribute: string): PatchOperation[] => operations.filter((one) => one.attribute === attribute)
   const properties = of('properties')

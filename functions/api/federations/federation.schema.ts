@@ -7,7 +7,7 @@ import type { BodySchema } from '../route.ts'
 const PROPERTIES_RULE = 'must be an object of texts'
 
 /** Text to text; `null` is the same as absent. */
-export const propertiesField = z.record(
+const propertiesField = z.record(
   z
     .string()
     .min(1, { error: 'must not have an empty key' })

@@ -2,7 +2,6 @@ import { untilNoConflict } from '../../operations/conflict.ts'
 import { find } from '../lookup.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { commitPatch, launchPatch } from './commit-patch.ts'
-import { hostIdentity } from './create-federation.ts'
 import type { FederationPatch } from './federation-patch.ts'
 import type { MembersInput } from './plan-members.ts'
 import { type PatchPlan, planPatch } from './plan-patch.ts'
@@ -32,8 +31,9 @@ const decide = async (request: Request): Promise<{ id: string; plan: PatchPlan |
   const plan = planPatch(ports, input, body)
   const { id } = input.federation
   if (plan === null) return { id, plan }
-  const hostUid = plan.operation === null ? '' : hostIdentity(await hostOf(request, input))
-  await commitPatch(ports, plan, input.driver, hostUid)
+  // Only properties can ask for namespaces of the host.
+  const host = plan.operation === null ? { identity: null } : await hostOf(request, input)
+  await commitPatch(ports, plan, input.driver, host)
   return { id, plan }
 }
 

@@ -6,7 +6,7 @@ import { refreshMembersReady } from '../../operations/settle.ts'
 import type { Ports } from '../../runtime/ports.ts'
 
 /** Reason of a Degraded membership whose cluster the sweep sees unhealthy. Others' reasons are others' to lift. */
-export const CLUSTER_UNHEALTHY = 'ClusterUnhealthy'
+const CLUSTER_UNHEALTHY = 'ClusterUnhealthy'
 
 const memberOf = ({ uses }: Cluster): string[] =>
   uses.filter((use) => use.startsWith('member:')).map((use) => use.slice('member:'.length))

@@ -32,7 +32,7 @@ const change = (
   })
 
 /** Stores what a phase made and noted, before anything else happens. Writes only what is new. */
-export const storeFederationResult = (ports: StepPorts, target: Target, { made, state }: StepResult): Promise<void> =>
+const storeFederationResult = (ports: StepPorts, target: Target, { made, state }: StepResult): Promise<void> =>
   made === undefined && state === undefined
     ? Promise.resolve()
     : change(ports, target, (federation) => ({

@@ -3,7 +3,7 @@ import type { StepPorts } from '../step.ts'
 import type { MemberSubject } from './member-subject.ts'
 
 /** Seconds before the operation's deadline at which a step stops waiting, so that undo fits in before the reconciler acts. */
-export const UNDO_MARGIN_SECONDS = 60
+const UNDO_MARGIN_SECONDS = 60
 /** Undo itself stops a little before it. */
 export const END_MARGIN_SECONDS = 15
 

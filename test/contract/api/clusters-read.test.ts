@@ -119,6 +119,12 @@ describe('section 2: identifiers', () => {
     expect((await get(`/v1/clusters/${ident()}`)).status).toBe(status)
   })
 
+  it('a name that looks like an id is accepted and is no name', async () => {
+    const name = 'ABCDEFAB-0000-4000-8000-000000000001'
+    await givenCluster(lab, { name })
+    expect((await get(`/v1/clusters/${name}`)).status).toBe(404)
+  })
+
   it('names the ids of an ambiguous name', async () => {
     const { body } = await get('/v1/clusters/twin')
     expect(body.errors[0].detail).toContain(`${ids[3]} and ${ids[4]}`)

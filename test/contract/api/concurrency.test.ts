@@ -98,6 +98,20 @@ it('deleting a cluster while it joins: never both', async () => {
   }
 })
 
+it('deleting a cluster that was taken after it was read is 409 naming the federation', async () => {
+  const { id } = await givenFederation(lab, { name: 'quicker' })
+  const value = await givenCluster(lab)
+  const stale = await readCluster(lab, value)
+  await patch(id, [{ op: 'add', path: '/member_ids', value }])
+  const { get } = lab.stores.clusters
+  lab.stores.clusters.get = async () => {
+    lab.stores.clusters.get = get
+    return stale
+  }
+  const { status, body } = await lab.call('DELETE', `/v1/clusters/${value}`)
+  expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining(`"quicker" (${id})`)])
+})
+
 it('deleting a federation while it is patched: the deletion stands', async () => {
   const { id } = await givenFederation(lab)
   const value = await givenCluster(lab)

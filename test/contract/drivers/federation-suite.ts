@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
 import { FEDERATION_CONTRACT } from '../../../functions/drivers/contract/federation-driver.ts'
+import type { Connect } from '../../../functions/kubernetes/client.ts'
+import { CredentialRejected } from '../../../functions/kubernetes/errors.ts'
 import { CallBudget } from '../../support/drivers/call-budget.ts'
 import type { FederationLab, LabCluster } from '../../support/drivers/federation-lab.ts'
 import { FederationLife } from '../../support/drivers/federation-life.ts'
@@ -183,6 +185,26 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
 
     if (driver.capabilities.usesKubernetesApi) {
       describeKills({ life, way, lab: () => lab, killEvery: options.killEvery ?? 1 })
+
+      it('F10: gives no credential that the member does not take', async () => {
+        const fed = life()
+        const member = way(lab.members[0])
+        await fed.create()
+        await fed.prepare(member)
+        const refusing: Connect = (connection) => ({
+          ...lab.connect(connection),
+          post: () => Promise.reject(new CredentialRejected('The member refuses the token.')),
+          close: () => undefined,
+        })
+        const context = { ...fed.memberContext(member), connect: refusing }
+        await expect(driver.prepareMember(context)).rejects.toMatchObject({
+          name: 'CredentialNotProved',
+          retryable: true,
+        })
+        await fed.unjoin(member)
+        await fed.delete()
+        expect(await lab.remains(fed.federation.id)).toEqual([])
+      })
 
       it('F13: objects of others are refused by name and stay as they are', async () => {
         const fed = life()

@@ -27,7 +27,8 @@ export const givenCluster = async (
 ): Promise<string> => {
   const { body } = await lab.call('POST', '/v1/clusters', { as, body: { driver: 'memory@1', name } })
   const isOver = !status.endsWith('_IN_PROGRESS')
-  await changeCluster(lab, body.uuid, { status, ...(isOver ? { operation: null } : {}) }, as)
+  const identity = { uid: `uid-of-${body.uuid}`, user: 'admin' }
+  await changeCluster(lab, body.uuid, { status, identity, ...(isOver ? { operation: null } : {}) }, as)
   return body.uuid
 }
 

@@ -65,9 +65,10 @@ export const unreachable = (cluster: Cluster, error: Error): ClusterAccess => ({
   client: () => Promise.reject(error),
 })
 
-/** Registers the cluster of a kubeconfig, as text, with its first context. Changes nothing in it. */
-export const testCluster = async (name: string, kubeconfig: string): Promise<TestCluster> => {
-  const { endpoint, credential } = parseKubeconfig(kubeconfig, { now: new Date() })
+/** Registers the cluster of a kubeconfig, as text. Changes nothing in it. */
+export const testCluster = async (name: string, kubeconfig: string, context?: string): Promise<TestCluster> => {
+  const chosen = context === undefined ? {} : { context }
+  const { endpoint, credential } = parseKubeconfig(kubeconfig, { now: new Date(), ...chosen })
   const connection = connectionTo(endpoint, credential)
   const admin = connect(connection)
   const cluster = clusterEntity({

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const PAUSE_MILLISECONDS = 25
+const FIRST_PAUSE_MILLISECONDS = 25
+const LAST_PAUSE_MILLISECONDS = 400
 
 /** Looks again until done, as the steps of a flow do. @throws Error that says what was awaited last */
 export const untilDone = async <R extends { done: boolean; waitingFor?: string }>(
@@ -8,11 +9,11 @@ export const untilDone = async <R extends { done: boolean; waitingFor?: string }
   timeoutMilliseconds = 60_000,
 ): Promise<R> => {
   const deadline = performance.now() + timeoutMilliseconds
-  for (;;) {
+  for (let pause = FIRST_PAUSE_MILLISECONDS; ; pause = Math.min(pause * 2, LAST_PAUSE_MILLISECONDS)) {
     const result = await look()
     if (result.done) return result
     if (!result.waitingFor) throw new Error('a step that is not done does not say what it waits for')
     if (performance.now() > deadline) throw new Error(`still waiting for ${result.waitingFor}`)
-    await sleep(PAUSE_MILLISECONDS)
+    await sleep(pause)
   }
 }

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../functions/domain/cluster.ts'
 import { DEADLINE_SECONDS } from '../../../functions/domain/deadlines.ts'
 import type { Federation } from '../../../functions/domain/federation.ts'
-import { type Membership, membershipEntityId, type WaitingMembership } from '../../../functions/domain/membership.ts'
+import type { Membership, WaitingMembership } from '../../../functions/domain/membership.ts'
 import type { ExecutionRef, Flow, Operation } from '../../../functions/domain/operation.ts'
 import { joining, launchOf, leaving } from '../../../functions/operations/membership-states.ts'
 import { executionOf, launch, newOperation } from '../../../functions/operations/operation.ts'
@@ -187,6 +187,3 @@ export const unjoin = async (
 
 export const membership = (lab: FlowLab, federationId: string, clusterId: string) =>
   lab.ports.stores.memberships.get({ projectId: PROJECT, federationId, clusterId })
-
-export const entityIdOf = (federationId: string, clusterId: string): string =>
-  membershipEntityId({ federationId, clusterId })

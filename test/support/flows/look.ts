@@ -18,13 +18,19 @@ export const federationOf = async (lab: FlowLab, id: string): Promise<Federation
   return federation
 }
 
-/** Waits until a federation is in no progress, or is gone. */
-export const settled = (lab: FlowLab, id: string): Promise<Federation | 'gone'> =>
-  until(async () => {
+/** Waits until a federation is in no progress, or is gone. Reads the database only when an execution has ended since. */
+export const settled = async (lab: FlowLab, id: string): Promise<Federation | 'gone'> => {
+  const endsSoFar = async () => (await lab.engine.list()).filter(({ status }) => status !== 'RUNNING').length
+  let ends = -1
+  return until(async () => {
+    const now = await endsSoFar()
+    if (now === ends) return false
+    ends = now
     const federation = await lab.ports.stores.federations.get(key(id))
     if (federation === undefined) return 'gone' as const
     return !federation.status.endsWith('_IN_PROGRESS') && federation
   })
+}
 
 export const clusterOf = async (lab: FlowLab, id: string) => lab.ports.stores.clusters.get(key(id))
 

@@ -21,7 +21,7 @@ describe('memberNameFor', () => {
   })
 
   it('gives a label of at most 48 characters for every name', () => {
-    fc.assert(
+    return fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 300, unit: 'grapheme' }), fc.uuid(), (name, id) => {
         const member = memberNameFor({ id, name }, none)
         expect(member).toMatch(LABEL)

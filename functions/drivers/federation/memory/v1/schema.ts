@@ -2,9 +2,9 @@ import * as z from 'zod'
 import type { PropertyDescription } from '../../../contract/property.ts'
 
 /** Phases of a create, in their order. */
-export const PHASE_IDS = ['namespace', 'control-plane', 'verify'] as const
+const PHASE_IDS = ['namespace', 'control-plane', 'verify'] as const
 /** Functions for one member that can be told to fail. */
-export const MEMBER_ACTS = ['check', 'prepare', 'register', 'ready', 'deregister', 'clean'] as const
+const MEMBER_ACTS = ['check', 'prepare', 'register', 'ready', 'deregister', 'clean'] as const
 
 const FAILING = [...PHASE_IDS, 'properties', ...MEMBER_ACTS] as const
 

@@ -13,7 +13,7 @@ const inNamespaceOf = (object: KubernetesObject): string => object.metadata.name
  * Profiles and Secrets with these labels, wherever in the host they are: also in namespaces that are consumers' no more. Profiles
  * first, because consumers should lose sight of a member before its token goes.
  */
-export const findPublished = async (site: Site, selector: string): Promise<Located[]> => {
+const findPublished = async (site: Site, selector: string): Promise<Located[]> => {
   const version = await findServedVersion(site.client)
   const found = version === undefined ? [] : await listAll(site.client, profiles(version), selector)
   const tokens = await listAll(site.client, ALL_SECRETS, selector)

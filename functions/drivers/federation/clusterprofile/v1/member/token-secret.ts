@@ -8,7 +8,7 @@ import type { MemberContext } from '../../../../contract/federation-driver.ts'
 import { isTerminating, listAll, ownerLabels, removeAllOwned, type Site } from '../../../../support/owned.ts'
 import { federationSelector, memberObjectName } from '../names.ts'
 
-export const TOKEN_SECRET_TYPE = 'kubernetes.io/service-account-token'
+const TOKEN_SECRET_TYPE = 'kubernetes.io/service-account-token'
 
 const Data = z.object({ data: z.object({ token: z.string().min(1) }) })
 

@@ -31,7 +31,7 @@ const Crd = z.object({
 })
 
 /** Versions that the CRD serves and that have `status.accessProviders` (cluster-inventory-api v0.1.0 and later). */
-export const usableVersions = (crd: KubernetesObject): ProfileVersion[] => {
+const usableVersions = (crd: KubernetesObject): ProfileVersion[] => {
   const parsed = Crd.safeParse(crd)
   if (!parsed.success) return []
   const served = parsed.data.spec.versions
@@ -65,7 +65,7 @@ const isEstablished = (crd: KubernetesObject): boolean =>
   )
 
 /** The CRD is there, usable, established, and discovery lists it. */
-export const ensureCrd = async (client: KubernetesClient): Promise<void> => {
+const ensureCrd = async (client: KubernetesClient): Promise<void> => {
   const found = await client.get(customResourceDefinitions, PROFILE_CRD)
   if (found !== undefined && isTerminating(found)) {
     throw new NotYet(`the CustomResourceDefinition ${PROFILE_CRD} to be gone: somebody deletes it`)

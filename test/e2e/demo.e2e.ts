@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parse, stringify } from 'yaml'
+import type { KubernetesClient, Resource } from '../../functions/kubernetes/client.ts'
+import type { ClusterSet, DemoCluster } from '../../local/demo/clusters/cluster-set.ts'
+import { adminClients, takeClusters } from './support/clusters.ts'
+
+const ROOT = resolve(import.meta.dirname, '../..')
+const OURS = 'app.kubernetes.io/managed-by=fedplane'
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' }
+const KINDS: readonly Resource[] = [
+  { group: '', version: 'v1', plural: 'namespaces' },
+  { group: '', version: 'v1', plural: 'secrets' },
+  { group: '', version: 'v1', plural: 'serviceaccounts' },
+  { ...RBAC, plural: 'clusterrolebindings' },
+  { ...RBAC, plural: 'roles' },
+  { group: 'apiextensions.k8s.io', version: 'v1', plural: 'customresourcedefinitions' },
+]
+
+type Part = 'clusters' | 'users' | 'contexts'
+
+/** One kubeconfig with all clusters, as somebody has it in ~/.kube/config. */
+const merged = (clusters: readonly DemoCluster[]): string => {
+  const parts = clusters.map(({ kubeconfig }) => parse(kubeconfig) as Record<Part, unknown[]>)
+  const all = (part: Part) => parts.flatMap((config) => config[part])
+  return stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: all('clusters'),
+    users: all('users'),
+    contexts: all('contexts'),
+  })
+}
+
+const ownedIn = async (client: KubernetesClient): Promise<string[]> => {
+  const lists = await Promise.all(KINDS.map((kind) => client.list(kind, { labelSelector: OURS })))
+  return lists.flatMap(({ items }) => items.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`))
+}
+
+const runDemo = (file: string) => {
+  const child = spawn(process.execPath, ['local/demo/main.ts', '--kubeconfig', file], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      output += chunk
+    })
+  }
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number, output }))
+  return { child, ended, output: () => output }
+}
+
+describe('npm run demo with a kubeconfig of yours', () => {
+  let set: ClusterSet
+  let admins: ReturnType<typeof adminClients>
+  let folder: string
+  let file: string
+
+  beforeAll(async () => {
+    set = await takeClusters(3)
+    admins = adminClients(set.clusters)
+    folder = mkdtempSync(join(tmpdir(), 'fedplane-demo-e2e-'))
+    file = join(folder, 'config')
+    writeFileSync(file, merged(set.clusters), { mode: 0o600 })
+  })
+  afterAll(async () => {
+    admins?.close()
+    if (folder) rmSync(folder, { recursive: true, force: true })
+    await set?.close()
+  })
+
+  const expectClean = async (): Promise<void> => {
+    await expect
+      .poll(() => Promise.all(admins.clients.map(ownedIn)), { timeout: 60_000, interval: 500 })
+      .toEqual([[], [], []])
+  }
+
+  it('does the main job and leaves nothing', async () => {
+    const { code, output } = await runDemo(file).ended
+    expect(output).toContain('Every check held.')
+    expect(code).toBe(0)
+    expect(output).toContain(`your own: contexts ${set.clusters.map(({ context }) => context).join(', ')}`)
+    await expectClean()
+  })
+
+  it('cleans up when it is interrupted', async () => {
+    const demo = runDemo(file)
+    await expect.poll(() => demo.output(), { timeout: 90_000 }).toContain('joined')
+    demo.child.kill('SIGINT')
+    const { code, output } = await demo.ended
+    expect(code, output).toBe(130)
+    expect(output).toContain('cleaned up in your clusters')
+    expect(output).not.toContain('could not be done')
+    await expectClean()
+  })
+})

@@ -1,0 +1,103 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { clustersOfKubeconfig } from '../../../local/demo/clusters/kubeconfig-file.ts'
+import { runDemo } from '../../../local/demo/demo.ts'
+import { readDemoOptions } from '../../../local/demo/options.ts'
+import { Printer, table } from '../../../local/demo/printer.ts'
+
+type Options = Parameters<typeof runDemo>[0]['options']
+
+/** Runs the demo; interrupts it when its output says so. */
+const play = async (options: Partial<Options>, interruptAt?: string) => {
+  const interrupt = new AbortController()
+  let output = ''
+  const printer = new Printer((text) => {
+    output += text
+    if (interruptAt !== undefined && output.includes(interruptAt)) interrupt.abort(new Error('interrupted'))
+  })
+  const all = { kubeconfig: undefined, contexts: undefined, keep: false, ...options }
+  const good = await runDemo({ options: all, assetsFolder: undefined, printer, signal: interrupt.signal })
+  return { good, output }
+}
+
+/** A kubeconfig of clusters that are not there. */
+const config = (...servers: string[]): string =>
+  stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: servers.map((server, index) => ({ name: `c${index}`, cluster: { server } })),
+    users: [{ name: 'u', user: { token: 'secret-token' } }],
+    contexts: servers.map((_, index) => ({ name: `Context_${index}`, context: { cluster: `c${index}`, user: 'u' } })),
+  })
+
+describe('the demo', { timeout: 60_000 }, () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fedplane-demo-test-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('does the main job on simulated clusters, and says that they are', async () => {
+    const { good, output } = await play({})
+    expect(output).toContain('SIMULATED')
+    expect(output).toMatch(/registered 3 clusters\n.*CLUSTER .*\n.*amsterdam .*v1\.36\.0\+simulated .*HEALTHY/)
+    expect(output).toMatch(
+      /berlin +https:\/\/127\.0\.0\.1:\d+ +v1\.36\.0\+simulated +ControlPlaneHealthy=True, Joined=True/,
+    )
+    expect(output).toContain('berlin: default, fedplane-')
+    expect(output).toContain('nothing of the federation is left')
+    expect(output).toContain('Every check held.')
+    expect(good).toBe(true)
+  })
+
+  it('names the step that failed, why, and the log, which has no secrets', async () => {
+    const file = join(folder, 'config')
+    writeFileSync(file, config('https://127.0.0.1:9', 'https://127.0.0.2:9', 'https://127.0.0.3:9'))
+    const { good, output } = await play({ kubeconfig: file })
+    expect(good).toBe(false)
+    expect(output).toMatch(/FAILED: registering the clusters: context-\d is CREATE_FAILED, .*refused/)
+    const log = /Log of the server: (\S+)/.exec(output)?.[1] ?? ''
+    expect(existsSync(log)).toBe(true)
+    expect(readFileSync(log, 'utf8') + output).not.toContain('secret-token')
+    rmSync(join(log, '..'), { recursive: true })
+  })
+
+  it('ends when it is interrupted', async () => {
+    const { good, output } = await play({}, 'registered')
+    expect(good).toBe(false)
+    expect(output).toContain('Interrupted.')
+    expect(output).not.toContain('joined')
+    rmSync(join(/Log of the server: (\S+)/.exec(output)?.[1] ?? '', '..'), { recursive: true })
+  })
+
+  it('takes one context of each API server, in the order of the file', () => {
+    const file = join(folder, 'config')
+    writeFileSync(file, config('https://a', 'https://b', 'https://a', 'https://c'))
+    const set = clustersOfKubeconfig(3, { file })
+    expect(set.clusters.map(({ context }) => context)).toEqual(['Context_0', 'Context_1', 'Context_3'])
+    expect(set.clusters.map(({ name }) => name)).toEqual(['context-0', 'context-1', 'context-3'])
+    expect(clustersOfKubeconfig(2, { file, contexts: ['Context_3', 'Context_0'] }).clusters[0]?.context).toBe(
+      'Context_3',
+    )
+    expect(() => clustersOfKubeconfig(4, { file })).toThrow(/4 clusters are needed/)
+    expect(() => clustersOfKubeconfig(1, { file, contexts: ['other'] })).toThrow(/no context other/)
+  })
+
+  it('reads its options', () => {
+    expect(readDemoOptions(['--kubeconfig', 'f', '--contexts', 'a, b', '--keep'])).toEqual({
+      kubeconfig: 'f',
+      contexts: ['a', 'b'],
+      keep: true,
+    })
+    expect(readDemoOptions(['--help'])).toBe('help')
+    expect(() => readDemoOptions(['--contexts', 'a'])).toThrow(/--kubeconfig/)
+    expect(() => readDemoOptions(['--other'])).toThrow(/--other/)
+  })
+
+  it('aligns tables without trailing blanks', () => {
+    expect(table(['A', 'LONG'], [['value', 'b']])).toBe('A      LONG\nvalue  b')
+  })
+})
