@@ -38,13 +38,13 @@ const isArgumentFault = (table: readonly Compiled[], method: string, path: reado
   return method === 'POST' && has('GET', path) && has('POST', path.slice(0, -1))
 }
 
-const refusal = (table: readonly Compiled[], method: string, path: readonly string[] | undefined): FrameworkError => {
-  const [, collection, ident, word] = path ?? []
-  if (path?.length === 4 && collection === 'federations' && word === 'detail' && !isUuid(ident ?? '')) {
+const refusal = (table: readonly Compiled[], method: string, path: readonly string[]): FrameworkError => {
+  const [, collection, ident, word] = path
+  if (path.length === 4 && collection === 'federations' && word === 'detail' && !isUuid(ident ?? '')) {
     return new RouteArgumentsWrong('"detail" stands in place of an id: use /v1/federations/detail.')
   }
-  const allow = path === undefined ? [] : table.filter((entry) => fits(entry, path)).map((entry) => entry.route.method)
-  if (path === undefined || allow.length === 0) {
+  const allow = table.filter((entry) => fits(entry, path)).map((entry) => entry.route.method)
+  if (allow.length === 0) {
     return new RouteNotFound('The resource could not be found: no such path. GET /v1 lists what there is.')
   }
   if (isArgumentFault(table, method, path)) {
@@ -67,8 +67,8 @@ export const matcher = (routes: readonly Route[]): ((method: string, rawPath: st
   return (method, rawPath) => {
     const path = segmentsOf(rawPath)
     const wanted = method === 'HEAD' ? 'GET' : method
-    const found = table.find((entry) => entry.route.method === wanted && path !== undefined && fits(entry, path))
-    if (found === undefined || path === undefined) return refusal(table, wanted, path)
+    const found = table.find((entry) => entry.route.method === wanted && fits(entry, path))
+    if (found === undefined) return refusal(table, wanted, path)
     return { route: found.route, params: paramsOf(found, path) }
   }
 }

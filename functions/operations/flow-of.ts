@@ -4,10 +4,18 @@ import { type Membership, membershipEntityId, operationOf } from '../domain/memb
 import type { Flow, Operation } from '../domain/operation.ts'
 import type { Ports } from '../runtime/ports.ts'
 import { flowOfMembership } from './membership-states.ts'
-import { membershipKey } from './subjects.ts'
+import { membershipKey, type Target } from './subjects.ts'
 
 /** An operation under way, and where it runs. */
 export type RunningOperation = { flow: Flow; projectId: string; entityId: string; operation: Operation }
+
+/** The attempt that runs. */
+export const targetOf = ({ projectId, entityId, operation }: RunningOperation): Target => ({
+  projectId,
+  entityId,
+  operationId: operation.id,
+  attempt: operation.attempt,
+})
 
 type Place = { kind: 'cluster' | 'federation' | 'membership'; projectId: string; entityId: string }
 type Entity =

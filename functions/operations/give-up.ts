@@ -3,7 +3,7 @@ import type { Ports } from '../runtime/ports.ts'
 import { endClusterCreateFailed, endClusterDeleteFailed, endClusterUpdateFailed } from './cluster-end.ts'
 import type { Failure } from './failure.ts'
 import { endFederationCreateFailed, endFederationDeleteFailed, endFederationUpdateFailed } from './federation-end.ts'
-import type { RunningOperation } from './flow-of.ts'
+import { type RunningOperation, targetOf } from './flow-of.ts'
 import { endJoinFailed, endRotateFailed, endUnjoin, endUnjoinFailed } from './membership-end.ts'
 import { openMembership, type Target } from './subjects.ts'
 
@@ -45,8 +45,5 @@ const ENDINGS: Readonly<Record<Flow, Ending>> = {
  *
  * @throws OperationSuperseded when somebody else ended it
  */
-export const giveUp = (
-  ports: Ports,
-  { flow, projectId, entityId, operation }: RunningOperation,
-  failure: Failure,
-): Promise<void> => ENDINGS[flow](ports, { projectId, entityId, operationId: operation.id }, failure)
+export const giveUp = (ports: Ports, running: RunningOperation, failure: Failure): Promise<void> =>
+  ENDINGS[running.flow](ports, targetOf(running), failure)

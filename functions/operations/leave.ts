@@ -29,19 +29,24 @@ const removed = (ports: LeavePorts, membership: Membership): Write[] => [
   }),
 ]
 
-/** True when its leaving is under way on behalf of this request, or of one that is no weaker. */
-const leavesAlready = (membership: Membership, request: LeaveRequest): boolean =>
-  membership.state === 'Leaving' && (membership.operation.force || !request.force)
+/**
+ * True when this request has been answered: its leaving is under way on behalf of it, or of one that is no weaker; or it failed to leave in
+ * this very run, which is an answer too.
+ */
+const isAnswered = (membership: Membership, request: LeaveRequest): boolean =>
+  membership.state === 'Leaving'
+    ? membership.operation.force || !request.force
+    : membership.state === 'UnjoinFailed' && membership.changeId === request.changeId
 
 /**
  * Turns a membership into a leaving one and launches its unjoin, which first ends whatever runs on it. One that waits, or whose join
- * failed, is removed at once. Asking again is no error.
+ * failed, is removed at once. Asking again is no error; to try again after a failure takes another run of changes.
  */
 export const leave = async (ports: LeavePorts, seen: Membership, request: LeaveRequest): Promise<void> => {
   const next = await untilNoConflict(async () => {
     const { memberships, commit } = ports.stores
     const membership = await memberships.get(seen)
-    if (membership === undefined || leavesAlready(membership, request)) return membership
+    if (membership === undefined || isAnswered(membership, request)) return membership
     if (membership.state === 'Waiting' || !isMember(membership)) {
       await commit(removed(ports, membership))
       return undefined

@@ -122,6 +122,11 @@ const tellProfileApi = (gone: boolean | null): string => {
     : 'left the ClusterProfile API: somebody has profiles in it'
 }
 
+const tellWaiting = (waiting: readonly string[]): string =>
+  waiting.length === 0
+    ? 'looked into every cluster: nothing of the federation is left'
+    : 'looked into every cluster: nothing is left but empty namespaces, which stay Terminating where no namespace controller runs:'
+
 const takeDown = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
   const { printer } = setting
   const { set } = stage
@@ -137,12 +142,8 @@ const takeDown = async (setting: DemoSetting, stage: Stage, made: Made): Promise
     () => deleteFederation(stage, made),
     () => 'deleted the federation',
   )
-  await timed(
-    setting,
-    'looking for leftovers',
-    () => checkNothingLeft(stage, made, printer),
-    () => 'looked into every cluster: nothing of the federation is left',
-  )
+  const waiting = await timed(setting, 'looking for leftovers', () => checkNothingLeft(stage, made), tellWaiting)
+  if (waiting.length > 0) printer.detail(waiting.join('\n'))
   await timed(setting, 'removing the ClusterProfile API', () => removeProfileApiAgain(stage, made), tellProfileApi)
   await timed(
     setting,

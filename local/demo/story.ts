@@ -10,7 +10,6 @@ import {
   removeProfileApi,
   usableViewRole,
 } from './look.ts'
-import type { Printer } from './printer.ts'
 import { table } from './printer.ts'
 import type { Stage } from './stage.ts'
 
@@ -135,17 +134,20 @@ export const deleteFederation = async ({ api }: Stage, made: Made): Promise<void
   await api.gone(path)
 }
 
-/** Looks into every cluster for what carries the federation's label. Namespaces that end later are told, all else is a fault. */
-export const checkNothingLeft = async ({ clients, set }: Stage, made: Made, printer: Printer): Promise<void> => {
+/**
+ * Looks into every cluster for what carries the federation's label. Returns a sentence for each empty namespace that waits for a
+ * namespace controller; all else is a fault. @throws CheckFailed
+ */
+export const checkNothingLeft = async ({ clients, set }: Stage, made: Made): Promise<string[]> => {
+  const waiting: string[] = []
   for (const [index, client] of clients.entries()) {
     const name = set.clusters[index]?.name ?? ''
     const remains = await remainsOf(client, made.federationId ?? '')
     const lasting = remains.filter(({ terminating }) => !terminating)
     demand(lasting.length === 0, `left in ${name}: ${lasting.map(({ text }) => text).join(', ')}`)
-    for (const { text } of remains) {
-      printer.detail(`${text} in ${name} is empty and stays Terminating: no namespace controller has removed it yet`)
-    }
+    waiting.push(...remains.map(({ text }) => `${text} in ${name}`))
   }
+  return waiting
 }
 
 export const deleteClusters = async ({ api }: Stage, made: Made): Promise<void> => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { KubernetesClient, Resource } from '../../functions/kubernetes/client.ts'
 import type { ClusterSet, DemoCluster } from '../../local/demo/clusters/cluster-set.ts'
+import { descendantsOf, livingOf } from '../support/local/fedplane-process.ts'
 import { adminClients, takeClusters } from './support/clusters.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
@@ -41,9 +42,17 @@ const ownedIn = async (client: KubernetesClient): Promise<string[]> => {
   return lists.flatMap(({ items }) => items.map(({ metadata }) => `${metadata.namespace ?? ''}/${metadata.name}`))
 }
 
-const runDemo = (file: string) => {
-  const child = spawn(process.execPath, ['local/demo/main.ts', '--kubeconfig', file], {
+/** Where the demos put their temporary folders: one that is killed can't remove them. */
+let temporary: string
+beforeAll(() => {
+  temporary = mkdtempSync(join(tmpdir(), 'fedplane-demo-e2e-'))
+})
+afterAll(() => rmSync(temporary, { recursive: true, force: true }))
+
+const runDemo = (...args: string[]) => {
+  const child = spawn(process.execPath, ['local/demo/main.ts', ...args], {
     cwd: ROOT,
+    env: { ...process.env, TMPDIR: temporary },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
@@ -59,19 +68,16 @@ const runDemo = (file: string) => {
 describe('npm run demo with a kubeconfig of yours', () => {
   let set: ClusterSet
   let admins: ReturnType<typeof adminClients>
-  let folder: string
   let file: string
 
   beforeAll(async () => {
     set = await takeClusters(3)
     admins = adminClients(set.clusters)
-    folder = mkdtempSync(join(tmpdir(), 'fedplane-demo-e2e-'))
-    file = join(folder, 'config')
+    file = join(temporary, 'config')
     writeFileSync(file, merged(set.clusters), { mode: 0o600 })
   })
   afterAll(async () => {
     admins?.close()
-    if (folder) rmSync(folder, { recursive: true, force: true })
     await set?.close()
   })
 
@@ -82,7 +88,7 @@ describe('npm run demo with a kubeconfig of yours', () => {
   }
 
   it('does the main job and leaves nothing', async () => {
-    const { code, output } = await runDemo(file).ended
+    const { code, output } = await runDemo('--kubeconfig', file).ended
     expect(output).toContain('Every check held.')
     expect(code).toBe(0)
     expect(output).toContain(`your own: contexts ${set.clusters.map(({ context }) => context).join(', ')}`)
@@ -90,7 +96,7 @@ describe('npm run demo with a kubeconfig of yours', () => {
   })
 
   it('cleans up when it is interrupted', async () => {
-    const demo = runDemo(file)
+    const demo = runDemo('--kubeconfig', file)
     await expect.poll(() => demo.output(), { timeout: 90_000 }).toContain('joined')
     demo.child.kill('SIGINT')
     const { code, output } = await demo.ended
@@ -98,5 +104,17 @@ describe('npm run demo with a kubeconfig of yours', () => {
     expect(output).toContain('cleaned up in your clusters')
     expect(output).not.toContain('could not be done')
     await expectClean()
+  })
+})
+
+describe('npm run demo with clusters of its own', () => {
+  it('leaves no process behind when it is killed', async () => {
+    const demo = runDemo()
+    await expect.poll(() => demo.output(), { timeout: 110_000 }).toContain('started fedplane')
+    const children = descendantsOf(demo.child.pid!)
+    expect(children.length).toBeGreaterThan(0)
+    demo.child.kill('SIGKILL')
+    await demo.ended
+    await expect.poll(() => livingOf(children), { timeout: 20_000 }).toEqual([])
   })
 })

@@ -51,20 +51,38 @@ describe('reconcile', () => {
     const { id, ref } = await createFederation(lab, hostId, { properties: { 'memory-delay-seconds': '9999' } })
     expect(await reconcile(lab.ports)).toMatchObject({ seen: 1, started: 0, undone: 0 })
     const [arrived, go] = [gate(), gate()]
+    let late: Promise<unknown> | undefined
     lab.intercept = async ({ step }, run) => {
       if (step !== 'RunPhase') return run()
       arrived.open()
       await go.passed
-      return run()
+      late = run()
+      return late
     }
     await arrived.passed
     lab.clock.advance(1_900_000)
     expect(await reconcile(lab.ports)).toMatchObject({ undone: 1 })
-    go.open()
     expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_FAILED', operation: null })
     expect((await federationOf(lab, id)).statusReason).toMatch(/^OperationTimedOut: /)
     expect(await lab.engine.describe(ref)).toBe('aborted')
+    // A step of the stopped execution was under way all the time: it changes nothing any more.
+    go.open()
+    await until(() => late !== undefined)
+    await expect(late).rejects.toMatchObject({ name: 'OperationSuperseded' })
     expect(lab.world.holds(hostId)).toEqual([])
+  })
+
+  it('lets no step of an attempt act while the next one works', async () => {
+    const { id } = await createFederation(lab, await registered(lab, 'host'), { launched: false })
+    const { federations, commit } = lab.ports.stores
+    const federation = await federationOf(lab, id)
+    const operation = federation.operation!
+    await commit([federations.change(federation, { operation: { ...operation, attempt: 2, mode: 'undo' } })])
+    const state = { projectId: 'blue', entityId: id, operationId: operation.id, attempt: 1, mode: 'do' }
+    const late = lab.handlers['federation-create']({ flow: 'federation-create', step: 'RunPhase', state })
+    await expect(late).rejects.toMatchObject({ name: 'OperationSuperseded' })
+    expect(lab.world.calls).toEqual([])
+    await untilQuiet()
   })
 
   it('undoes what a dead execution left', async () => {

@@ -40,11 +40,10 @@ export const unjoinMembersPhase = (ports: StepPorts, operation: Operation): Phas
   ensure: async ({ federation }): Promise<StepResult> => {
     const request = { changeId: operation.id, force: operation.force }
     const before = await ports.stores.memberships.listOf(federation)
-    const failed = before.filter((it) => it.state === 'UnjoinFailed' && it.changeId === operation.id)
-    await Promise.all(before.filter((it) => !failed.includes(it)).map((it) => leave(ports, it, request)))
+    await Promise.all(before.map((membership) => leave(ports, membership, request)))
     const left = await ports.stores.memberships.listOf(federation)
     if (left.length === 0) return { done: true }
-    if (failed.length > 0 && !left.some(isMoving)) throw notRemoved(failed)
+    if (!left.some(isMoving)) throw notRemoved(left)
     return { done: false, waitingFor: `${left.length} members to leave: ${names(left)}` }
   },
 })

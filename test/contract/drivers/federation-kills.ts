@@ -12,7 +12,7 @@ type Parts = {
 }
 
 /** Lives that run at the same time: enough to hide waits, few enough for two cores. */
-const AT_ONCE = 12
+const AT_ONCE = 6
 
 const KILL_TIMEOUT = 120_000
 

@@ -27,7 +27,7 @@ export type FederationSuiteOptions = {
  */
 export const describeFederationDriver = (driver: FederationDriver, options: FederationSuiteOptions): void => {
   // Each test has a federation of its own, so that they can wait for their namespaces together.
-  describe(`federation driver ${driver.id}`, { concurrent: true, timeout: 60_000 }, () => {
+  describe(`federation driver ${driver.id}`, { concurrent: true, timeout: 120_000 }, () => {
     let lab: Awaited<ReturnType<FederationSuiteOptions['open']>>
     beforeAll(async () => {
       lab = await options.open()
