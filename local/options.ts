@@ -14,6 +14,10 @@ class OptionInvalid extends AppError {
 const DEFAULT_PORT = 9511
 const DEFAULT_DATA_DIR = '.fedplane'
 
+/** On one machine the drivers that only play are there too, to try the API without a cluster. */
+const LOCAL_FEDERATION_DRIVERS = 'clusterprofile@1,memory@1'
+const LOCAL_CLUSTER_DRIVERS = 'external@1,memory@1'
+
 export const HELP = `Usage: npm start -- [options]
 
 Runs fedplane on this machine: the API on http://127.0.0.1:${DEFAULT_PORT}/v1, with an embedded database and embedded state machines.
@@ -27,8 +31,8 @@ Environment:
   FEDPLANE_TOKENS             JSON file: token → {userId, projectId, roles}; without it everybody is admin of project "local"
   FEDPLANE_LOG_LEVEL          ${LOG_LEVELS.join(', ')} (default warn); lines of JSON on standard error
   FEDPLANE_DYNAMODB_ENDPOINT  URL of a DynamoDB to use instead of the embedded one
-  FEDPLANE_FEDERATION_DRIVERS enabled federation drivers, separated by commas, the first one the default
-  FEDPLANE_CLUSTER_DRIVERS    enabled cluster drivers, separated by commas
+  FEDPLANE_FEDERATION_DRIVERS enabled federation drivers, the first one the default (default ${LOCAL_FEDERATION_DRIVERS})
+  FEDPLANE_CLUSTER_DRIVERS    enabled cluster drivers (default ${LOCAL_CLUSTER_DRIVERS})
 `
 
 export type LocalOptions = {
@@ -78,12 +82,12 @@ const setting = (environment: Environment, name: string): string | undefined => 
 const listOf = (text: string | undefined): string[] => (text ?? '').split(',').flatMap((part) => part.trim() || [])
 
 const driversOf = (environment: Environment): RegistryOptions => {
-  const federation = listOf(environment.FEDPLANE_FEDERATION_DRIVERS)
-  const cluster = listOf(environment.FEDPLANE_CLUSTER_DRIVERS)
+  const federation = listOf(setting(environment, 'FEDPLANE_FEDERATION_DRIVERS') ?? LOCAL_FEDERATION_DRIVERS)
   const [first] = federation
   return {
-    ...(first === undefined ? {} : { enabledFederation: federation, defaultFederation: first }),
-    ...(cluster.length === 0 ? {} : { enabledCluster: cluster }),
+    enabledFederation: federation,
+    ...(first === undefined ? {} : { defaultFederation: first }),
+    enabledCluster: listOf(setting(environment, 'FEDPLANE_CLUSTER_DRIVERS') ?? LOCAL_CLUSTER_DRIVERS),
   }
 }
 

@@ -10,7 +10,11 @@ describe('readOptions', () => {
       tokensFile: undefined,
       logLevel: 'warn',
       dynamodbEndpoint: undefined,
-      drivers: {},
+      drivers: {
+        enabledFederation: ['clusterprofile@1', 'memory@1'],
+        defaultFederation: 'clusterprofile@1',
+        enabledCluster: ['external@1', 'memory@1'],
+      },
     })
   })
 
