@@ -1,7 +1,5 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
-import type { Federation } from '../../domain/federation.ts'
-import type { WaitingMembership } from '../../domain/membership.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { launch, newOperation } from '../../operations/operation.ts'
 import type { Write } from '../../store/write.ts'
@@ -18,18 +16,11 @@ import {
 } from './cluster-rules.ts'
 import type { CreateFederation } from './federation.schema.ts'
 import { namespaceClaims } from './namespace-claims.ts'
-import { type NewFederation, newFederation, usesOf, waitingMemberships } from './new-federation.ts'
+import { type FederationPlan, type NewFederation, newFederation, usesOf, waitingMemberships } from './new-federation.ts'
 import { preflightOfCreate } from './preflight.ts'
 import { checkProperties } from './properties.ts'
 
 type Request = ApiRequest<{ dry_run: boolean }, CreateFederation>
-
-/** Everything that a new federation consists of, checked and not yet stored. */
-export type FederationPlan = {
-  given: NewFederation
-  federation: Federation
-  memberships: WaitingMembership[]
-}
 
 const checkClusters = (
   { ports }: Request,

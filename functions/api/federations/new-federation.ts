@@ -8,6 +8,7 @@ import type { FederationDriver } from '../../drivers/contract/federation-driver.
 import { generatedName } from '../generated-name.ts'
 import type { CreateFederation } from './federation.schema.ts'
 
+/** What a new federation is made from. */
 export type NewFederation = {
   id: string
   changeId: string
@@ -16,6 +17,13 @@ export type NewFederation = {
   host: Cluster
   members: readonly Cluster[]
   operation: FederationOperation
+}
+
+/** Everything that a new federation consists of, checked and not yet stored. */
+export type FederationPlan = {
+  given: NewFederation
+  federation: Federation
+  memberships: WaitingMembership[]
 }
 
 /** The members begin to join once the control plane is up, so they get the time for both. */

@@ -11,7 +11,7 @@ import type {
 import { clusterAccess, type OpenClusterAccess } from '../../operations/cluster-access.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import type { FederationPlan } from './create-federation.ts'
+import type { FederationPlan } from './new-federation.ts'
 
 /** Milliseconds for all checks together: the gateway waits 30 s. */
 const PREFLIGHT_MS = 20_000

@@ -1,5 +1,5 @@
 import type { Ports } from '../../runtime/ports.ts'
-import type { ApiMiddleware } from './bundle.ts'
+import type { ApiMiddleware } from './api-middleware.ts'
 
 /** One line per request: the route's pattern instead of the path, so that lines group and nobody's text is in them. */
 export const accessLog = (ports: Pick<Ports, 'clock'>): ApiMiddleware => {

@@ -1,5 +1,5 @@
 import { principalOf } from '../principal.ts'
-import type { ApiMiddleware } from './bundle.ts'
+import type { ApiMiddleware } from './api-middleware.ts'
 
 /** Demands a principal, except on public routes. Unknown paths ask too: what exists is not for everybody. */
 export const authenticate = (): ApiMiddleware => ({

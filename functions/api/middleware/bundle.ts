@@ -1,15 +1,11 @@
-import type { MiddlewareObj } from '@middy/core'
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Ports } from '../../runtime/ports.ts'
-import type { Exchange } from '../exchange.ts'
 import type { ApiSettings } from '../settings.ts'
 import { accessLog } from './access-log.ts'
+import type { ApiMiddleware } from './api-middleware.ts'
 import { authenticate } from './authenticate.ts'
 import { errorEnvelope } from './error-envelope.ts'
 import { negotiateVersion } from './negotiate-version.ts'
 import { responseHeaders } from './response-headers.ts'
-
-export type ApiMiddleware = MiddlewareObj<Exchange, APIGatewayProxyStructuredResultV2>
 
 /**
  * The one list of what happens around every handler. Before: from first to last. After, and on an error: from last to first, so

@@ -3,7 +3,7 @@ import { errorResponse } from '../envelope.ts'
 import { FrameworkError } from '../framework-errors.ts'
 import { toResult } from '../result.ts'
 import type { ApiSettings } from '../settings.ts'
-import type { ApiMiddleware } from './bundle.ts'
+import type { ApiMiddleware } from './api-middleware.ts'
 
 /** Turns what was thrown into an answer; what nobody expected is logged with its stack and shown to nobody. */
 export const errorEnvelope = (settings: ApiSettings): ApiMiddleware => ({

@@ -1,7 +1,7 @@
 import { MicroversionUnsupported } from '../errors.ts'
 import type { Exchange } from '../exchange.ts'
 import { parseMicroversion, versionHeaders } from '../microversion.ts'
-import type { ApiMiddleware } from './bundle.ts'
+import type { ApiMiddleware } from './api-middleware.ts'
 
 /** `/` and `/healthcheck` are outside of the version; all other paths are under `/v1`, unknown ones too. */
 const isVersioned = ({ target }: Exchange): boolean => !('route' in target) || target.route.path.startsWith('/v1')

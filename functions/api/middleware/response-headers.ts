@@ -1,4 +1,4 @@
-import type { ApiMiddleware } from './bundle.ts'
+import type { ApiMiddleware } from './api-middleware.ts'
 
 /** The request id on every answer; the version headers where they belong (magnum-rest.md 1.3, 13.3). */
 export const responseHeaders = (): ApiMiddleware => {
