@@ -7,7 +7,7 @@ import { createLogger } from '../logger.ts'
 import { type Fedplane, startFedplane } from '../server.ts'
 import { Api } from './api.ts'
 import { findAssets } from './clusters/assets.ts'
-import type { ClusterSet } from './clusters/cluster-set.ts'
+import { type ClusterSet, ClustersUnavailable } from './clusters/cluster-set.ts'
 import { clustersOfKubeconfig } from './clusters/kubeconfig-file.ts'
 import { clientOf } from './clusters/started-cluster.ts'
 import { simulateClusters, startClusters } from './clusters/take-clusters.ts'
@@ -16,14 +16,18 @@ import type { DemoOptions } from './options.ts'
 /** Host first. */
 const NAMES = ['amsterdam', 'berlin', 'cairo'] as const
 
-/** Clusters for the demo, in the order of issue 3 point 2: your own, real ones started here, simulated ones. */
+/** Clusters for the demo, in the order of issue 3 point 2: your own, real ones started here, simulated ones. @throws ClustersUnavailable */
 export const takeDemoClusters = async (
   { kubeconfig, contexts }: DemoOptions,
   assetsFolder: string | undefined,
 ): Promise<ClusterSet> => {
   if (kubeconfig !== undefined) return clustersOfKubeconfig(NAMES.length, { file: kubeconfig, contexts })
+  if (!assetsFolder) return simulateClusters(NAMES)
   const assets = findAssets(assetsFolder)
-  return assets === null ? simulateClusters(NAMES) : startClusters({ assets, names: NAMES })
+  if (assets !== null) return startClusters({ assets, names: NAMES })
+  throw new ClustersUnavailable(
+    `KUBEBUILDER_ASSETS is ${assetsFolder}, where no etcd and kube-apiserver can be run. Correct it, or unset it for simulated clusters.`,
+  )
 }
 
 /** Everything that the demo holds open. */

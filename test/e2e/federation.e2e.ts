@@ -50,7 +50,7 @@ describe.concurrent('federating real clusters', () => {
     await set?.close()
   })
 
-  it('publishes each member with a credential of least rights, and leaves nothing', async () => {
+  it('publishes each member with a credential of least rights, and leaves nothing', async ({ expect }) => {
     const [hostCluster, ...members] = clusters
     const memberIds = members.map(({ uuid }) => uuid)
     const federation = await federate(api, { name: 'least', hostcluster_id: hostCluster!.uuid })

@@ -55,7 +55,7 @@ export const simulateClusters = async (names: readonly string[]): Promise<Cluste
   const clusters = simulated.map(({ name, api }): DemoCluster => ({ name, kubeconfig: api.kubeconfig, context: name }))
   return {
     kind: 'simulated',
-    description: 'SIMULATED Kubernetes APIs of this project, no real clusters',
+    description: 'SIMULATED by this project; for real ones set KUBEBUILDER_ASSETS or give --kubeconfig FILE',
     clusters,
     logDirectory: null,
     close: once(async () => {

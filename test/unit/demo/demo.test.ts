@@ -7,6 +7,7 @@ import { clustersOfKubeconfig } from '../../../local/demo/clusters/kubeconfig-fi
 import { runDemo } from '../../../local/demo/demo.ts'
 import { readDemoOptions } from '../../../local/demo/options.ts'
 import { Printer, table } from '../../../local/demo/printer.ts'
+import { takeDemoClusters } from '../../../local/demo/stage.ts'
 
 type Options = Parameters<typeof runDemo>[0]['options']
 
@@ -40,8 +41,8 @@ describe('the demo', { timeout: 60_000 }, () => {
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-  it('does the main job on simulated clusters, and says that they are', async () => {
-    const { good, output } = await play({})
+  it('does the main job on simulated clusters, says that they are, and waits in the middle when asked to', async () => {
+    const { good, output } = await play({ keep: true }, 'Look around: ')
     expect(output).toContain('SIMULATED')
     expect(output).toMatch(/registered 3 clusters\n.*CLUSTER .*\n.*amsterdam .*v1\.36\.0\+simulated .*HEALTHY/)
     expect(output).toMatch(
@@ -63,6 +64,11 @@ describe('the demo', { timeout: 60_000 }, () => {
     expect(existsSync(log)).toBe(true)
     expect(readFileSync(log, 'utf8') + output).not.toContain('secret-token')
     rmSync(join(log, '..'), { recursive: true })
+  })
+
+  it('does not take a wrong KUBEBUILDER_ASSETS for none', async () => {
+    const options = { kubeconfig: undefined, contexts: undefined, keep: false }
+    await expect(takeDemoClusters(options, folder)).rejects.toThrow(/KUBEBUILDER_ASSETS .* no etcd and kube-apiserver/)
   })
 
   it('ends when it is interrupted', async () => {
