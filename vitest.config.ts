@@ -1,9 +1,5 @@
 import { defineConfig } from 'vitest/config'
 
-const fast = ['test/{unit,contract,flows,infra}/**/*.test.ts']
-/** Files that replace modules, so that they can't share a process with others. */
-const isolated = ['test/**/*.isolated.test.ts']
-
 export default defineConfig({
   test: {
     /** Starts the embedded database that all suites share. */
@@ -13,19 +9,19 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: fast,
-          exclude: isolated,
+          include: ['test/{unit,contract,flows,infra}/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
           testTimeout: 20_000,
         },
       },
-      { test: { name: 'isolated', include: isolated, testTimeout: 20_000 } },
       {
         test: {
           name: 'e2e',
           include: ['test/e2e/**/*.e2e.ts'],
           pool: 'forks',
+          // Clusters that the caller lends are the same for every file; those that a file starts itself are its own.
+          fileParallelism: process.env.FEDPLANE_E2E_KUBECONFIG === undefined,
           testTimeout: 120_000,
           hookTimeout: 180_000,
         },

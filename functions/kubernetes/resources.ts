@@ -22,11 +22,3 @@ export const customResourceDefinitions: Resource = {
   version: 'v1',
   plural: 'customresourcedefinitions',
 }
-
-/** ClusterProfiles of the SIG-Multicluster inventory API, for example version `v1alpha1`. */
-export const clusterProfiles = (namespace: string, version: string): Resource => ({
-  group: 'multicluster.x-k8s.io',
-  version,
-  plural: 'clusterprofiles',
-  namespace,
-})

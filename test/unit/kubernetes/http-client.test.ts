@@ -1,10 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { AppError } from '../../../functions/domain/app-error.ts'
 import { deniedAccess, describeAccess, selfSubjectReview } from '../../../functions/kubernetes/access-review.ts'
-import type { KubernetesClient, KubernetesObject } from '../../../functions/kubernetes/client.ts'
+import type { KubernetesClient, KubernetesObject, Resource } from '../../../functions/kubernetes/client.ts'
 import { kubeSystemUid } from '../../../functions/kubernetes/identity.ts'
 import {
-  clusterProfiles,
   clusterRoles,
   customResourceDefinitions,
   namespaces,
@@ -70,6 +69,13 @@ const secret: KubernetesObject = {
   metadata: { name: 's' },
   data: { token: Buffer.from(TEST_TOKEN).toString('base64') },
 }
+
+const clusterProfiles = (namespace: string, version: string): Resource => ({
+  group: 'multicluster.x-k8s.io',
+  version,
+  plural: 'clusterprofiles',
+  namespace,
+})
 
 describe('paths', () => {
   it.each([
