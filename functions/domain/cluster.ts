@@ -87,6 +87,11 @@ export type Cluster = {
   observation: ClusterObservation | null
   /** Changed by `addUse` and `removeUse` only. */
   uses: readonly ClusterUse[]
+  /**
+   * What of its health each control plane was last told, by federation id: see `health-sweep/told.ts`. One that is missing, or says
+   * something else than `observation`, is still to be told. Changed by `ClusterStore.noteTold` only.
+   */
+  told?: Readonly<Record<string, string>>
 }
 
 /** The fields that `ClusterStore.change` may set. */

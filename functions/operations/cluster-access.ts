@@ -7,7 +7,8 @@ import type { Ports } from '../runtime/ports.ts'
 import { kubeconfigKey } from './credentials.ts'
 import { ClusterGone } from './errors.ts'
 
-type AccessPorts = Pick<Ports, 'stores' | 'drivers' | 'connect'>
+/** What opening a cluster needs. */
+export type AccessPorts = Pick<Ports, 'stores' | 'drivers' | 'connect'>
 
 /** Access that its maker closes: kept-alive connections end with the step. */
 export type OpenClusterAccess = ClusterAccess & { close(): void }

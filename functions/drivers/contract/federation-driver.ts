@@ -98,6 +98,11 @@ export type FederationDriver = {
   /** Makes the member known to the control plane. */
   registerMember(context: MemberContext): Promise<StepResult>
   observeMember(context: MemberContext): Promise<MemberObservation>
+  /**
+   * Brings what the control plane says of a registered member's health and version up to date (rule F19). Called by the health sweep,
+   * outside of any operation, when `member.cluster.observation` changed. Drivers whose control plane looks at members itself have none.
+   */
+  refreshMember?(context: MemberContext): Promise<StepResult>
   /** Takes the member out of the control plane. Never needs the member to be reachable. */
   deregisterMember(context: MemberContext): Promise<StepResult>
   /** Removes what `prepareMember` made in the member. */

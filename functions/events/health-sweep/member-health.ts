@@ -8,7 +8,8 @@ import type { Ports } from '../../runtime/ports.ts'
 /** Reason of a Degraded membership whose cluster the sweep sees unhealthy. Others' reasons are others' to lift. */
 const CLUSTER_UNHEALTHY = 'ClusterUnhealthy'
 
-const memberOf = ({ uses }: Cluster): string[] =>
+/** Federations that a cluster is a member of. */
+export const memberOf = ({ uses }: Cluster): string[] =>
   uses.filter((use) => use.startsWith('member:')).map((use) => use.slice('member:'.length))
 
 const after = (

@@ -15,7 +15,7 @@ const reasonsLookHealthy = ({ healthReason }: ClusterObservation): boolean =>
   Object.entries(healthReason).every(([key, value]) => value === (key === 'api' ? 'ok' : 'True'))
 
 /** True when the last look agreed with the health that is shown: otherwise a change waits to be confirmed. */
-const isConfirmed = (stored: ClusterObservation): boolean =>
+export const isConfirmed = (stored: ClusterObservation): boolean =>
   reasonsLookHealthy(stored) === (stored.healthStatus === 'HEALTHY')
 
 /** True when a cluster is registered and rests, so that its health says something. */

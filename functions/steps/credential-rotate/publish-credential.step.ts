@@ -1,7 +1,8 @@
+import { nextToken } from '../../operations/member-context.ts'
 import { WAIT_SECONDS } from '../loop/progress.ts'
 import { inTime } from '../member/member-deadline.ts'
 import { memberProgressOf } from '../member/member-progress.ts'
-import { nextToken, storeMade } from '../member/member-results.ts'
+import { storeMade } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import type { Step } from '../step.ts'
 

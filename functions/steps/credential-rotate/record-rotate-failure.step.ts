@@ -1,10 +1,10 @@
 import { isAppError } from '../../domain/app-error.ts'
 import { OperationSuperseded } from '../../operations/errors.ts'
+import { storedToken } from '../../operations/member-context.ts'
 import { endRotateFailed } from '../../operations/membership-end.ts'
 import { openMembership } from '../../operations/subjects.ts'
 import { supersede } from '../../operations/supersede.ts'
 import { failureOf } from '../failure-of.ts'
-import { storedToken } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import { DONE, type Step, type StepPorts, type StepState } from '../step.ts'
 

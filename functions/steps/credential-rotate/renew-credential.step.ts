@@ -1,9 +1,10 @@
+import { nextToken } from '../../operations/member-context.ts'
 import { supersede } from '../../operations/supersede.ts'
 import { NothingToRenew } from '../errors.ts'
 import { WAIT_SECONDS } from '../loop/progress.ts'
 import { inTime } from '../member/member-deadline.ts'
 import type { MemberProgress } from '../member/member-progress.ts'
-import { nextToken, storeMade, storeNextToken } from '../member/member-results.ts'
+import { storeMade, storeNextToken } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import type { Step } from '../step.ts'
 

@@ -4,11 +4,11 @@ import type { FederationContext, FederationDriver } from '../../drivers/contract
 import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
 import type { OpenClusterAccess } from '../../operations/cluster-access.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
+import { hostAccess } from '../../operations/host-access.ts'
 import { openFederation, type Target } from '../../operations/subjects.ts'
 import { changesOf, mergeState } from '../changes.ts'
 import type { BoundPhase, LoopSubject } from '../loop/loop.ts'
 import type { StepPorts } from '../step.ts'
-import { hostAccess } from './host-access.ts'
 import { type MembersInRest, membersInRest } from './members-in-rest.ts'
 
 /** Context of a federation driver, with what is to be closed after its use. */

@@ -1,8 +1,7 @@
 import type { Federation } from '../../domain/federation.ts'
 import type { MemberContext } from '../../drivers/contract/federation-driver.ts'
 import type { OpenClusterAccess } from '../../operations/cluster-access.ts'
-import { memberAccess, memberContext } from '../member/member-context.ts'
-import { storedToken } from '../member/member-results.ts'
+import { memberAccess, memberContext, storedToken } from '../../operations/member-context.ts'
 import type { StepPorts } from '../step.ts'
 
 /** The members that an update may reach into, and the connections to them. */

@@ -1,7 +1,7 @@
 import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
+import { storedToken } from '../../operations/member-context.ts'
 import { WAIT_SECONDS } from '../loop/progress.ts'
 import { inTime } from '../member/member-deadline.ts'
-import { storedToken } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import { DONE, type Step } from '../step.ts'
 

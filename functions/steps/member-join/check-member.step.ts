@@ -1,6 +1,6 @@
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
+import { storedToken } from '../../operations/member-context.ts'
 import { supersede } from '../../operations/supersede.ts'
-import { storedToken } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import { DONE, type Step } from '../step.ts'
 

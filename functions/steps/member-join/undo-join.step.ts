@@ -1,7 +1,7 @@
+import { storedToken } from '../../operations/member-context.ts'
 import { supersede } from '../../operations/supersede.ts'
 import { allLeftovers, type CleanUp, cleanedOrLeft, cleaning, deregistering } from '../member/clean-up.ts'
 import { type MemberProgress, memberProgressOf } from '../member/member-progress.ts'
-import { storedToken } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import type { Step, StepPorts, StepState } from '../step.ts'
 

@@ -1,8 +1,8 @@
+import { storedToken } from '../../operations/member-context.ts'
 import { WAIT_SECONDS } from '../loop/progress.ts'
 import { allLeftovers, cleanedOrLeft, cleaning } from '../member/clean-up.ts'
 import { inTime } from '../member/member-deadline.ts'
 import { memberProgressOf } from '../member/member-progress.ts'
-import { storedToken } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import type { Step } from '../step.ts'
 

@@ -1,9 +1,9 @@
+import { storedToken } from '../../operations/member-context.ts'
 import { supersede } from '../../operations/supersede.ts'
 import { WAIT_SECONDS } from '../loop/progress.ts'
 import { allLeftovers, cleanedOrLeft, deregistering } from '../member/clean-up.ts'
 import { inTime } from '../member/member-deadline.ts'
 import { memberProgressOf } from '../member/member-progress.ts'
-import { storedToken } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import type { Step } from '../step.ts'
 

@@ -8,13 +8,6 @@ import { untilNoConflict } from '../../operations/conflict.ts'
 import { memberTokenKey, nextMemberTokenKey } from '../../operations/credentials.ts'
 import { openMembership, type Target } from '../../operations/subjects.ts'
 import type { StepPorts } from '../step.ts'
-import type { TokenOf } from './member-context.ts'
-
-/** The control plane's credential for the member, as stored. */
-export const storedToken: TokenOf = (ports, membership) => ports.stores.credentials.get(memberTokenKey(membership))
-
-/** The renewed credential while it is not in use yet; undefined when none is made yet. */
-export const nextToken: TokenOf = (ports, membership) => ports.stores.credentials.get(nextMemberTokenKey(membership))
 
 /** Stores what was made for a member, before anything else happens. Writes only what is new. @throws OperationSuperseded */
 export const storeMade = (ports: StepPorts, target: Target, { made = [] }: StepResult): Promise<void> =>

@@ -1,11 +1,11 @@
 import type { Federation } from '../../domain/federation.ts'
 import type { FederationDriver, MemberContext } from '../../drivers/contract/federation-driver.ts'
 import { OperationSuperseded } from '../../operations/errors.ts'
+import { hostAccess } from '../../operations/host-access.ts'
+import { memberAccess, memberContext, type TokenOf } from '../../operations/member-context.ts'
 import { type MembershipUnder, openMembership } from '../../operations/subjects.ts'
-import { hostAccess } from '../federation/host-access.ts'
 import { poll } from '../poll.ts'
 import type { StepPorts, StepState } from '../step.ts'
-import { memberAccess, memberContext, type TokenOf } from './member-context.ts'
 
 /** A membership under an operation, and all that a driver needs to work on it. */
 export type MemberSubject = {

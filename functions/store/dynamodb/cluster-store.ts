@@ -114,6 +114,19 @@ const removeUses = (key: ClusterKey, uses: readonly ClusterUse[]): Action => {
   }
 }
 
+const noteTold = (key: ClusterKey, told: Readonly<Record<string, string>>): Action => {
+  const { text, values } = updateExpression({ set: { told } })
+  return {
+    type: 'update',
+    key: clusterKey(key),
+    update: text,
+    condition: 'attribute_exists(#pk)',
+    values,
+    onConflict: () => new ClusterNotUsable(`The cluster ${key.id} is gone.`),
+    optional: true,
+  }
+}
+
 const uidTaken = (uid: string, owner: string | undefined): ReservationTaken =>
   new ReservationTaken(`The Kubernetes cluster with uid ${uid} is registered in this project already, as ${owner}.`, {
     details: { uid, owner },
@@ -141,6 +154,7 @@ export const dynamoClusterStore = (context: StoreContext, commit: Commit): Clust
   addUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [addUses(key, uses)])),
   removeUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [removeUses(key, uses)])),
   observe: (key, observation) => observeCluster(commit, key, observation),
+  noteTold: (key, told) => asWrite(noteTold(key, told)),
   claimUid: (projectId, uid, clusterId) =>
     asWrite(claim({ key: uidKey(projectId, uid), owner: clusterId }, (owner) => uidTaken(uid, owner))),
   releaseUid: (projectId, uid, clusterId) => asWrite(release({ key: uidKey(projectId, uid), owner: clusterId })),

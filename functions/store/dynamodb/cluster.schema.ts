@@ -68,5 +68,6 @@ export const clusterItem = z
     updatedAt: textOrNull,
     observation: observation.nullable(),
     uses: sortedSet(z.templateLiteral([z.enum(['host', 'member']), ':', z.string()])),
+    told: textMap.exactOptional(),
   })
   .transform(({ schemaVersion: _, ...cluster }) => cluster)

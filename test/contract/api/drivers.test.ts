@@ -29,10 +29,6 @@ it('shows null for the side that a driver has not', async () => {
   expect((await lab.call('GET', '/v1/drivers/kube@1')).body.cluster).toBeNull()
 })
 
-it('takes the id with its @ escaped', async () => {
-  expect((await lab.call('GET', '/v1/drivers/kube%401')).status).toBe(200)
-})
-
 it('names the enabled drivers when one is unknown', async () => {
   const { status, body } = await lab.call('GET', '/v1/drivers/karmada@9')
   expect([status, body.errors[0].detail]).toEqual([

@@ -18,6 +18,7 @@ import { publishPhase } from './phases/publish.ts'
 import { rebindPhase } from './phases/rebind.ts'
 import { removalPhases } from './phases/remove.ts'
 import { prepareMember } from './prepare-member.ts'
+import { refreshMember } from './refresh-member.ts'
 import { registerMember } from './register-member.ts'
 import { faultsOf, PROPERTIES } from './schema.ts'
 
@@ -53,6 +54,7 @@ export const clusterProfileDriver = (given: Partial<ClusterProfileOptions> = {})
     prepareMember: (context) => prepareMember(context, options),
     registerMember,
     observeMember,
+    refreshMember,
     deregisterMember,
     cleanMember: (context) => cleanMember(context, options),
     endpoint,

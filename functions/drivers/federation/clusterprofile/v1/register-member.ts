@@ -4,10 +4,12 @@ import { CredentialMissing } from '../../../contract/errors.ts'
 import type { MemberContext } from '../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../contract/phase.ts'
 import { step } from '../../../support/step.ts'
-import { demandNamespace, publish } from './host/publish.ts'
+import { statusOf } from './host/content.ts'
+import { demandNamespace, findProfile, publish } from './host/publish.ts'
 import { servedVersion } from './host/served-version.ts'
 import { hostSite } from './host/site.ts'
 import { contentOfMember } from './member/content-of-member.ts'
+import { memberFacts } from './member/facts.ts'
 import { removeOlderTokens } from './member/token-secret.ts'
 import { placementsOf } from './names.ts'
 import { parseProperties } from './schema.ts'
@@ -33,8 +35,10 @@ export const registerMember = (context: MemberContext): Promise<StepResult> =>
     const { consumerNamespaces } = parseProperties(federation.properties)
     const token = encodeToken(await storedToken(context))
     const site = await hostSite(context)
-    const [version, content] = await Promise.all([servedVersion(site.client), contentOfMember(context)])
+    const version = await servedVersion(site.client)
     const [inventory, ...consumers] = placementsOf(federation, membership.memberName, consumerNamespaces)
+    const published = async () => statusOf(await findProfile(site, version, inventory))
+    const content = contentOfMember(context, await memberFacts(context, published))
     await publish(site, trace, { content, token, version, placement: inventory })
     for (const placement of consumers) {
       await demandNamespace(site, placement.namespace)

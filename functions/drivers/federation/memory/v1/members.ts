@@ -5,7 +5,13 @@ import type { MemoryWorld } from './world.ts'
 
 type MemberFunctions = Pick<
   FederationDriver,
-  'checkMember' | 'prepareMember' | 'registerMember' | 'observeMember' | 'deregisterMember' | 'cleanMember'
+  | 'checkMember'
+  | 'prepareMember'
+  | 'registerMember'
+  | 'observeMember'
+  | 'refreshMember'
+  | 'deregisterMember'
+  | 'cleanMember'
 >
 
 const secondsFrom = (now: string, seconds: number): string => new Date(Date.parse(now) + seconds * 1000).toISOString()
@@ -56,6 +62,7 @@ export const memoryMembers = (world: MemoryWorld): MemberFunctions => {
       act('observeMember', 'ready', context, () =>
         isRegistered(world, context) ? { state: 'ready' } : { state: 'absent' },
       ),
+    refreshMember: (context) => act('refreshMember', 'refresh', context, () => ({ done: true })),
     deregisterMember: (context) =>
       act('deregisterMember', 'deregister', context, () => {
         world.remove(context.federation.hostClusterId, memberOf(context))

@@ -4,7 +4,7 @@ import type { PropertyDescription } from '../../../contract/property.ts'
 /** Phases of a create, in their order. */
 const PHASE_IDS = ['namespace', 'control-plane', 'verify'] as const
 /** Functions for one member that can be told to fail. */
-const MEMBER_ACTS = ['check', 'prepare', 'register', 'ready', 'deregister', 'clean'] as const
+const MEMBER_ACTS = ['check', 'prepare', 'register', 'ready', 'refresh', 'deregister', 'clean'] as const
 
 const FAILING = [...PHASE_IDS, 'properties', ...MEMBER_ACTS] as const
 

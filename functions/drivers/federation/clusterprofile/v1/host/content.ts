@@ -49,9 +49,9 @@ export type MemberContent = {
   way: Way
 }
 
-/** The status of a profile; an empty one when it has none, or one that others broke. */
-export const statusOf = (profile: KubernetesObject): ProfileStatus =>
-  ProfileStatus.safeParse(profile.status ?? {}).data ?? { conditions: [], properties: [], accessProviders: [] }
+/** The status of a profile; an empty one when there is none, or one that others broke. */
+export const statusOf = (profile: KubernetesObject | undefined): ProfileStatus =>
+  ProfileStatus.safeParse(profile?.status ?? {}).data ?? { conditions: [], properties: [], accessProviders: [] }
 
 const withoutExtensions = ({ extensions: _, ...way }: z.infer<typeof Provider>['cluster']): Way => way
 

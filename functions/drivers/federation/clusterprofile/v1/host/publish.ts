@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { namespaces, secrets } from '../../../../../kubernetes/resources.ts'
 import { covers } from '../../../../support/covers.ts'
-import { ensureOwned, refOf, type Site } from '../../../../support/owned.ts'
+import { ensureOwned, isOwned, isTerminating, refOf, type Site } from '../../../../support/owned.ts'
 import { NotYet, type Trace } from '../../../../support/step.ts'
 import {
   CLUSTER_MANAGER,
@@ -79,7 +79,26 @@ const withTransitions = (content: MemberContent, published: ProfileStatus): Memb
   }),
 })
 
-const publishStatus = async (site: Site, profile: KubernetesObject, publication: Publication): Promise<void> => {
+/** The profile at a place, if it is ours and stays. */
+export const findProfile = async (
+  site: Site,
+  version: ProfileVersion,
+  { namespace, name }: Placement,
+): Promise<KubernetesObject | undefined> => {
+  const profile = await site.client.get(profiles(version, namespace), name)
+  return profile !== undefined && isOwned(site, profile) && !isTerminating(profile) ? profile : undefined
+}
+
+/**
+ * Writes the status of a profile that is there, when it differs. One that is gone meanwhile is not made again.
+ *
+ * @throws ObjectNotFound when it is gone
+ */
+export const publishStatus = async (
+  site: Site,
+  profile: KubernetesObject,
+  publication: Omit<Publication, 'token'>,
+): Promise<void> => {
   const { content, placement, version } = publication
   const published = statusOf(profile)
   const status = statusFor(withTransitions(content, published), placement.name)

@@ -2,7 +2,7 @@ import { CredentialMissing } from '../../../../contract/errors.ts'
 import type { MemberContext } from '../../../../contract/federation-driver.ts'
 import type { MemberContent, ProfileCondition, Way } from '../host/content.ts'
 import { CLUSTER_LABEL } from '../names.ts'
-import { memberFacts } from './facts.ts'
+import type { MemberFacts } from './facts.ts'
 
 /** metav1.Time has whole seconds. */
 const seconds = (time: string): string => time.replace(/\.\d+Z$/, 'Z')
@@ -29,10 +29,9 @@ const sorted = (properties: readonly { name: string; value: string }[]): { name:
     a.name < b.name ? -1 : 1,
   )
 
-/** What the profile of this member says. Looks at the member, and stays usable when that fails. */
-export const contentOfMember = async (context: MemberContext): Promise<MemberContent> => {
+/** What the profile of this member says. @throws CredentialMissing when its endpoint is not known */
+export const contentOfMember = (context: MemberContext, facts: MemberFacts): MemberContent => {
   const { cluster } = context.member
-  const facts = await memberFacts(context)
   const lastTransitionTime = seconds(context.now())
   const conditions: ProfileCondition[] = [
     { type: 'ControlPlaneHealthy', ...facts.health, lastTransitionTime },

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { isAppError } from '../../../../../domain/app-error.ts'
+import { type AppError, isAppError } from '../../../../../domain/app-error.ts'
 import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { PermissionDenied } from '../../../../../kubernetes/errors.ts'
 import type { MemberContext } from '../../../../contract/federation-driver.ts'
 import { listAll } from '../../../../support/owned.ts'
-import type { ProfileProperty } from '../host/content.ts'
+import type { ProfileProperty, ProfileStatus } from '../host/content.ts'
 
 /** What a look at the member showed. */
 export type MemberFacts = {
@@ -12,7 +12,12 @@ export type MemberFacts = {
   properties: ProfileProperty[]
   /** For condition `ControlPlaneHealthy`. */
   health: { status: 'True' | 'False' | 'Unknown'; reason: string; message: string }
+  /** Why the member could not be looked at; null when it could. */
+  fault: AppError | null
 }
+
+/** What the host says of the member already; an empty status when it says nothing. Asked only when looking fails. */
+export type Published = () => Promise<Pick<ProfileStatus, 'version' | 'properties'>>
 
 /** Longest value that a profile can hold; longer ones are left out, not cut (reference/clusterprofile.md 3.7). */
 const VALUE_MAX = 1024
@@ -55,22 +60,39 @@ const healthOf = async (client: KubernetesClient): Promise<MemberFacts['health']
   return { status: 'False', reason: 'HealthCheckFailed', message: `GET /readyz answers ${status}.` }
 }
 
-/** Looks at the member. One that can't be reached has unknown health, and nothing else is known. */
-export const memberFacts = async (context: MemberContext): Promise<MemberFacts> => {
+/** What was found, or what is known already when looking fails. */
+const orLast = async <T>(look: () => Promise<T>, last: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await look()
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    return last()
+  }
+}
+
+/**
+ * Looks at the member. One that can't be reached has unknown health. What could not be looked at is as it was: the version that was
+ * last observed, the properties that are published.
+ */
+export const memberFacts = async (context: MemberContext, published: Published): Promise<MemberFacts> => {
+  const lastVersion = async () =>
+    context.member.cluster.observation?.version ?? (await published()).version?.kubernetes ?? null
+  const lastProperties = async () => (await published()).properties
   try {
     const client = await context.member.client()
-    const [health, version, properties] = await Promise.all([
-      healthOf(client),
-      client.version(),
-      clusterProperties(client),
-    ])
-    return { health, version: version.gitVersion || null, properties }
+    return {
+      health: await healthOf(client),
+      version: await orLast(async () => (await client.version()).gitVersion || null, lastVersion),
+      properties: await orLast(() => clusterProperties(client), lastProperties),
+      fault: null,
+    }
   } catch (error) {
-    if (!isAppError(error) || error.kind !== 'unavailable') throw error
+    if (!isAppError(error)) throw error
     return {
       health: { status: 'Unknown', reason: error.name, message: error.message },
-      version: context.member.cluster.observation?.version ?? null,
-      properties: [],
+      version: await lastVersion(),
+      properties: await lastProperties(),
+      fault: error,
     }
   }
 }
