@@ -88,8 +88,8 @@ export type Cluster = {
   /** Changed by `addUse` and `removeUse` only. */
   uses: readonly ClusterUse[]
   /**
-   * What of its health each control plane was last told, by federation id: see `health-sweep/told.ts`. One that is missing, or says
-   * something else than `observation`, is still to be told. Changed by `ClusterStore.noteTold` only.
+   * What of its health each control plane was last told, by federation id: see the health sweep. One that is missing, or says
+   * something else than `observation`, is still to be told. Set by `ClusterStore.noteTold`, removed by `removeUses`.
    */
   told?: Readonly<Record<string, string>>
 }

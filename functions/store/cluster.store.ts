@@ -29,7 +29,7 @@ export interface ClusterStore {
    * ClusterNotUsable. Bumps no revision. Several uses of one cluster in one commit go into one call.
    */
   addUses(key: ClusterKey, uses: readonly ClusterUse[]): Write
-  /** Takes marks away; absent marks and a cluster that is gone are no error. */
+  /** Takes marks away, and `told` with them, since a use may come back; absent marks and a cluster that is gone are no error. */
   removeUses(key: ClusterKey, uses: readonly ClusterUse[]): Write
 
   /** Stores what was seen unless something newer is stored, or the cluster is gone. True when it was stored. */

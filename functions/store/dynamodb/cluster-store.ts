@@ -102,7 +102,7 @@ const addUses = (key: ClusterKey, uses: readonly ClusterUse[]): Action => {
 }
 
 const removeUses = (key: ClusterKey, uses: readonly ClusterUse[]): Action => {
-  const { text, values } = updateExpression({ take: { uses } })
+  const { text, values } = updateExpression({ take: { uses }, remove: ['told'] })
   return {
     type: 'update',
     key: clusterKey(key),

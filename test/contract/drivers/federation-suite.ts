@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
 import { FEDERATION_CONTRACT } from '../../../functions/drivers/contract/federation-driver.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
-import { CredentialRejected } from '../../../functions/kubernetes/errors.ts'
+import { ConnectFailed, CredentialRejected } from '../../../functions/kubernetes/errors.ts'
 import { CallBudget } from '../../support/drivers/call-budget.ts'
 import type { FederationLab, LabCluster } from '../../support/drivers/federation-lab.ts'
 import { FederationLife } from '../../support/drivers/federation-life.ts'
@@ -179,6 +179,39 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       if (driver.capabilities.usesKubernetesApi) expect(after?.reveal()).not.toBe(before?.reveal())
       expect(await driver.observeMember(fed.memberContext(member))).toEqual({ state: 'ready' })
       await fed.unjoin(member)
+      await fed.delete()
+      expect(await lab.remains(fed.federation.id)).toEqual([])
+    })
+
+    it('F19: a refresh makes nothing, does not need the member, and writes once', async () => {
+      if (driver.refreshMember === undefined) return
+      const budget = new CallBudget()
+      const fed = life(budget)
+      const [member] = lab.members
+      const to = way(member, budget)
+      const refresh = async (context = fed.memberContext(to)): Promise<void> => {
+        await untilDone(async () => (await driver.refreshMember?.(context)) ?? { done: true })
+      }
+      await fed.create()
+      budget.reset()
+      await refresh()
+      expect(budget.writes).toEqual([])
+      await fed.join(to)
+      budget.reset()
+      await refresh()
+      expect(budget.writes).toEqual([])
+      const stopped = unreachable(member.cluster, new ConnectFailed('The member is stopped.'))
+      await refresh({ ...fed.memberContext(to), member: stopped })
+      expect(await driver.observeMember(fed.memberContext(to))).toEqual({ state: 'ready' })
+      budget.reset()
+      await refresh({ ...fed.memberContext(to), member: stopped })
+      expect(budget.writes).toEqual([])
+      await refresh()
+      const left = fed.memberContext(to)
+      await fed.unjoin(to)
+      budget.reset()
+      await refresh(left)
+      expect(budget.writes).toEqual([])
       await fed.delete()
       expect(await lab.remains(fed.federation.id)).toEqual([])
     })

@@ -281,6 +281,25 @@ export const clusterStoreContract = (make: MakeSubject): void => {
     })
   })
 
+  describe('noteTold', () => {
+    it('replaces what was told, without a new revision, until a use is taken away', async () => {
+      const cluster = await inserted()
+      await stores.commit([stores.clusters.addUses(cluster, ['member:f1', 'member:f2'])])
+      const used = { ...cluster, uses: ['member:f1', 'member:f2'] }
+      await stores.commit([stores.clusters.noteTold(cluster, { f1: 'HEALTHY' })])
+      await stores.commit([stores.clusters.noteTold(cluster, { f2: 'UNHEALTHY' })])
+      expect(await stores.clusters.get(cluster)).toEqual({ ...used, told: { f2: 'UNHEALTHY' } })
+      await stores.commit([stores.clusters.removeUses(cluster, ['member:f1'])])
+      expect(await stores.clusters.get(cluster)).toEqual({ ...cluster, uses: ['member:f2'] })
+    })
+
+    it('makes nothing of a cluster that is gone', async () => {
+      const key = { projectId: 'blue', id: sampleId() }
+      await stores.commit([stores.clusters.noteTold(key, { f1: 'HEALTHY' })])
+      expect(await stores.clusters.get(key)).toBeUndefined()
+    })
+  })
+
   describe('uid', () => {
     it('belongs to one cluster of a project, which may claim it again', async () => {
       const uid = sampleId()

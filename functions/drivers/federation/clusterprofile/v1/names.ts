@@ -24,6 +24,9 @@ export const MEMBER_ID_LABEL = `${PROFILE_GROUP}/inventory-member-id`
 /** Our id of the cluster that a profile or Secret is about. */
 export const CLUSTER_LABEL = 'fedplane.io/cluster'
 
+/** Condition of a profile: the member's API server is ready. */
+export const CONTROL_PLANE_HEALTHY = 'ControlPlaneHealthy'
+
 /** Access provider of the upstream `secretreader` plugin: bearer token in key `token` of a Secret. */
 export const ACCESS_PROVIDER = 'secretreader'
 export const TOKEN_KEY = 'token'

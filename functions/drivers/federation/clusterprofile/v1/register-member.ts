@@ -9,9 +9,9 @@ import { demandNamespace, findProfile, publish } from './host/publish.ts'
 import { servedVersion } from './host/served-version.ts'
 import { hostSite } from './host/site.ts'
 import { contentOfMember } from './member/content-of-member.ts'
-import { memberFacts } from './member/facts.ts'
+import { type MemberFacts, memberFacts, type Published } from './member/facts.ts'
 import { removeOlderTokens } from './member/token-secret.ts'
-import { placementsOf } from './names.ts'
+import { CONTROL_PLANE_HEALTHY, placementsOf } from './names.ts'
 import { parseProperties } from './schema.ts'
 
 const storedToken = async (context: MemberContext): Promise<Secret> => {
@@ -24,6 +24,13 @@ const storedToken = async (context: MemberContext): Promise<Secret> => {
 
 /** base64 for a Secret's `data`: exactly the token, since the secretreader plugin does not trim it. */
 export const encodeToken = (token: Secret): string => Buffer.from(token.reveal()).toString('base64')
+
+/** A look at the member, but for its health when that is published already: two looks of the sweep outweigh this one. */
+const firstFacts = async (context: MemberContext, published: Published): Promise<MemberFacts> => {
+  const facts = await memberFacts(context, published)
+  const { conditions } = await published()
+  return { ...facts, health: conditions.find(({ type }) => type === CONTROL_PLANE_HEALTHY) ?? facts.health }
+}
 
 /**
  * Publishes the member in the inventory and in each consumer namespace. After a rotation, and only when the new token is published
@@ -38,7 +45,7 @@ export const registerMember = (context: MemberContext): Promise<StepResult> =>
     const version = await servedVersion(site.client)
     const [inventory, ...consumers] = placementsOf(federation, membership.memberName, consumerNamespaces)
     const published = async () => statusOf(await findProfile(site, version, inventory))
-    const content = contentOfMember(context, await memberFacts(context, published))
+    const content = contentOfMember(context, await firstFacts(context, published))
     await publish(site, trace, { content, token, version, placement: inventory })
     for (const placement of consumers) {
       await demandNamespace(site, placement.namespace)

@@ -1,7 +1,7 @@
 import { CredentialMissing } from '../../../../contract/errors.ts'
 import type { MemberContext } from '../../../../contract/federation-driver.ts'
 import type { MemberContent, ProfileCondition, Way } from '../host/content.ts'
-import { CLUSTER_LABEL } from '../names.ts'
+import { CLUSTER_LABEL, CONTROL_PLANE_HEALTHY } from '../names.ts'
 import type { MemberFacts } from './facts.ts'
 
 /** metav1.Time has whole seconds. */
@@ -32,9 +32,10 @@ const sorted = (properties: readonly { name: string; value: string }[]): { name:
 /** What the profile of this member says. @throws CredentialMissing when its endpoint is not known */
 export const contentOfMember = (context: MemberContext, facts: MemberFacts): MemberContent => {
   const { cluster } = context.member
+  const { status, reason, message } = facts.health
   const lastTransitionTime = seconds(context.now())
   const conditions: ProfileCondition[] = [
-    { type: 'ControlPlaneHealthy', ...facts.health, lastTransitionTime },
+    { type: CONTROL_PLANE_HEALTHY, status, reason, message, lastTransitionTime },
     {
       type: 'Joined',
       status: 'True',

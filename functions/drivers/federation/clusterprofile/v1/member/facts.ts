@@ -16,8 +16,8 @@ export type MemberFacts = {
   fault: AppError | null
 }
 
-/** What the host says of the member already; an empty status when it says nothing. Asked only when looking fails. */
-export type Published = () => Promise<Pick<ProfileStatus, 'version' | 'properties'>>
+/** What the host says of the member already; an empty status when it says nothing. */
+export type Published = () => Promise<ProfileStatus>
 
 /** Longest value that a profile can hold; longer ones are left out, not cut (reference/clusterprofile.md 3.7). */
 const VALUE_MAX = 1024
