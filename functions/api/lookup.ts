@@ -1,8 +1,9 @@
 import { isUuid, looksLikeUuid } from '../domain/ids.ts'
+import type { Status } from '../domain/status.ts'
 import { NameAmbiguous, ObjectNotVisible } from './errors.ts'
 import { listInWords, quote } from './quote.ts'
 
-type Named<T> = {
+type Named<T extends { status: Status }> = {
   get(key: { projectId: string; id: string }): Promise<T | undefined>
   findByName(projectId: string, name: string): Promise<string[]>
 }
@@ -12,14 +13,29 @@ export type Noun = 'Cluster' | 'Federation'
 export const notFound = (noun: Noun, ident: string): ObjectNotVisible =>
   new ObjectNotVisible(`${noun} ${quote(ident)} could not be found.`)
 
-export const ambiguous = (noun: Noun, name: string, ids: readonly string[]): NameAmbiguous =>
-  new NameAmbiguous(
-    `Multiple ${noun.toLowerCase()}s have the name ${quote(name)}: use one of the ids ${listInWords(ids, 5)}.`,
-  )
+/** Matches of an ambiguous name that are shown, each with its status. */
+const MATCHES_SHOWN = 5
 
-const idOf = async <T>(store: Named<T>, noun: Noun, projectId: string, ident: string): Promise<string> => {
+/** The refusal of a name that several objects have: their status tells a failed attempt from the one that is meant. */
+export const ambiguous = async <T extends { status: Status }>(
+  store: Named<T>,
+  noun: Noun,
+  { projectId, name }: { projectId: string; name: string },
+  ids: readonly string[],
+): Promise<NameAmbiguous> => {
+  const shown = await Promise.all(
+    ids.slice(0, MATCHES_SHOWN).map(async (id) => {
+      const object = await store.get({ projectId, id })
+      return object === undefined ? id : `${id} (${object.status})`
+    }),
+  )
+  const named = listInWords([...shown, ...ids.slice(MATCHES_SHOWN)], MATCHES_SHOWN)
+  return new NameAmbiguous(`Multiple ${noun.toLowerCase()}s have the name ${quote(name)}: use one of the ids ${named}.`)
+}
+
+const idOf = async <T extends { status: Status }>(store: Named<T>, noun: Noun, projectId: string, ident: string): Promise<string> => {
   const ids = await store.findByName(projectId, ident)
-  if (ids.length > 1) throw ambiguous(noun, ident, ids)
+  if (ids.length > 1) throw await ambiguous(store, noun, { projectId, name: ident }, ids)
   if (ids[0] === undefined) throw notFound(noun, ident)
   return ids[0]
 }
@@ -29,7 +45,12 @@ const idOf = async <T>(store: Named<T>, noun: Noun, projectId: string, ident: st
  *
  * @throws ObjectNotVisible, NameAmbiguous
  */
-export const find = async <T>(store: Named<T>, noun: Noun, projectId: string, ident: string): Promise<T> => {
+export const find = async <T extends { status: Status }>(
+  store: Named<T>,
+  noun: Noun,
+  projectId: string,
+  ident: string,
+): Promise<T> => {
   if (looksLikeUuid(ident) && !isUuid(ident)) throw notFound(noun, ident)
   const id = isUuid(ident) ? ident : await idOf(store, noun, projectId, ident)
   const object = await store.get({ projectId, id })

@@ -1,7 +1,8 @@
 import { isUuid } from '../domain/ids.ts'
+import { isMagnumPath } from './discovery/magnum-resources.ts'
 import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './framework-errors.ts'
 import { segmentsOf } from './path.ts'
-import { quote } from './quote.ts'
+import { byNumber, listInWords, quote } from './quote.ts'
 import type { Method, Route } from './route.ts'
 
 /** In the order in which `Allow` names them. */
@@ -38,6 +39,16 @@ const isArgumentFault = (table: readonly Compiled[], method: string, path: reado
   return method === 'POST' && has('GET', path) && has('POST', path.slice(0, -1))
 }
 
+const noSuchPath = (table: readonly Compiled[], path: readonly string[]): RouteNotFound => {
+  const collections = new Set(table.flatMap(({ segments: [root, name] }) => (root === 'v1' && name ? [name] : [])))
+  const there = listInWords([...collections].sort().map((name) => `/v1/${name}`))
+  return new RouteNotFound(
+    isMagnumPath(path, collections)
+      ? `${quote(`/${path.join('/')}`)} could not be found: this resource of Magnum is not in this version of fedplane. There are ${there}.`
+      : `The resource could not be found: no such path. There are ${there}.`,
+  )
+}
+
 const refusal = (table: readonly Compiled[], method: string, path: readonly string[]): FrameworkError => {
   const [, collection, ident, word] = path
   if (path.length === 4 && collection === 'federations' && word === 'detail' && !isUuid(ident ?? '')) {
@@ -45,7 +56,7 @@ const refusal = (table: readonly Compiled[], method: string, path: readonly stri
   }
   const allow = table.filter((entry) => fits(entry, path)).map((entry) => entry.route.method)
   if (allow.length === 0) {
-    return new RouteNotFound('The resource could not be found: no such path. GET /v1 lists what there is.')
+    return noSuchPath(table, path)
   }
   if (isArgumentFault(table, method, path)) {
     return new RouteArgumentsWrong(
@@ -53,7 +64,8 @@ const refusal = (table: readonly Compiled[], method: string, path: readonly stri
     )
   }
   const methods = METHODS.filter((known) => allow.includes(known))
-  return new MethodNotAllowed(`The method is not allowed for this path; allowed are ${methods.join(', ')}.`, {
+  const allowed = `${byNumber(methods, 'allowed is', 'allowed are')} ${methods.join(', ')}`
+  return new MethodNotAllowed(`The method is not allowed for this path; ${allowed}.`, {
     details: { allow: methods.join(', ') },
   })
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { booleanOf } from './body/fields.ts'
 import { parseWith } from './body/parse-with.ts'
 import { InvalidRequest } from './errors.ts'
-import { listInWords, quote } from './quote.ts'
+import { byNumber, listInWords, quote } from './quote.ts'
 
 const booleanText = z.string().transform((text, context) => {
   const value = booleanOf(text)
@@ -29,8 +29,14 @@ export const parseQuery = <S extends z.ZodObject>(schema: S, rawQueryString: str
   const known = Object.keys(schema.shape)
   const unknown = given.map(([key]) => key).filter((key) => !known.includes(key))
   if (unknown.length > 0) {
-    const allowed = known.length === 0 ? 'This path takes none' : `Allowed are ${listInWords(known)}`
-    throw new InvalidRequest(`Unknown query parameters: ${listInWords([...new Set(unknown)].map(quote))}. ${allowed}.`)
+    const named = [...new Set(unknown)].map(quote)
+    const allowed =
+      known.length === 0
+        ? 'This path takes none'
+        : `${byNumber(known, 'Allowed is', 'Allowed are')} ${listInWords(known)}`
+    throw new InvalidRequest(
+      `Unknown query ${byNumber(named, 'parameter', 'parameters')}: ${listInWords(named)}. ${allowed}.`,
+    )
   }
   const twice = given.find(([key], index) => given.findIndex(([other]) => other === key) !== index)
   if (twice !== undefined)

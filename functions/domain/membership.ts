@@ -34,9 +34,12 @@ type MembershipBase = {
   credential: MemberCredential | null
 }
 
+/** What a flow that had to wait, or to try again, says about it; absent before it had to, and once that is over. */
+type Progress = { progress?: string }
+
 /** Asked for while the control plane was still coming up; the flow `federation-create` sends it on to Joining. */
 export type WaitingMembership = MembershipBase & { state: 'Waiting' }
-export type JoiningMembership = MembershipBase & { state: 'Joining'; operation: JoinOperation }
+export type JoiningMembership = MembershipBase & Progress & { state: 'Joining'; operation: JoinOperation }
 /** Part of the federation. `operation` is a credential rotation, which does not show. */
 export type ReadyMembership = MembershipBase & { state: 'Ready'; operation: RotateOperation | null }
 /** Part of the federation, but the control plane or the health sweep sees a fault. */
@@ -46,7 +49,7 @@ export type DegradedMembership = MembershipBase & {
   reason: string
   message: string
 }
-export type LeavingMembership = MembershipBase & { state: 'Leaving'; operation: UnjoinOperation }
+export type LeavingMembership = MembershipBase & Progress & { state: 'Leaving'; operation: UnjoinOperation }
 /** Undone and no longer a member; kept with its reason until retried (`add`) or dismissed (`remove`). */
 export type JoinFailedMembership = MembershipBase & {
   state: 'JoinFailed'

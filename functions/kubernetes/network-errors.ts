@@ -70,15 +70,18 @@ export const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : ''
 }
 
+/** What the server's certificate was checked against: the kubeconfig's own CA, or else the roots of the operating system. */
+export type Trust = { givenCa: boolean }
+
 /**
  * Our error for a failed connection, told apart by code and never by text. Has no cause: Node's errors of the TLS and HTTP layers may
  * hold a header's value (cases/JN-17).
  */
-export const networkError = (asked: Asked, error: unknown): AppError => {
+export const networkError = (asked: Asked, error: unknown, { givenCa }: Trust): AppError => {
   const code = preciseCode(error)
   const details = { ...asked, code }
   const what = describeAsked(asked)
-  const tls = tlsFault(code)
+  const tls = tlsFault(code, givenCa)
   if (tls !== undefined) {
     return new TlsVerificationFailed(`${what} failed: the server can't be trusted, ${tls.why}.`, {
       details: { ...details, fault: tls.fault },
@@ -102,13 +105,15 @@ const preciseCode = (error: unknown): string => {
   return (packed && HANDSHAKE_REASONS.get(Number.parseInt(packed, 16))) ?? code
 }
 
-const tlsFault = (code: string): { fault: string; why: string } | undefined => {
+const tlsFault = (code: string, givenCa: boolean): { fault: string; why: string } | undefined => {
   const known = TLS_FAULTS.get(code)
   if (known !== undefined) return { fault: known[0], why: known[1] }
   if (UNKNOWN_CA.has(code)) {
     return {
       fault: 'unknown-ca',
-      why: 'its certificate is not signed by the given CA; check certificate-authority-data',
+      why: givenCa
+        ? 'its certificate is not signed by the given CA; check certificate-authority-data'
+        : "its certificate is not signed by a public CA and the kubeconfig has no CA; put the cluster's own, PEM in base64, into certificate-authority-data under clusters[].cluster",
     }
   }
   if (CLIENT_CERTIFICATE_ALERT.test(code) || OTHER_PROTOCOL.test(code)) return

@@ -13,6 +13,7 @@ import {
   dnsLookupFailed,
   networkError,
   requestTimedOut,
+  type Trust,
 } from './network-errors.ts'
 import { tlsOptions } from './tls-options.ts'
 
@@ -60,6 +61,7 @@ type Target = {
   authorization: string | undefined
   lookup: GuardedLookup
   limits: TransportLimits
+  trust: Trust
 }
 
 /** @throws AddressForbidden for a denied IP literal, before any socket */
@@ -72,6 +74,7 @@ export const openTransport = (connection: Connection, { policy, lookup, limits }
     authorization: credential.kind === 'token' ? `Bearer ${credential.token.reveal()}` : undefined,
     lookup,
     limits,
+    trust: { givenCa: connection.caPem !== null },
   }
   return { send: (request) => send(target, request), close: () => target.agent.destroy() }
 }
@@ -138,7 +141,7 @@ const pinnedTo =
 
 const exchange = (target: Target, exchange: Exchange): Promise<TransportAnswer> => {
   const { asked, deadline, canBeStale } = exchange
-  const { limits } = target
+  const { limits, trust } = target
   return new Promise((resolvePromise, rejectPromise) => {
     const outgoing = startRequest(target, exchange)
     let answered = false
@@ -146,7 +149,7 @@ const exchange = (target: Target, exchange: Exchange): Promise<TransportAnswer> 
       clearTimeout(total)
       const isStale =
         canBeStale && !answered && outgoing.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(codeOf(error))
-      rejectPromise(isStale ? new StaleSocket() : error instanceof AppError ? error : networkError(asked, error))
+      rejectPromise(isStale ? new StaleSocket() : error instanceof AppError ? error : networkError(asked, error, trust))
       outgoing.destroy()
     }
     const total = setTimeout(
@@ -168,7 +171,7 @@ const exchange = (target: Target, exchange: Exchange): Promise<TransportAnswer> 
 }
 
 const startRequest = (
-  { url, agent, authorization }: Target,
+  { url, agent, authorization, trust }: Target,
   { request, asked, addresses }: Exchange,
 ): ClientRequest => {
   const query = new URLSearchParams(request.query).toString()
@@ -191,7 +194,7 @@ const startRequest = (
       },
     })
   } catch (error) {
-    throw networkError(asked, error)
+    throw networkError(asked, error, trust)
   }
 }
 

@@ -1,6 +1,17 @@
 import type { Cluster, ClusterChange, ClusterEndpoint, ClusterIdentity } from '../domain/cluster.ts'
 import type { DomainEvent } from '../domain/event.ts'
 import { Secret } from '../domain/secret.ts'
+import type {
+  AddressForbidden,
+  ConnectFailed,
+  ConnectTimedOut,
+  CredentialRejected,
+  DnsLookupFailed,
+  NotKubernetes,
+  PermissionDenied,
+  RequestTimedOut,
+  TlsVerificationFailed,
+} from '../kubernetes/errors.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { CLAIMED_UID, withoutClaim } from './cluster-identity.ts'
@@ -9,6 +20,17 @@ import { candidateFactsKey, candidateKey, kubeconfigKey } from './credentials.ts
 import { ownerEvent } from './events.ts'
 import { describeFailure, type Failure } from './failure.ts'
 import { openCluster, type Target } from './subjects.ts'
+
+type KubeconfigFailure =
+  | AddressForbidden
+  | ConnectFailed
+  | ConnectTimedOut
+  | CredentialRejected
+  | DnsLookupFailed
+  | NotKubernetes
+  | PermissionDenied
+  | RequestTimedOut
+  | TlsVerificationFailed
 
 type EndPorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
 type Said = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message'>
@@ -68,6 +90,22 @@ const removedCandidate = (ports: EndPorts, cluster: Cluster): Write[] => [
   ports.stores.credentials.remove(candidateFactsKey(cluster)),
 ]
 
+/** Failures that another kubeconfig may mend: the address or the credential is wrong, or was out of reach. */
+const MENDED_BY_KUBECONFIG: ReadonlySet<string> = new Set<KubeconfigFailure['name']>([
+  'AddressForbidden',
+  'ConnectFailed',
+  'ConnectTimedOut',
+  'CredentialRejected',
+  'DnsLookupFailed',
+  'NotKubernetes',
+  'PermissionDenied',
+  'RequestTimedOut',
+  'TlsVerificationFailed',
+])
+
+const retryOf = ({ id }: Cluster, { reason }: Failure): string =>
+  MENDED_BY_KUBECONFIG.has(reason) ? ` PATCH /v1/clusters/${id} with replace /kubeconfig retries the registration.` : ''
+
 /**
  * The registration failed: its identity is free for others, its credential is dropped. A new credential (`PATCH replace /kubeconfig`)
  * starts it again.
@@ -78,7 +116,7 @@ export const endClusterCreateFailed = (ports: EndPorts, target: Target, failure:
   end(ports, target, async (cluster) => ({
     change: {
       status: 'CREATE_FAILED',
-      statusReason: describeFailure(failure),
+      statusReason: `${describeFailure(failure)}${retryOf(cluster, failure)}`,
       identity: null,
       driverState: withoutClaim(cluster.driverState),
     },

@@ -15,6 +15,12 @@ export const CLAIMED_UID = 'claimed-uid'
 export const withoutClaim = (state: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(state).filter(([key]) => key !== CLAIMED_UID))
 
+/** `"name" (id)`, or the id of one that is gone meanwhile. Names need no escapes: letters, digits, "_", "." and "-" only. */
+const nameOf = async ({ stores }: Pick<Ports, 'stores'>, { projectId }: Target, id: string): Promise<string> => {
+  const cluster = await stores.clusters.get({ projectId, id })
+  return cluster === undefined ? id : `"${cluster.name}" (${id})`
+}
+
 /**
  * Claims a `kube-system` uid for the cluster of an operation: one registration per identity in a project.
  *
@@ -36,7 +42,7 @@ export const claimIdentity = async (ports: Pick<Ports, 'stores'>, target: Target
     if (!(error instanceof ReservationTaken)) throw error
     const owner = String(error.details.owner ?? 'another cluster')
     throw new ClusterAlreadyRegistered(
-      `This Kubernetes cluster (kube-system uid ${uid}) is registered already as cluster ${owner}. Use that one, or delete it first.`,
+      `This Kubernetes cluster (kube-system uid ${uid}) is registered already as cluster ${await nameOf(ports, target, owner)}. Use that one, or delete it first.`,
       { details: { clusterId: owner }, cause: error },
     )
   }

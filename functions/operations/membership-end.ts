@@ -1,5 +1,6 @@
 import type { MemberCredential, Membership } from '../domain/membership.ts'
 import { describeObject, type ObjectRef } from '../domain/object-ref.ts'
+import { withoutFullStop } from '../domain/wording.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { untilNoConflict } from './conflict.ts'
@@ -142,12 +143,26 @@ export const endUnjoin = (ports: EndPorts, target: Target, leftovers: readonly O
     ]
   })
 
-/** Leaving failed: still a member. @throws OperationSuperseded */
+const WAY_OUT =
+  'It is still a member. Make it reachable, or put right what is said here, and remove it again; or remove it with ?force=true, ' +
+  'which says what stays behind.'
+
+/** The failure with the way out; without, when the federation is being deleted: then the delete tells its own. */
+const withWayOut = async (ports: EndPorts, membership: Membership, failure: Failure): Promise<Failure> => {
+  const federation = await ports.stores.federations.get(federationKey(membership))
+  if (federation === undefined || federation.status.startsWith('DELETE_')) return failure
+  return { ...failure, message: `${withoutFullStop(failure.message)}. ${WAY_OUT}` }
+}
+
+/** Leaving failed: still a member, and told how it can leave all the same. @throws OperationSuperseded */
 export const endUnjoinFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
-  end(ports, target, async (membership) => [
-    ports.stores.memberships.replace(membership, unjoinFailed(membership, failure, ports.clock.now())),
-    memberEvent(ports, membership, { action: 'unjoin', outcome: 'failure', ...failure }),
-  ])
+  end(ports, target, async (membership) => {
+    const told = await withWayOut(ports, membership, failure)
+    return [
+      ports.stores.memberships.replace(membership, unjoinFailed(membership, told, ports.clock.now())),
+      memberEvent(ports, membership, { action: 'unjoin', outcome: 'failure', ...told }),
+    ]
+  })
 
 /** Without the operation, in the same state. */
 const rested = (membership: MembershipUnder, credential: MemberCredential | null): Membership => {

@@ -1,19 +1,25 @@
-import { type Condition, withCondition } from '../domain/condition.ts'
-import { type Federation, type FederationUpdate, MEMBERS_READY } from '../domain/federation.ts'
+import { type Condition, isConditionTrue, withCondition } from '../domain/condition.ts'
+import { CONTROL_PLANE_READY, type Federation, type FederationUpdate, MEMBERS_READY } from '../domain/federation.ts'
 import { isMember, isMoving, type Membership } from '../domain/membership.ts'
 import { isInProgress } from '../domain/status.ts'
+import { counted, withoutFullStop } from '../domain/wording.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { untilNoConflict } from './conflict.ts'
 import { ownerEvent } from './events.ts'
 
+/** `1 member is`, `2 members are`. */
+const withIs = (count: number): string => `${counted(count, 'member')} ${count === 1 ? 'is' : 'are'}`
+
+/** After what failed in a create whose control plane came up: *_FAILED alone reads as if nothing could be used. */
+const USABLE =
+  'The control plane is up and the federation can be used; to try again, add what failed to member_ids again.'
+
 type SettlePorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
 
-/** `a: why; b: why` of memberships that are not as asked. */
+/** `a: why; b: why.` of memberships that are not as asked. */
 const nameFaults = (memberships: readonly Membership[]): string =>
-  memberships
-    .map((membership) => `${membership.memberName}: ${'message' in membership ? membership.message : membership.state}`)
-    .join('; ')
+  `${memberships.map((it) => `${it.memberName}: ${withoutFullStop('message' in it ? it.message : it.state)}`).join('; ')}.`
 
 /** Condition `MembersReady`: reasons `AllReady`, `NoMembers`, `MembersMoving`, `MembersNotReady`. */
 export const membersReady = (federation: Federation, memberships: readonly Membership[], now: Date): Condition => {
@@ -23,13 +29,16 @@ export const membersReady = (federation: Federation, memberships: readonly Membe
   const about = { type: MEMBERS_READY, observedRevision: federation.revision + 1, changedAt: now.toISOString() }
   if (faulty.length > 0) return { ...about, status: 'False', reason: 'MembersNotReady', message: nameFaults(faulty) }
   if (moving.length > 0)
-    return { ...about, status: 'Unknown', reason: 'MembersMoving', message: `${moving.length} members are moving.` }
+    return { ...about, status: 'Unknown', reason: 'MembersMoving', message: `${withIs(moving.length)} moving.` }
   return ready === 0
     ? { ...about, status: 'True', reason: 'NoMembers', message: 'The federation has no members.' }
-    : { ...about, status: 'True', reason: 'AllReady', message: `${ready} members are ready.` }
+    : { ...about, status: 'True', reason: 'AllReady', message: `${withIs(ready)} ready.` }
 }
 
 type Verdict = { outcome: 'COMPLETE' | 'FAILED'; reason: string; statusReason: string | null }
+
+const isUsableCreate = ({ status, conditions }: Federation): boolean =>
+  status === 'CREATE_IN_PROGRESS' && isConditionTrue(conditions, CONTROL_PLANE_READY)
 
 const judge = (federation: Federation, memberships: readonly Membership[]): Verdict => {
   const { change } = federation
@@ -40,6 +49,7 @@ const judge = (federation: Federation, memberships: readonly Membership[]): Verd
   const sentences = [
     ...(change?.failure ? [`${change.failure.reason}: ${change.failure.message}`] : []),
     ...(failed.length > 0 ? [nameFaults(failed)] : []),
+    ...(failed.length > 0 && isUsableCreate(federation) ? [USABLE] : []),
     ...(change?.leftBehind ?? []),
   ]
   const statusReason = sentences.length === 0 ? null : sentences.join(' ')

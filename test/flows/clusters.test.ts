@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Secret } from '../../functions/domain/secret.ts'
-import { ApiUnavailable, ClusterIdentityChanged } from '../../functions/kubernetes/errors.ts'
+import { ApiUnavailable, ClusterIdentityChanged, CredentialRejected } from '../../functions/kubernetes/errors.ts'
 import { candidateKey, kubeconfigKey } from '../../functions/operations/credentials.ts'
 import { changeCluster, createCluster, key } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
@@ -47,7 +47,9 @@ describe('cluster-create', () => {
     expect(await ended(lab, second.ref)).toBe('failed')
     const cluster = await clusterOf(lab, second.id)
     expect(cluster?.status).toBe('CREATE_FAILED')
-    expect(cluster?.statusReason).toMatch(new RegExp(`^ClusterAlreadyRegistered: .*${first.id}`))
+    expect(cluster?.statusReason).toMatch(
+      new RegExp(`^ClusterAlreadyRegistered: .* as cluster "first" \\(${first.id}\\)`),
+    )
     expect(lab.clusters.up.has(second.id)).toBe(false)
     expect(await stored(kubeconfigKey, second.id)).toBeUndefined()
   })
@@ -71,6 +73,17 @@ describe('cluster-create', () => {
     expect(await ended(lab, ref)).toBe('failed')
     expect(lab.clusters.calls.filter(({ name }) => name === 'ensure:provision')).toHaveLength(5)
     expect((await clusterOf(lab, id))?.statusReason).toBe('ApiUnavailable: The API server answered 503.')
+  })
+
+  it('says how to try again when the credential is refused', async () => {
+    lab.clusters.before = ({ name }) => {
+      if (name === 'ensure:provision') throw new CredentialRejected('The cluster answered 401.')
+    }
+    const { id, ref } = await createCluster(lab, 'refused')
+    expect(await ended(lab, ref)).toBe('failed')
+    expect((await clusterOf(lab, id))?.statusReason).toBe(
+      `CredentialRejected: The cluster answered 401. PATCH /v1/clusters/${id} with replace /kubeconfig retries the registration.`,
+    )
   })
 
   it('shows nothing of an error that is not its own', async () => {

@@ -3,7 +3,7 @@ import { MEMBERS_READY } from '../../functions/domain/federation.ts'
 import { sweepHealth } from '../../functions/events/health-sweep/sweep.ts'
 import { changeCluster, createCluster, createFederation, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
-import { clusterOf, ended, federationOf, settled } from '../support/flows/look.ts'
+import { clusterOf, ended, federationOf, messages, settled } from '../support/flows/look.ts'
 
 let lab: FlowLab
 beforeAll(async () => {
@@ -55,6 +55,9 @@ describe('sweepHealth', () => {
     expect((await clusterOf(lab, id))?.observation).toMatchObject({ healthStatus: 'UNHEALTHY' })
     expect(await membership(lab, federation, id)).toMatchObject({ state: 'Degraded', reason: 'ClusterUnhealthy' })
     expect(await membersReady(federation)).toBe('False')
+    const message = 'The cluster is unhealthy: connection refused.'
+    expect(await membership(lab, federation, id)).toMatchObject({ message })
+    expect(await messages(lab, 'federation', federation)).toContain(message)
 
     lab.reset()
     await sweepMinutes(1)

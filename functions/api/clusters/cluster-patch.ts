@@ -8,6 +8,7 @@ import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch
 import { demandWhole, integerValue, oneOf, textMapValue, textValue } from '../json-patch/typed-value.ts'
 import { quote } from '../quote.ts'
 import type { BodySchema } from '../route.ts'
+import { isEmptyKubeconfig, KUBECONFIG_RULE } from './kubeconfig-value.ts'
 
 /** What a PATCH of a cluster asks for; absent keys stay as they are. */
 export type ClusterPatch = {
@@ -28,9 +29,11 @@ const HEALTH: readonly HealthStatus[] = ['HEALTHY', 'UNHEALTHY', 'UNKNOWN']
 
 const kubeconfigOf = (operation: PatchOperation): string | JsonObject => {
   const { value } = operation
-  if (typeof value === 'string' && value !== '') return value
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
-  throw new InvalidRequest('The value of "/kubeconfig" must be a kubeconfig as text (YAML or JSON) or as an object.')
+  if (typeof value !== 'string' && (typeof value !== 'object' || value === null || Array.isArray(value))) {
+    throw new InvalidRequest(`The value of "/kubeconfig" must be ${KUBECONFIG_RULE}.`)
+  }
+  if (!isEmptyKubeconfig(value)) return value
+  throw new InvalidRequest(`The value of "/kubeconfig" is empty; it must be ${KUBECONFIG_RULE}.`)
 }
 
 const insecureOf = (operation: PatchOperation): boolean => {
@@ -63,6 +66,8 @@ const APPLY: Readonly<Record<string, (operation: PatchOperation) => Partial<Clus
   },
 }
 
+const EXAMPLE = '{"op": "replace", "path": "/node_count", "value": 2}'
+
 /** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest */
 const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
   demandChangeable(operations, Object.keys(APPLY))
@@ -83,5 +88,5 @@ const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch =
 export const clusterPatchBody: BodySchema<ClusterPatch> = {
   schema: patchSchema,
   bytesMax: KUBECONFIG_BODY_BYTES_MAX,
-  parse: (body) => readClusterPatch(parsePatch(body, { acceptObject: true })),
+  parse: (body) => readClusterPatch(parsePatch(body, { example: EXAMPLE, acceptObject: true })),
 }

@@ -4,13 +4,20 @@ import { parseAttributes } from '../body/attributes.ts'
 import { booleanField, integerField, labelsField, nameField, optional, textField } from '../body/fields.ts'
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
+import { isEmptyKubeconfig, KUBECONFIG_RULE } from './kubeconfig-value.ts'
 
 const emptyAsAbsent = (value: unknown): unknown => (value === '' ? undefined : value)
 
-/** Text, or the same as a JSON object. What is in it is checked by the intake. */
-const kubeconfigField = z.custom<string | JsonObject>(
-  (value) => typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
-  { error: 'must be a kubeconfig as text (YAML or JSON) or as an object' },
+/** Text, or the same as a JSON object; null is absent, and `""` is not, because it is what a script sends whose file was empty. */
+const kubeconfigField = z.preprocess(
+  (value) => value ?? undefined,
+  z
+    .custom<string | JsonObject>(
+      (value) => typeof value === 'string' || (typeof value === 'object' && value !== null && !Array.isArray(value)),
+      { error: `must be ${KUBECONFIG_RULE}` },
+    )
+    .refine((value) => !isEmptyKubeconfig(value), { error: `is empty; it must be ${KUBECONFIG_RULE}` })
+    .optional(),
 )
 
 /** Attributes of `POST /v1/clusters`: Magnum's (magnum-rest.md 4.1) and, from `driver` on, ours. */
@@ -34,7 +41,7 @@ export const createCluster = z.object({
   floating_ip_enabled: optional(booleanField),
   master_lb_enabled: optional(booleanField),
   driver: optional(textField()),
-  kubeconfig: optional(kubeconfigField),
+  kubeconfig: kubeconfigField,
   /** Which context of the kubeconfig; default its `current-context`. */
   context: optional(textField(1024)),
   insecure_skip_tls_verify: optional(booleanField),

@@ -6,26 +6,20 @@ import { ownerEvent } from '../../operations/events.ts'
 import { executionOf, launch, newOperation } from '../../operations/operation.ts'
 import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
 import { find } from '../lookup.ts'
-import { listInWords, quote } from '../quote.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
+import { describeUses } from './describe-uses.ts'
 
 /** What a new operation has to stop: the running execution, and what that one may not have stopped yet. */
 const replacedBy = (operation: ClusterOperation | null): ExecutionRef[] =>
   operation === null ? [] : [...operation.supersedes, executionOf(`cluster-${operation.kind}`, operation)]
 
 const demandUnused = async ({ ports, principal }: ApiRequest, cluster: Cluster): Promise<void> => {
-  const ids = federationsOf(cluster)
-  if (ids.length === 0) return
+  if (cluster.uses.length === 0) return
   const { projectId } = principal
-  const named = await Promise.all(
-    ids.map(async (id) => {
-      const federation = await ports.stores.federations.get({ projectId, id })
-      return federation === undefined ? id : `${quote(federation.name)} (${id})`
-    }),
+  const federations = await Promise.all(
+    federationsOf(cluster).map(async (id) => ({ id, name: (await ports.stores.federations.get({ projectId, id }))?.name })),
   )
-  throw new ClusterInUse(
-    `Cluster ${quote(cluster.name)} is host or member of the federations ${listInWords(named)}. Unjoin it, or delete them, first.`,
-  )
+  throw new ClusterInUse(describeUses(cluster, federations))
 }
 
 const commitDelete = async (request: ApiRequest, cluster: Cluster, operation: ClusterOperation): Promise<void> => {

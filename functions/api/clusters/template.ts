@@ -22,7 +22,7 @@ export const templateIdOf = (body: CreateCluster, minor: number): string => {
   if (needsNone && (ident === undefined || ident === null)) return BUILTIN_TEMPLATE.id
   if (ident === undefined) {
     throw new InvalidRequest(
-      '"cluster_template_id" is missing. To register a cluster that exists, give its "kubeconfig" instead.',
+      'A "kubeconfig" is missing: it is what registers a cluster. Give the text of the file, or the same as a JSON object; "cluster_template_id" is not needed then.',
     )
   }
   if (ident !== BUILTIN_TEMPLATE.id && ident !== BUILTIN_TEMPLATE.name) throw unknown(ident, minor)

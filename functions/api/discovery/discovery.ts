@@ -1,18 +1,8 @@
 import { MINOR_MAX, MINOR_MIN } from '../microversion.ts'
 import type { ApiResponse, PublicRequest } from '../route.ts'
+import { MAGNUM_COLLECTIONS } from './magnum-resources.ts'
 
 const DOCUMENTATION = 'https://docs.openstack.org/api-ref/container-infrastructure-management/'
-
-const COLLECTIONS = [
-  'clustertemplates',
-  'clusters',
-  'quotas',
-  'certificates',
-  'mservices',
-  'stats',
-  'federations',
-  'credentials',
-]
 
 /** `GET /` (magnum-rest.md 1.1): which versions there are. */
 export const showVersions = async ({ baseUrl }: PublicRequest): Promise<ApiResponse> => ({
@@ -47,7 +37,7 @@ export const showVersion = async ({ baseUrl }: PublicRequest): Promise<ApiRespon
       { href: `${baseUrl}/v1/`, rel: 'self' },
       { href: DOCUMENTATION, rel: 'describedby', type: 'text/html' },
     ],
-    ...Object.fromEntries(COLLECTIONS.map((name) => [name, pair(`${baseUrl}/v1/${name}/`, `${baseUrl}/${name}/`)])),
+    ...Object.fromEntries(MAGNUM_COLLECTIONS.map((name) => [name, pair(`${baseUrl}/v1/${name}/`, `${baseUrl}/${name}/`)])),
     nodegroups: pair(`${baseUrl}/v1/clusters/{cluster_id}/nodegroups`, `${baseUrl}/clusters/{cluster_id}/nodegroups`),
   },
 })

@@ -2,7 +2,7 @@ import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import type { Drivers } from '../../drivers/contract/registry.ts'
 import { ObjectNotVisible } from '../errors.ts'
-import { listInWords, quote } from '../quote.ts'
+import { byNumber, listInWords, quote } from '../quote.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 
 const showFederationDriver = (driver: FederationDriver, drivers: Drivers) => ({
@@ -52,5 +52,5 @@ export const getDriver = async ({ ports: { drivers }, baseUrl, params }: ApiRequ
   const id = params.driver ?? ''
   const ids = idsOf(drivers)
   if (ids.includes(id as (typeof ids)[number])) return { status: 200, body: showDriver(id, drivers, baseUrl) }
-  throw new ObjectNotVisible(`Driver ${quote(id)} could not be found. Enabled are ${listInWords(ids)}.`)
+  throw new ObjectNotVisible(`Driver ${quote(id)} could not be found. ${byNumber(ids, 'Enabled is', 'Enabled are')} ${listInWords(ids)}.`)
 }

@@ -8,12 +8,21 @@ import { quote } from '../quote.ts'
 
 const nameOf = (cluster: Cluster): string => `${quote(cluster.name)} (${cluster.id})`
 
+const RETRY = 'Its "status_reason" tells why; PATCH replace /kubeconfig retries the registration.'
+
 /** Settled, or settled once and being changed; the store asks the same again in the transaction. @throws ClusterNotUsable */
 export const demandUsable = (cluster: Cluster, as: 'host' | 'member'): void => {
   const { status } = cluster
   if (status === 'CREATE_COMPLETE' || status.startsWith('UPDATE_')) return
+  if (status === 'CREATE_IN_PROGRESS') {
+    throw new ClusterNotUsable(
+      `Cluster ${nameOf(cluster)} is ${status}, so it can't be ${as} yet: wait for CREATE_COMPLETE and try again. ` +
+        `GET /v1/clusters/${cluster.id} shows its "status".`,
+    )
+  }
+  const remedy = status === 'CREATE_FAILED' ? ` ${RETRY}` : ''
   throw new ClusterNotUsable(
-    `Cluster ${nameOf(cluster)} can't be ${as} of a federation while it is ${status}; it must be CREATE_COMPLETE.`,
+    `Cluster ${nameOf(cluster)} can't be ${as} of a federation while it is ${status}; it must be CREATE_COMPLETE.${remedy}`,
   )
 }
 

@@ -17,7 +17,9 @@ export type FederationPatch = {
 
 const CHANGEABLE = ['member_ids', 'properties']
 
-const EXAMPLE = '{"op": "remove", "path": "/member_ids", "value": "<cluster id or name>"}'
+const EXAMPLE = '{"op": "add", "path": "/member_ids", "value": "<cluster id or name>"}'
+
+const REMOVE_EXAMPLE = '{"op": "remove", "path": "/member_ids", "value": "<cluster id or name>"}'
 
 const identsOf = ({ op, path, value }: PatchOperation): string[] => {
   const list = Array.isArray(value) ? value : [value]
@@ -34,7 +36,7 @@ const demandMembersPath = ({ op, path, rest, value }: PatchOperation): void => {
   const whole = rest.length === 0
   if (op === 'remove' && (!whole || value === undefined)) {
     throw new InvalidRequest(
-      `To unjoin clusters say which: ${EXAMPLE}. All members, or one by its index, can't be removed.`,
+      `To unjoin clusters say which: ${REMOVE_EXAMPLE}. All members, or one by its index, can't be removed.`,
     )
   }
   if (op === 'replace' && (!whole || !Array.isArray(value))) {
@@ -69,5 +71,5 @@ const readFederationPatch = (operations: readonly PatchOperation[]): FederationP
 export const federationPatchBody: BodySchema<FederationPatch> = {
   schema: patchSchema,
   bytesMax: BODY_BYTES_MAX,
-  parse: (body) => readFederationPatch(parsePatch(body)),
+  parse: (body) => readFederationPatch(parsePatch(body, { example: EXAMPLE })),
 }

@@ -7,6 +7,8 @@ const PROPERTIES_BYTES_MAX = 64 * 1024
 
 const DNS_LABEL = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/
 
+type Named = Pick<FederationDriver, 'id' | 'properties'>
+
 const isDnsName = (text: string): boolean => {
   const name = text.replace(/\.$/, '')
   return name.length <= 253 && name.split('.').every((label) => DNS_LABEL.test(label))
@@ -17,19 +19,36 @@ const dnsZoneFaults = (zone: string | undefined): string[] =>
     ? []
     : [`"properties.dns-zone" is ${quote(zone)}; it must be a DNS name such as "example.com".`]
 
+const asOption = (key: string): string => key.toLowerCase().replaceAll(/[_. ]/g, '-')
+
+/** Options of the driver in another spelling, such as `member_role`: kept as an unknown key they would do nothing, unseen. */
+const spellingFaults = ({ id, properties: options }: Named, properties: Readonly<Record<string, string>>): string[] => {
+  const known = options.map(({ key }) => key)
+  return Object.keys(properties).flatMap((key) => {
+    const meant = known.includes(key) ? undefined : known.find((option) => option === asOption(key))
+    if (meant === undefined) return []
+    return [`${quote(`properties.${key}`)} is not an option of ${id}; did you mean ${quote(meant)}?`]
+  })
+}
+
 /**
- * Checks the properties that a federation would have: `dns-zone` (optional), and what its driver knows. Other keys are kept.
+ * Checks the properties that a federation would have: `dns-zone` (optional), and what its driver knows. Other keys are kept, unless
+ * they are an option of the driver in another spelling.
  *
  * @throws InvalidRequest naming every fault, RequestTooLarge
  */
 export const checkProperties = (
-  driver: Pick<FederationDriver, 'validateProperties'>,
+  driver: Named & Pick<FederationDriver, 'validateProperties'>,
   properties: Readonly<Record<string, string>>,
 ): void => {
   const bytes = Buffer.byteLength(JSON.stringify(properties))
   if (bytes > PROPERTIES_BYTES_MAX) {
     throw new RequestTooLarge(`"properties" would have ${bytes} bytes; at most ${PROPERTIES_BYTES_MAX} are allowed.`)
   }
-  const faults = [...dnsZoneFaults(properties['dns-zone']), ...driver.validateProperties(properties)]
+  const faults = [
+    ...dnsZoneFaults(properties['dns-zone']),
+    ...spellingFaults(driver, properties),
+    ...driver.validateProperties(properties),
+  ]
   if (faults.length > 0) throw new InvalidRequest(faults.join(' '))
 }

@@ -33,8 +33,10 @@ export const findMembership = async (request: Request, membered: Membered, ident
     if (membership === undefined) throw noMember(membered, ident)
     return membership
   }
-  const ids = await request.ports.stores.clusters.findByName(request.principal.projectId, ident)
-  if (ids.length > 1) throw ambiguous('Cluster', ident, ids)
+  const { clusters } = request.ports.stores
+  const { projectId } = request.principal
+  const ids = await clusters.findByName(projectId, ident)
+  if (ids.length > 1) throw await ambiguous(clusters, 'Cluster', { projectId, name: ident }, ids)
   const membership = byId(ids[0]) ?? memberships.find(({ memberName }) => memberName === ident)
   if (membership === undefined) throw noMember(membered, ident)
   return membership

@@ -1,6 +1,9 @@
 import type { Federation } from '../../domain/federation.ts'
+import { describeMoves, progressOf } from '../../domain/member-moves.ts'
 import { type Membership, operationOf } from '../../domain/membership.ts'
 import { describeObject } from '../../domain/object-ref.ts'
+import { isInProgress } from '../../domain/status.ts'
+import { withoutFullStop } from '../../domain/wording.ts'
 import { linksOf, showConditions, showOperation, timestamp } from '../representation.ts'
 
 /** An item of the plain list: exactly Magnum's keys (magnum-rest.md 8.2). */
@@ -14,13 +17,13 @@ export const listFederation = (federation: Federation, baseUrl: string) => ({
   links: linksOf(baseUrl, 'federations', federation.id),
 })
 
-/** A member as the federation lists it. `reason` and `message` tell what is wrong with it, or are null. */
+/** A member as the federation lists it. `reason` and `message` tell what is wrong with it; `message` also what a moving one waits for. */
 export const listMember = (membership: Membership) => ({
   cluster_id: membership.clusterId,
   name: membership.memberName,
   state: membership.state,
   reason: 'reason' in membership ? membership.reason : null,
-  message: 'message' in membership ? membership.message : null,
+  message: 'message' in membership ? membership.message : progressOf(membership),
   since: timestamp(membership.since),
 })
 
@@ -36,10 +39,16 @@ export const showMember = (membership: Membership) => ({
   leftovers: membership.state === 'JoinFailed' ? membership.leftovers.map(describeObject) : [],
 })
 
+/** The federation's own reason, with what its members are doing while it is in progress: they don't write to it. */
+const statusReasonOf = ({ status, statusReason: own }: Federation, memberships: readonly Membership[]) => {
+  const moves = isInProgress(status) ? describeMoves(memberships) : null
+  return own && moves ? `${withoutFullStop(own)}; ${moves}` : (moves ?? own)
+}
+
 /** The whole federation: Magnum's attributes and ours. */
 export const showFederation = (federation: Federation, memberships: readonly Membership[], baseUrl: string) => ({
   ...listFederation(federation, baseUrl),
-  status_reason: federation.statusReason,
+  status_reason: statusReasonOf(federation, memberships),
   created_at: timestamp(federation.createdAt),
   updated_at: timestamp(federation.updatedAt),
   driver: federation.driver,

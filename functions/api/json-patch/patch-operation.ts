@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../domain/json.ts'
 import { InvalidRequest } from '../errors.ts'
-import { listInWords, quote } from '../quote.ts'
+import { byNumber, listInWords, quote } from '../quote.ts'
 import { formatPointer, parsePointer } from './pointer.ts'
 
 const OPS = ['add', 'replace', 'remove'] as const
@@ -37,7 +37,7 @@ const parseOperation = (item: Json, index: number): PatchOperation => {
   const unknown = Object.keys(item).filter((key) => !KEYS.includes(key))
   if (unknown.length > 0) {
     throw new InvalidRequest(
-      `${where} has unknown keys: ${listInWords(unknown.map(quote))}. Allowed are "op", "path" and "value".`,
+      `${where} has ${byNumber(unknown, 'the unknown key', 'the unknown keys')} ${listInWords(unknown.map(quote))}. Allowed are "op", "path" and "value".`,
     )
   }
   const op = opOf(item.op, where)
@@ -60,15 +60,14 @@ const fromObject = (body: JsonObject): Json[] =>
 /**
  * Parses the body of a PATCH. An empty list is a patch that changes nothing.
  *
+ * @param options.example an operation on this kind of object, for the refusal
  * @param options.acceptObject also takes a plain object as one `replace` per key
  * @throws InvalidRequest naming the operation
  */
-export const parsePatch = (body: Json | undefined, options: { acceptObject?: boolean } = {}): PatchOperation[] => {
+export const parsePatch = (body: Json | undefined, options: { example: string; acceptObject?: boolean }): PatchOperation[] => {
   if (Array.isArray(body)) return body.map(parseOperation)
   if (options.acceptObject && body !== undefined && isObject(body)) return fromObject(body).map(parseOperation)
-  throw new InvalidRequest(
-    'The body must be a list of JSON Patch operations, for example [{"op": "replace", "path": "/node_count", "value": 2}].',
-  )
+  throw new InvalidRequest(`The body must be a list of JSON Patch operations, for example [${options.example}].`)
 }
 
 /** Refuses every operation on an attribute that can't be changed, naming all of them. @throws InvalidRequest */

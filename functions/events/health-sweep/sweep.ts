@@ -1,5 +1,6 @@
 import { isAppError } from '../../domain/app-error.ts'
 import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
+import { describeUnhealthy } from '../../domain/health.ts'
 import { kubeconfigKey } from '../../operations/credentials.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import { inParallel } from './in-parallel.ts'
@@ -23,17 +24,14 @@ const look = (ports: Ports, cluster: Cluster): Promise<ClusterObservation> =>
     now: () => ports.clock.now().toISOString(),
   })
 
-const why = ({ healthReason }: ClusterObservation): string =>
-  `The cluster is unhealthy: ${Object.entries(healthReason)
-    .filter(([, value]) => value !== 'ok' && value !== 'True')
-    .map(([key, value]) => `${key} is ${value}`)
-    .join(', ')}.`
-
 /** Stores what was seen, when it differs. False when somebody else has seen something newer, or the cluster is gone. */
 const record = async (ports: Ports, cluster: Cluster, next: ClusterObservation): Promise<boolean> => {
   const { observation: stored } = cluster
   if (next.healthStatus !== stored?.healthStatus && next.healthStatus !== 'UNKNOWN') {
-    await moveMembers(ports, cluster, { healthy: next.healthStatus === 'HEALTHY', why: why(next) })
+    await moveMembers(ports, cluster, {
+      healthy: next.healthStatus === 'HEALTHY',
+      why: describeUnhealthy(next.healthReason),
+    })
   }
   return ports.stores.clusters.observe({ projectId: cluster.projectId, id: cluster.id }, next)
 }

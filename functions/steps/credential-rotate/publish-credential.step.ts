@@ -9,7 +9,7 @@ import type { Step } from '../step.ts'
 /** Task state `PublishCredential`: gives the control plane the renewed credential, by registering the member with it. */
 export const publishCredential: Step = async (ports, state) => {
   const { credential } = memberProgressOf(state.progress)
-  const { done } = await withMember(ports, state, nextToken, async (subject) => {
+  const { done } = await withMember(ports, state, { tokenOf: nextToken }, async (subject) => {
     const result = await subject.driver.registerMember(subject.context)
     await storeMade(ports, state, result)
     return inTime(ports, subject, result)

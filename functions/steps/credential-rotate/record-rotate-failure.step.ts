@@ -11,7 +11,7 @@ import { DONE, type Step, type StepPorts, type StepState } from '../step.ts'
 /** Registers the member with the credential that stays, in case the renewed one was published. A fault is told in the log and the event. */
 const publishOldAgain = async (ports: StepPorts, state: StepState): Promise<string | null> => {
   try {
-    const { done } = await withMember(ports, state, storedToken, ({ driver, context }) =>
+    const { done } = await withMember(ports, state, { tokenOf: storedToken }, ({ driver, context }) =>
       driver.registerMember(context),
     )
     return done ? null : 'The control plane has not taken the old credential back yet.'

@@ -14,7 +14,7 @@ import type { Step } from '../step.ts'
  */
 export const renewCredential: Step = async (ports, state) => {
   let credential: MemberProgress['credential'] = null
-  const { done } = await withMember(ports, state, nextToken, async (subject) => {
+  const { done } = await withMember(ports, state, { tokenOf: nextToken }, async (subject) => {
     await supersede(ports, subject.membership.operation)
     const result = await subject.driver.prepareMember(subject.context)
     if (!result.done) {

@@ -1,6 +1,7 @@
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import { isMoving, type Membership } from '../../domain/membership.ts'
 import type { Operation } from '../../domain/operation.ts'
+import { counted, withoutFullStop } from '../../domain/wording.ts'
 import type { FederationContext } from '../../drivers/contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
 import { leave } from '../../operations/leave.ts'
@@ -19,7 +20,7 @@ const names = (memberships: readonly Membership[]): string => {
 const notRemoved = (failed: readonly Membership[]): MembersNotRemoved => {
   const faults = failed.map((membership) =>
     'message' in membership
-      ? `${membership.memberName} (${membership.reason}: ${membership.message})`
+      ? `${membership.memberName} (${membership.reason}: ${withoutFullStop(membership.message)})`
       : membership.memberName,
   )
   return new MembersNotRemoved(
@@ -44,6 +45,6 @@ export const unjoinMembersPhase = (ports: StepPorts, operation: Operation): Phas
     const left = await ports.stores.memberships.listOf(federation)
     if (left.length === 0) return { done: true }
     if (!left.some(isMoving)) throw notRemoved(left)
-    return { done: false, waitingFor: `${left.length} members to leave: ${names(left)}` }
+    return { done: false, waitingFor: `${counted(left.length, 'member')} to leave: ${names(left)}` }
   },
 })

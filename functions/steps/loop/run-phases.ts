@@ -1,5 +1,6 @@
 import { isAppError } from '../../domain/app-error.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
+import { withoutFullStop } from '../../domain/wording.ts'
 import type { StepResult } from '../../drivers/contract/phase.ts'
 import { OperationSuperseded } from '../../operations/errors.ts'
 import { PhaseTimedOut } from '../errors.ts'
@@ -49,6 +50,16 @@ const passOver = (run: Run, phase: BoundPhase, progress: Progress, error: unknow
   return { ...progress, done: true, notes: [...progress.notes, note] }
 }
 
+/** Says what is about to be tried again. What goes wrong here is logged only: the fault itself matters more. */
+const tellRetry = async ({ ports, subject }: Run, { index, total }: Place, fault: unknown): Promise<void> => {
+  if (!isAppError(fault) || !fault.retryable) return
+  try {
+    await subject.tell(`${index + 1}/${total} trying again: ${withoutFullStop(fault.message)}`)
+  } catch (error) {
+    ports.log.warn('progress not told', { error: isAppError(error) ? error.name : error })
+  }
+}
+
 const runOne = async (run: Run, place: Place, progress: Progress): Promise<Progress> => {
   const act = run.manner.act(place.phase)
   if (act === undefined) return { ...progress, done: true }
@@ -57,6 +68,7 @@ const runOne = async (run: Run, place: Place, progress: Progress): Promise<Progr
     if (!done) return waiting(progress, WAIT_SECONDS)
     return { ...progress, done: true, leftovers: mergeObjectRefs(progress.leftovers, leftovers) }
   } catch (error) {
+    await tellRetry(run, place, error)
     return passOver(run, place.phase, progress, error)
   }
 }

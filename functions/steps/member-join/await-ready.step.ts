@@ -10,9 +10,14 @@ const describe = (seen: MemberObservation): string =>
 
 /** Task state `AwaitReady`: until the control plane says that the member works. @throws PhaseTimedOut with what it said last */
 export const awaitReady: Step = async (ports, state) => {
-  const { done } = await withMember(ports, state, storedToken, async (subject) => {
-    const seen = await subject.driver.observeMember(subject.context)
-    return inTime(ports, subject, { done: seen.state === 'ready', waitingFor: describe(seen) })
-  })
+  const { done } = await withMember(
+    ports,
+    state,
+    { tokenOf: storedToken, title: '4/4 becoming ready' },
+    async (subject) => {
+      const seen = await subject.driver.observeMember(subject.context)
+      return inTime(ports, subject, { done: seen.state === 'ready', waitingFor: describe(seen) })
+    },
+  )
   return done ? DONE : { done, waitSeconds: WAIT_SECONDS }
 }

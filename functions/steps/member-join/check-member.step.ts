@@ -6,7 +6,7 @@ import { DONE, type Step } from '../step.ts'
 
 /** Task state `CheckMember`: the driver's preflight; changes nothing. @throws PreflightFailed listing every finding that refuses */
 export const checkMember: Step = (ports, state) =>
-  withMember(ports, state, storedToken, async ({ driver, context, membership }) => {
+  withMember(ports, state, { tokenOf: storedToken, title: '1/4 checking' }, async ({ driver, context, membership }) => {
     await supersede(ports, membership.operation)
     const { findings } = await driver.checkMember(context)
     const refusals = findings.filter((finding) => finding.severity === 'error')

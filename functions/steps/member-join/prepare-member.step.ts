@@ -7,7 +7,7 @@ import { DONE, type Step } from '../step.ts'
 
 /** Task state `PrepareMember`: account, rights and a proved credential in the member, stored sealed. */
 export const prepareMember: Step = async (ports, state) => {
-  const { done } = await withMember(ports, state, storedToken, async (subject) => {
+  const { done } = await withMember(ports, state, { tokenOf: storedToken, title: '2/4 preparing' }, async (subject) => {
     const result = await subject.driver.prepareMember(subject.context)
     await storePrepared(ports, state, result)
     return inTime(ports, subject, result)

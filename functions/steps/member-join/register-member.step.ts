@@ -7,10 +7,15 @@ import { DONE, type Step } from '../step.ts'
 
 /** Task state `RegisterMember`: makes the member known to the control plane. */
 export const registerMember: Step = async (ports, state) => {
-  const { done } = await withMember(ports, state, storedToken, async (subject) => {
-    const result = await subject.driver.registerMember(subject.context)
-    await storeMade(ports, state, result)
-    return inTime(ports, subject, result)
-  })
+  const { done } = await withMember(
+    ports,
+    state,
+    { tokenOf: storedToken, title: '3/4 registering' },
+    async (subject) => {
+      const result = await subject.driver.registerMember(subject.context)
+      await storeMade(ports, state, result)
+      return inTime(ports, subject, result)
+    },
+  )
   return done ? DONE : { done, waitSeconds: WAIT_SECONDS }
 }

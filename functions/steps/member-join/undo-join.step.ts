@@ -8,10 +8,15 @@ import type { Step, StepPorts, StepState } from '../step.ts'
 /** Undo ends with leftovers rather than waiting for long: the member's failure is what the user waits for. */
 const undo = async (ports: StepPorts, state: StepState, work: CleanUp, before: MemberProgress['tries']) => {
   const { look, tries } = cleanedOrLeft(ports, work, before)
-  const result = await withMember(ports, state, storedToken, async (subject) => {
-    await supersede(ports, subject.membership.operation)
-    return look(subject)
-  })
+  const result = await withMember(
+    ports,
+    state,
+    { tokenOf: storedToken, title: 'undoing the join' },
+    async (subject) => {
+      await supersede(ports, subject.membership.operation)
+      return look(subject)
+    },
+  )
   return { ...result, tries: tries() }
 }
 

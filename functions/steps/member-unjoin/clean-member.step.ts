@@ -13,7 +13,7 @@ import type { Step } from '../step.ts'
 export const cleanMember: Step = async (ports, state) => {
   const { leftovers, tries } = memberProgressOf(state.progress)
   const forced = cleanedOrLeft(ports, cleaning, tries)
-  const result = await withMember(ports, state, storedToken, async (subject) => {
+  const result = await withMember(ports, state, { tokenOf: storedToken, title: '2/2 cleaning' }, async (subject) => {
     const bestEffort = subject.membership.operation.force || !subject.memberKnown
     return bestEffort ? forced.look(subject) : inTime(ports, subject, await cleaning.act(subject))
   })

@@ -11,11 +11,16 @@ import type { Step } from '../step.ts'
 export const deregisterMember: Step = async (ports, state) => {
   const { leftovers, tries } = memberProgressOf(state.progress)
   const forced = cleanedOrLeft(ports, deregistering, tries)
-  const result = await withMember(ports, state, storedToken, async (subject) => {
-    const { operation } = subject.membership
-    await supersede(ports, operation)
-    return operation.force ? forced.look(subject) : inTime(ports, subject, await deregistering.act(subject))
-  })
+  const result = await withMember(
+    ports,
+    state,
+    { tokenOf: storedToken, title: '1/2 deregistering' },
+    async (subject) => {
+      const { operation } = subject.membership
+      await supersede(ports, operation)
+      return operation.force ? forced.look(subject) : inTime(ports, subject, await deregistering.act(subject))
+    },
+  )
   return {
     done: result.done,
     waitSeconds: WAIT_SECONDS,

@@ -52,7 +52,7 @@ export const cleanedOrLeft = (ports: StepPorts, work: CleanUp, before: MemberPro
     tries += 1
     ports.log.warn('clean-up failed', { where: work.where, error: error.name, message: error.message, tries })
     const again = error.retryable && (tries < TRIES_MIN || performance.now() < lastLook)
-    return again ? { done: false, waitingFor: error.message } : given(subject, work.where)
+    return again ? { done: false, waitingFor: `another try after: ${error.message}` } : given(subject, work.where)
   }
   return {
     look: (subject) => resultOf(ports, work, subject).catch((error: unknown) => failed(subject, error)),

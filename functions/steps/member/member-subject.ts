@@ -6,6 +6,7 @@ import { memberAccess, memberContext, type TokenOf } from '../../operations/memb
 import { type MembershipUnder, openMembership } from '../../operations/subjects.ts'
 import { poll } from '../poll.ts'
 import type { StepPorts, StepState } from '../step.ts'
+import { tellLook, tellRetry } from './tell-progress.ts'
 
 /** A membership under an operation, and all that a driver needs to work on it. */
 export type MemberSubject = {
@@ -16,6 +17,13 @@ export type MemberSubject = {
   memberKnown: boolean
 }
 
+/** How a step looks at its membership. */
+export type MemberLook = {
+  tokenOf: TokenOf
+  /** Which step of which, as readers see it while it has to wait: "2/4 preparing". Undefined: nothing is told. */
+  title?: string
+}
+
 const federationOf = async (ports: StepPorts, membership: MembershipUnder): Promise<Federation> => {
   const { projectId, federationId, memberName } = membership
   const federation = await ports.stores.federations.get({ projectId, id: federationId })
@@ -23,13 +31,7 @@ const federationOf = async (ports: StepPorts, membership: MembershipUnder): Prom
   throw new OperationSuperseded(`Federation ${federationId} is gone, and with it the membership of ${memberName}.`)
 }
 
-/**
- * Looks at a membership until done, as long as a step may. The membership is read again for each look, so that a step that was
- * superseded stops at its next look; connections are kept between looks.
- *
- * @throws OperationSuperseded
- */
-export const withMember = async <T extends { done: boolean }>(
+const untilDone = async <T extends { done: boolean }>(
   ports: StepPorts,
   state: StepState,
   tokenOf: TokenOf,
@@ -48,5 +50,31 @@ export const withMember = async <T extends { done: boolean }>(
   } finally {
     host.close()
     member.access.close()
+  }
+}
+
+/**
+ * Looks at a membership until done, as long as a step may. The membership is read again for each look, so that a step that was
+ * superseded stops at its next look; connections are kept between looks. While a look has to be repeated, or a fault tried again, the
+ * membership's `progress` says why.
+ *
+ * @throws OperationSuperseded
+ */
+export const withMember = async <T extends { done: boolean; waitingFor?: string }>(
+  ports: StepPorts,
+  state: StepState,
+  { tokenOf, title }: MemberLook,
+  look: (subject: MemberSubject) => Promise<T>,
+): Promise<T> => {
+  const told = async (subject: MemberSubject): Promise<T> => {
+    const result = await look(subject)
+    if (title !== undefined) await tellLook(ports, state, title, { membership: subject.membership, result })
+    return result
+  }
+  try {
+    return await untilDone(ports, state, tokenOf, told)
+  } catch (error) {
+    if (title !== undefined) await tellRetry(ports, state, title, error)
+    throw error
   }
 }

@@ -19,16 +19,17 @@ const base = z.object({
 })
 
 const rotation = operation(['rotate']).nullable()
+const progress = { progress: text.exactOptional() }
 const fault = { reason: text, message: text }
 
 /** A membership as stored: each state with just its attributes. */
 export const membershipItem = z
   .discriminatedUnion('state', [
     base.extend({ state: z.literal('Waiting') }),
-    base.extend({ state: z.literal('Joining'), operation: operation(['join']) }),
+    base.extend({ state: z.literal('Joining'), operation: operation(['join']), ...progress }),
     base.extend({ state: z.literal('Ready'), operation: rotation }),
     base.extend({ state: z.literal('Degraded'), operation: rotation, ...fault }),
-    base.extend({ state: z.literal('Leaving'), operation: operation(['unjoin']) }),
+    base.extend({ state: z.literal('Leaving'), operation: operation(['unjoin']), ...progress }),
     base.extend({ state: z.literal('JoinFailed'), leftovers: z.array(objectRef), ...fault }),
     base.extend({ state: z.literal('UnjoinFailed'), ...fault }),
   ])

@@ -182,6 +182,7 @@ describe('section 4.3: PATCH', () => {
     ['a reason that is no dictionary', one('/health_status_reason', 'bad'), '1.14', '', 400, 'a dictionary of texts'],
     ['a kubeconfig for a driver that takes none', [newKubeconfig], '1.14', '', 400, 'takes none'],
     ['a kubeconfig removed', [{ op: 'remove', path: '/kubeconfig' }], '1.14', '', 400, 'not removed'],
+    ['an empty kubeconfig', one('/kubeconfig', ''), '1.14', '', 400, 'The value of "/kubeconfig" is empty'],
     ['a context without a kubeconfig', one('/context', 'x'), '1.14', '', 400, 'together with "/kubeconfig" only'],
   ])('refuses %s', async (...[, body, version, query, status, detail]) => {
     const answer = await patch(await givenCluster(lab), body, version, query)
@@ -263,7 +264,23 @@ describe('section 4.4: DELETE', () => {
     const member = await givenCluster(lab)
     const { id, host } = await givenFederation(lab, { name: `fleet-${role}`, members: [member] })
     const { status, body } = await remove(role === 'host' ? host : member)
-    expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining(`"fleet-${role}" (${id})`)])
+    expect([status, body.errors[0].detail]).toEqual([
+      409,
+      expect.stringContaining(` is ${role} of the federation "fleet-${role}" (${id}). `),
+    ])
+  })
+
+  it('of a host and member of several is 409 saying which is which', async () => {
+    const cluster = await givenCluster(lab, { name: 'busy' })
+    const own = await givenFederation(lab, { name: 'own', host: cluster })
+    const [a, b] = [
+      await givenFederation(lab, { name: 'a', members: [cluster] }),
+      await givenFederation(lab, { name: 'b', members: [cluster] }),
+    ]
+    expect((await remove(cluster)).body.errors[0].detail).toBe(
+      `Cluster "busy" is host of the federation "own" (${own.id}) and member of the federations "a" (${a.id}) and "b" (${b.id}). ` +
+        'Delete what it hosts, and unjoin it from what it is a member of, first.',
+    )
   })
 
   it('of an unknown cluster is 404', async () => {

@@ -145,7 +145,14 @@ const REFUSALS: RefusalRow[] = [
   ['2', '__proto__ further down', '{"driver": "memory@1", "labels": {"__proto__": "x"}}', 400, '"labels.__proto__"'],
   ['4.1', 'a read-only attribute', memory({ api_address: 'https://x' }), 400, 'Only the server sets: "api_address".'],
   ['4.1', 'a project', memory({ project_id: 'green' }), 400, '"project_id"'],
-  ['4.1', 'no template and no kubeconfig', { name: 'a' }, 400, '"cluster_template_id" is missing'],
+  [
+    '4.1',
+    'no template and no kubeconfig',
+    { name: 'a' },
+    400,
+    'A "kubeconfig" is missing: it is what registers a cluster.',
+  ],
+  ['4.1', 'nothing at all, naming the kubeconfig first', {}, 400, 'A "kubeconfig" is missing'],
   [
     '4.1',
     'an unknown template below 1.10',
@@ -191,6 +198,9 @@ const REFUSALS: RefusalRow[] = [
   ['–', 'a context without a kubeconfig', memory({ context: 'x' }), 400, 'go with a "kubeconfig" only'],
   ['–', 'a kubeconfig that is a number', { kubeconfig: 5 }, 400, '"kubeconfig" must be a kubeconfig as text'],
   ['–', 'a kubeconfig that is a list', { kubeconfig: [] }, 400, '"kubeconfig" must be a kubeconfig as text'],
+  ['–', 'a kubeconfig that is empty', { kubeconfig: '' }, 400, '"kubeconfig" is empty'],
+  ['–', 'a kubeconfig of white space', { kubeconfig: ' \n' }, 400, '"kubeconfig" is empty'],
+  ['–', 'a kubeconfig that is an empty object', { kubeconfig: {} }, 400, '"kubeconfig" is empty'],
   ['–', 'a kubeconfig that is none', { kubeconfig: 'hello' }, 400, 'kubeconfig'],
   ['–', 'a context that is not in it', external({ context: 'other' }), 400, 'context'],
   [

@@ -180,7 +180,7 @@ describe('section 2: lists', () => {
     ['sort_key=node_count', 400, '"sort_key" "node_count" is unknown'],
     ['sort_key=__proto__', 400, '"sort_key"'],
     ['sort_dir=up', 400, '"sort_dir" must be "asc" or "desc"'],
-    ['name=a', 400, 'Unknown query parameters: "name"'],
+    ['name=a', 400, 'Unknown query parameter: "name"'],
   ])('refuse %s', async (query, status, detail) => {
     const answer = await get(`/v1/clusters?${query}`)
     expect([answer.status, answer.body.errors[0].detail]).toEqual([status, expect.stringContaining(detail)])

@@ -1,11 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { shortId } from '../../../functions/domain/ids.ts'
+import type { ObjectRef } from '../../../functions/domain/object-ref.ts'
 import { ConnectTimedOut } from '../../../functions/kubernetes/errors.ts'
 import {
   changeCluster,
+  endMembership,
   givenCluster,
   givenFederation,
   readCluster,
   readFederation,
+  readMembership,
 } from '../../support/api/entities.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
@@ -43,10 +47,12 @@ describe('POST /v1/federations?dry_run=true', () => {
     expect([answer.status, answer.body]).toEqual([
       200,
       {
-        would_make: ['dry-host: a namespace', 'dry-member: an account for dry-member'],
+        would_succeed: true,
         findings: [{ severity: 'warning', reason: 'OldVersion', message: 'It is old.', cluster_id: member }],
+        would_make: ['dry-host: a namespace', 'dry-member: an account for dry-member'],
       },
     ])
+    expect(Object.keys(answer.body)).toEqual(['would_succeed', 'findings', 'would_make'])
     expect((await lab.call('GET', '/v1/federations')).body.federations).toEqual([])
     expect([(await readCluster(lab, host)).uses, lab.executions.starts.length]).toEqual([[], before])
   })
@@ -57,6 +63,7 @@ describe('POST /v1/federations?dry_run=true', () => {
     const { body } = await lab.call('POST', '/v1/federations?dry_run=true', {
       body: { driver: 'kube@1', hostcluster_id: host },
     })
+    expect(body.would_succeed).toBe(false)
     expect(body.findings).toEqual([
       {
         severity: 'error',
@@ -65,6 +72,21 @@ describe('POST /v1/federations?dry_run=true', () => {
         cluster_id: host,
       },
     ])
+  })
+
+  it('shows a placeholder where the id of the federation will be, which only the real create gives it', async () => {
+    const host = await kubernetesCluster('id-host')
+    lab.preflights.host = async ({ id }) => ({
+      wouldMake: [`Namespace fedplane-${shortId(id)}-inventory`],
+      findings: [
+        { severity: 'error', reason: 'PermissionDenied', message: `delete secrets in fedplane-${shortId(id)}, ${id}` },
+      ],
+    })
+    const { body } = await lab.call('POST', '/v1/federations?dry_run=true', {
+      body: { driver: 'kube@1', hostcluster_id: host },
+    })
+    expect(body.would_make).toEqual(['id-host: Namespace fedplane-<federation>-inventory'])
+    expect(body.findings[0].message).toBe('delete secrets in fedplane-<federation>, <federation>')
   })
 
   it('shows nothing of an unexpected error', async () => {
@@ -92,8 +114,78 @@ describe('PATCH ?dry_run=true', () => {
     const { status, body } = await lab.call('PATCH', `/v1/federations/${id}?dry_run=true`, {
       body: [{ op: 'add', path: '/member_ids', value: cluster }],
     })
-    expect([status, body]).toEqual([200, { would_make: ['would-join: an account'], findings: [] }])
+    expect([status, body]).toEqual([
+      200,
+      { would_succeed: true, findings: [], would_make: ['would-join: an account'], would_remove: [] },
+    ])
     expect(await readFederation(lab, id)).toEqual(before)
+  })
+
+  const made: ObjectRef[] = [
+    { where: 'member', apiVersion: 'v1', kind: 'ServiceAccount', namespace: 'ns', name: 'account', uid: '1' },
+    { where: 'host', apiVersion: 'v1', kind: 'Secret', namespace: 'ns', name: 'token', uid: '2' },
+  ]
+  const removal = async (id: string, cluster: string, query = '') =>
+    lab.call('PATCH', `/v1/federations/${id}?dry_run=true${query}`, {
+      body: [{ op: 'remove', path: '/member_ids', value: cluster }],
+    })
+
+  it('lists what an unjoin would remove, and changes nothing', async () => {
+    const member = await givenCluster(lab, { name: 'would-leave' })
+    const { id } = await givenFederation(lab, { members: [member] })
+    const before = await readMembership(lab, id, member)
+    await lab.stores.commit([lab.stores.memberships.replace(before, { ...before, made })])
+    const { status, body } = await removal(id, member)
+    expect([status, body]).toEqual([
+      200,
+      {
+        would_succeed: true,
+        findings: [],
+        would_make: [],
+        would_remove: [
+          'would-leave: ServiceAccount ns/account in the member',
+          'would-leave: Secret ns/token in the host',
+        ],
+      },
+    ])
+    expect((await readMembership(lab, id, member)).state).toBe('Ready')
+  })
+
+  it('says that of a failed join only the record would go', async () => {
+    const member = await givenCluster(lab, { name: 'had-failed' })
+    const { id } = await givenFederation(lab, { members: [member] })
+    await endMembership(lab, id, member, 'JoinFailed')
+    expect((await removal(id, member)).body.would_remove).toEqual(['had-failed: the record of its failed join'])
+  })
+
+  it('tells a member that can not be reached for its unjoin; with force only as a warning', async () => {
+    const [host, member] = [await kubernetesCluster('left-host'), await kubernetesCluster('left-member')]
+    const { id } = await givenFederation(lab, { driver: 'kube@1', host, members: [member] })
+    const { connect } = lab.ports
+    lab.ports.connect = () => {
+      throw new ConnectTimedOut('The API server did not answer within 3 s.')
+    }
+    const plain = (await removal(id, member)).body
+    const forced = (await removal(id, member, '&force=true')).body
+    lab.ports.connect = connect
+    const shown = ({ would_succeed, findings }: typeof plain) => [
+      would_succeed,
+      findings.map((one: { severity: string; reason: string; cluster_id: string }) => [one.severity, one.cluster_id]),
+    ]
+    expect(shown(plain)).toEqual([
+      false,
+      [
+        ['error', host],
+        ['error', member],
+      ],
+    ])
+    expect(shown(forced)).toEqual([
+      true,
+      [
+        ['warning', host],
+        ['warning', member],
+      ],
+    ])
   })
 
   it('refuses what PATCH refuses', async () => {

@@ -14,7 +14,7 @@ beforeAll(async () => {
   host = await givenCluster(lab, { name: 'the-host' })
   one = await givenCluster(lab, { name: 'one' })
   await givenCluster(lab, { name: 'twin' })
-  await givenCluster(lab, { name: 'twin' })
+  await givenCluster(lab, { name: 'twin', status: 'CREATE_FAILED' })
 })
 afterAll(() => lab.dispose())
 
@@ -150,7 +150,8 @@ describe('POST refuses', () => {
     ],
     ['8.2', 'an unknown host by name', given({ hostcluster_id: 'nobody' }), 404, 'Cluster "nobody"'],
     ['2', 'an ambiguous host', given({ hostcluster_id: 'twin' }), 409, 'Multiple clusters have the name "twin"'],
-    ['8.2', 'a project', given({ project_id: 'green' }), 400, 'Unknown attributes: "project_id"'],
+    ['2', 'an ambiguous host, with the status of each', given({ hostcluster_id: 'twin' }), 409, '(CREATE_FAILED).'],
+    ['8.2', 'a project', given({ project_id: 'green' }), 400, 'Unknown attribute: "project_id"'],
     ['2', 'all unknown attributes', given({ a: 1, b: 2 }), 400, '"a" and "b"'],
     ['2', 'links', given({ links: [] }), 400, 'Only the server sets: "links"'],
     ['8.2', 'a bad name', given({ name: '1st' }), 400, '"name" must be text of 1 to 242 characters'],
@@ -174,6 +175,15 @@ describe('POST refuses', () => {
       'dns-zone',
     ],
     ['design 2', 'what its driver refuses', given({ properties: { color: 'green' } }), 400, '"properties.color"'],
+    [
+      'design 2',
+      'an option of its driver in another spelling',
+      given({ properties: { Member_Role: 'x', colour: 'y' } }),
+      400,
+      '"properties.Member_Role" is not an option of memory@1; did you mean "member-role"?',
+    ],
+    ['design 2', 'an option with dots', given({ properties: { 'member.role': 'x' } }), 400, 'mean "member-role"?'],
+    ['design 2', 'an option with a space', given({ properties: { 'member role': 'x' } }), 400, 'mean "member-role"?'],
     ['design 2', 'an unknown driver', given({ driver: 'none@1' }), 400, '"none@1" is not enabled'],
     [
       'design 5',
@@ -195,6 +205,22 @@ describe('POST refuses', () => {
   it.each(STATES)('a host that is %s', async (status) => {
     const answer = await post({ hostcluster_id: await givenCluster(lab, { status }) })
     expect([answer.status, answer.body.errors[0].detail]).toEqual([409, expect.stringContaining(status)])
+  })
+
+  it('a host that is still being registered, saying what to wait for and where to see it', async () => {
+    const id = await givenCluster(lab, { name: 'fresh', status: 'CREATE_IN_PROGRESS' })
+    const { detail, title } = (await post({ hostcluster_id: id })).body.errors[0]
+    expect(detail).toBe(
+      `Cluster "fresh" (${id}) is CREATE_IN_PROGRESS, so it can't be host yet: wait for CREATE_COMPLETE and try again. ` +
+        `GET /v1/clusters/${id} shows its "status".`,
+    )
+    expect(title).toContain('wait for CREATE_COMPLETE and try again.')
+  })
+
+  it('a member whose registration failed, saying how to mend it', async () => {
+    const id = await givenCluster(lab, { status: 'CREATE_FAILED' })
+    const { detail } = (await post({ hostcluster_id: host, member_ids: [id] })).body.errors[0]
+    expect(detail).toContain('PATCH replace /kubeconfig')
   })
 
   it.each(STATES)('a member that is %s', async (status) => {

@@ -26,6 +26,14 @@ const given = async (properties: Record<string, string> = { 'dns-zone': 'example
   return body.uuid
 }
 
+it.each([{ member_ids: ['a'] }, undefined])('PATCH of %o shows an example that works', async (body) => {
+  const { status, body: answer } = await patch(await given(), body)
+  expect([status, answer.errors[0].detail]).toEqual([
+    400,
+    expect.stringContaining('[{"op": "add", "path": "/member_ids", "value": "<cluster id or name>"}]'),
+  ])
+})
+
 describe('section 8.3: PATCH of properties', () => {
   it('is an operation of the federation', async () => {
     const id = await given()

@@ -196,6 +196,41 @@ describe('the envelope (section 3)', () => {
     expect(body.errors[0].title).toBe('Cluster "karmada.example.com" could not be found.')
   })
 
+  it.each([
+    '/v1/clustertemplates',
+    '/v1/quotas/blue/Cluster',
+    '/v1/certificates/x',
+    '/v1/mservices',
+    '/v1/stats',
+    '/v1/credentials/x',
+    '/v1/clusters/x/nodegroups',
+    '/v1/clusters/x/nodegroups/y',
+    '/v1/clusters/x/actions/resize',
+    '/quotas/',
+  ])('says of %s that this version of fedplane does not have it', async (path) => {
+    const { status, body } = await lab.call('GET', path)
+    expect([status, body.errors[0].detail]).toEqual([404, expect.stringContaining('not in this version of fedplane')])
+  })
+
+  it('says of a path that nobody has what there is', async () => {
+    expect((await lab.call('GET', '/v1/nothing')).body.errors[0].detail).toBe(
+      'The resource could not be found: no such path. There are /v1/clusters, /v1/drivers and /v1/federations.',
+    )
+  })
+
+  it.each([
+    ['DELETE', '/v1/federations/x?forced=1', 'Unknown query parameter: "forced". Allowed is force.'],
+    [
+      'PATCH',
+      '/v1/federations/x?a=1&b=1',
+      'Unknown query parameters: "a" and "b". Allowed are rollback, dry_run and force.',
+    ],
+  ])('%s %s has its words in the right number', async (method, target, detail) => {
+    expect((await lab.call(method, target, { body: method === 'PATCH' ? [] : undefined })).body.errors[0].detail).toBe(
+      detail,
+    )
+  })
+
   it('is its own for an unsupported version', async () => {
     const { body } = await lab.call('GET', '/v1/clusters', version('container-infra 1.15'))
     expect(body.errors).toEqual([

@@ -1,3 +1,5 @@
+import { Secret } from '../../../functions/domain/secret.ts'
+import type { Federation } from '../../../functions/domain/federation.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
 import type { FederationDriver, Preflight } from '../../../functions/drivers/contract/federation-driver.ts'
@@ -14,12 +16,21 @@ const clusterDriver = (id: ClusterDriver['id'], capabilities: ClusterDriver['cap
   description: `Cluster driver ${id} of the tests.`,
   capabilities,
   phases: { create: [], update: [], delete: [] },
-  connection: unexpected,
+  connection: () => ({
+    server: 'https://api.example.com:6443',
+    caPem: null,
+    tlsServerName: null,
+    tlsVerify: true,
+    credential: { kind: 'token', token: new Secret('t') },
+  }),
   observe: unexpected,
 })
 
 /** What the preflights of a `kube@1` federation answer; a test may replace them. */
-export type PlannedPreflights = { host: () => Promise<Preflight>; member: (name: string) => Promise<Preflight> }
+export type PlannedPreflights = {
+  host: (federation: Pick<Federation, 'id'>) => Promise<Preflight>
+  member: (name: string) => Promise<Preflight>
+}
 
 const federationDriver = (
   id: FederationDriver['id'],
@@ -30,12 +41,15 @@ const federationDriver = (
   contract: 1,
   description: `Federation driver ${id} of the tests.`,
   capabilities: { hostAsMember: false, usesKubernetesApi: false, kubeconfig: false, ...capabilities },
-  properties: [{ key: 'color', description: 'Red or blue.', default: 'red' }],
+  properties: [
+    { key: 'color', description: 'Red or blue.', default: 'red' },
+    { key: 'member-role', description: 'Any role.', default: null },
+  ],
   validateProperties: ({ color = 'red' }) =>
     ['red', 'blue'].includes(color) ? [] : ['"properties.color" must be "red" or "blue".'],
   hostNamespaces: ({ properties }) => (properties.namespace === undefined ? [] : [properties.namespace]),
   phases: { create: [], update: [], delete: [] },
-  checkHost: () => planned.host(),
+  checkHost: ({ federation }) => planned.host(federation),
   checkMember: ({ membership }) => planned.member(membership.memberName),
   prepareMember: unexpected,
   registerMember: unexpected,

@@ -59,7 +59,10 @@ export const createApiLab = async (): Promise<ApiLab> => {
   const ports: Ports = {
     stores,
     executions,
-    drivers: testDrivers({ host: () => preflights.host(), member: (name) => preflights.member(name) }),
+    drivers: testDrivers({
+      host: (federation) => preflights.host(federation),
+      member: (name) => preflights.member(name),
+    }),
     connect: () => {
       throw new Error('the API must not connect to clusters')
     },

@@ -248,6 +248,17 @@ describe('a failure to connect', () => {
     expect(server.seen).toHaveLength(0)
   })
 
+  it('says of an unknown CA whether the kubeconfig gave one', async () => {
+    const server = await serve(answerVersion)
+    const given = await failureOf(open(server.port, { caPem: (await makeCa('other')).certificatePem }))
+    expect(given.message).toContain('not signed by the given CA; check certificate-authority-data')
+    const none = await failureOf(open(server.port, { caPem: null }))
+    expect(none).toMatchObject({ name: 'TlsVerificationFailed', details: { fault: 'unknown-ca' } })
+    expect(none.message).toContain('the kubeconfig has no CA')
+    expect(none.message).toContain('certificate-authority-data')
+    expect(none.message).not.toContain('given CA')
+  })
+
   it('tells a server that does not speak TLS', async () => {
     const server = createHttpServer((_request, response) => response.end('hello'))
     expect((await failureOf(open(await listen(server)))).name).toBe('NotKubernetes')

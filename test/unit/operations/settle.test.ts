@@ -40,7 +40,9 @@ describe('settle', () => {
     expect(await settle(ports(), key)).toBe(true)
     const federation = await stores.federations.get(key)
     expect(federation).toMatchObject({ status: end, change: null, statusReason: null })
-    expect(federation?.conditions).toMatchObject([{ type: 'MembersReady', status: 'True', reason: 'AllReady' }])
+    expect(federation?.conditions).toMatchObject([
+      { type: 'MembersReady', status: 'True', reason: 'AllReady', message: '1 member is ready.' },
+    ])
   })
 
   it('waits while a membership moves', async () => {
@@ -68,6 +70,29 @@ describe('settle', () => {
     const earlier = await given({}, ready, failed('an earlier run'))
     await settle(ports(), earlier.key)
     expect(await stores.federations.get(earlier.key)).toMatchObject({ status: 'UPDATE_COMPLETE' })
+  })
+
+  it('says of a create whose members failed that the control plane can be used, and how to try again', async () => {
+    const up = { type: 'ControlPlaneReady', status: 'True', reason: 'Created', message: 'It is up.' } as const
+    const conditions = [{ ...up, observedRevision: 1, changedAt: CHANGE.deadline }]
+    const { key } = await given({ status: 'CREATE_IN_PROGRESS', conditions }, ready, failed(CHANGE.id))
+    await settle(ports(), key)
+    expect(await stores.federations.get(key)).toMatchObject({
+      status: 'CREATE_FAILED',
+      statusReason:
+        'edge-2: No route. The control plane is up and the federation can be used; to try again, add what failed to member_ids again.',
+    })
+  })
+
+  it('names several that failed in one sentence', async () => {
+    const other = (federationId: string) => ({
+      ...failed(CHANGE.id)(federationId),
+      memberName: 'edge-3',
+      clusterId: 'cluster-9',
+    })
+    const { key } = await given({}, failed(CHANGE.id), other)
+    await settle(ports(), key)
+    expect((await stores.federations.get(key))?.statusReason).toMatch(/^edge-\d: No route; edge-\d: No route\.$/)
   })
 
   it('tells what was left behind in this run', async () => {

@@ -44,7 +44,7 @@ const shapeOf = (schema: z.ZodType): string =>
 const SHAPES: Record<string, string> = {
   'cluster 1': 'f61fc93b76511727',
   'federation 1': 'fa5027b43b7a64af',
-  'membership 1': '35d0e03caf5701ea',
+  'membership 1': '2423ef9e2c5f5a77',
   'event 1': '9936685d7d40a308',
   'credential 1': '0b6bef8c0f51f891',
   'data key 1': '231d6d8de63a4083',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Secret } from '../../../../functions/domain/secret.ts'
 import type { ClusterAccess } from '../../../../functions/drivers/contract/cluster-access.ts'
+import type { FederationContext } from '../../../../functions/drivers/contract/federation-driver.ts'
 import { crdManifest } from '../../../../functions/drivers/federation/clusterprofile/v1/crd/manifest.ts'
 import { clusterProfileV1 } from '../../../../functions/drivers/federation/clusterprofile/v1/index.ts'
 import { PROFILE_CRD, profiles } from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
@@ -8,6 +9,7 @@ import type { KubernetesObject } from '../../../../functions/kubernetes/client.t
 import { ConnectFailed } from '../../../../functions/kubernetes/errors.ts'
 import {
   clusterRoleBindings,
+  clusterRoles,
   customResourceDefinitions,
   serviceAccounts,
 } from '../../../../functions/kubernetes/resources.ts'
@@ -53,6 +55,21 @@ describe('preflight of clusterprofile@1', () => {
   })
   afterAll(() => lab.close())
 
+  const crdLine = async (context: FederationContext = life().context()) =>
+    (await clusterProfileV1.checkHost(context)).wouldMake.filter((line) => line.includes(PROFILE_CRD))
+
+  it('tells whether the CRD would be made', async () => {
+    expect(await crdLine()).toEqual([`CustomResourceDefinition ${PROFILE_CRD} in the host`])
+    const fed = life()
+    await fed.create()
+    expect(await crdLine()).toEqual([`CustomResourceDefinition ${PROFILE_CRD} in the host: exists already and is kept`])
+    await fed.delete()
+    const fault = new ConnectFailed('GET /api of host was refused.')
+    expect(await crdLine({ ...life().context(), host: unreachable(host.cluster, fault) })).toEqual([
+      `CustomResourceDefinition ${PROFILE_CRD} in the host, where there is none`,
+    ])
+  })
+
   it('lists every right that the credential lacks, in host and member', async () => {
     const fed = life()
     const context = fed.memberContext(toParis)
@@ -69,6 +86,24 @@ describe('preflight of clusterprofile@1', () => {
   it('finds a role that the member does not have', async () => {
     const { findings } = await clusterProfileV1.checkMember(life({ 'member-role': 'nobody' }).memberContext(toParis))
     expect(findings).toEqual([expect.objectContaining({ severity: 'error', reason: 'MemberRoleMissing' })])
+  })
+
+  it('warns of a role without rules, and says why it may have none', async () => {
+    const metadata = (name: string) => ({ metadata: { name } })
+    const base = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole' }
+    const aggregationRule = { clusterRoleSelectors: [{ matchLabels: { nobody: 'has-it' } }] }
+    await paris.admin.apply(clusterRoles, { ...base, ...metadata('empty') })
+    await paris.admin.apply(clusterRoles, { ...base, ...metadata('unaggregated'), aggregationRule })
+    const check = async (role: string) =>
+      (await clusterProfileV1.checkMember(life({ 'member-role': role }).memberContext(toParis))).findings
+    const warning = { severity: 'warning', reason: 'MemberRoleEmpty' }
+    expect(await check('empty')).toEqual([
+      { ...warning, message: expect.not.stringContaining('clusterrole-aggregation') },
+    ])
+    expect(await check('unaggregated')).toEqual([
+      { ...warning, message: expect.stringContaining('clusterrole-aggregation') },
+    ])
+    expect(await check('view')).toEqual([])
   })
 
   it('finds a consumer namespace that the host does not have: a warning at create, an error at join', async () => {
@@ -185,6 +220,9 @@ describe('the ClusterProfile CRD of others', () => {
       return (crd as unknown as { spec: { versions: unknown[] } }).spec.versions.length
     }
     await install(manifest('0'))
+    expect((await clusterProfileV1.checkHost(life().context())).wouldMake).toContain(
+      `CustomResourceDefinition ${PROFILE_CRD} in the host: exists already and is brought up to date`,
+    )
     expect(await versionsAfter()).toBe(2)
     await install(manifest('99'))
     expect(await versionsAfter()).toBe(1)

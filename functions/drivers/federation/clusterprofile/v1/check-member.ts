@@ -1,4 +1,4 @@
-import { clusterRoleBindings, clusterRoles, namespaces, secrets } from '../../../../kubernetes/resources.ts'
+import { clusterRoleBindings, namespaces, secrets } from '../../../../kubernetes/resources.ts'
 import type { Finding, MemberContext, Preflight } from '../../../contract/federation-driver.ts'
 import type { Site } from '../../../support/owned.ts'
 import { attempt, errorFinding, foreignFindings, namespaceFindings, permissionFindings } from './findings.ts'
@@ -7,18 +7,9 @@ import { duplicateFindings } from './host/duplicate-findings.ts'
 import { findServedVersion } from './host/served-version.ts'
 import { hostSite, memberSite } from './host/site.ts'
 import { memberWishes } from './host/wishes.ts'
+import { memberRoleFindings } from './member-role-findings.ts'
 import { memberObjectName, type Placement, placementsOf, profiles } from './names.ts'
-import { CONSUMER_NAMESPACES, MEMBER_ROLE, parseProperties } from './schema.ts'
-
-const roleFindings = async ({ client }: Site, role: string): Promise<Finding[]> =>
-  (await client.get(clusterRoles, role)) === undefined
-    ? [
-        errorFinding(
-          'MemberRoleMissing',
-          `ClusterRole ${role} does not exist in the member. Make it there, or set property ${MEMBER_ROLE}.`,
-        ),
-      ]
-    : []
+import { CONSUMER_NAMESPACES, parseProperties } from './schema.ts'
 
 const inMember = async (context: MemberContext, role: string): Promise<Finding[]> => {
   const site = await memberSite(context)
@@ -28,7 +19,7 @@ const inMember = async (context: MemberContext, role: string): Promise<Finding[]
     attempt(() => permissionFindings(site.client, where, memberWishes(name, role))),
     attempt(() => namespaceFindings(site, name, context.now())),
     attempt(() => foreignFindings(site, clusterRoleBindings, name)),
-    attempt(() => roleFindings(site, role)),
+    attempt(() => memberRoleFindings(site, role)),
   ])
   return parts.flat()
 }

@@ -50,7 +50,8 @@ export const crdFault = (crd: KubernetesObject): string | undefined =>
 
 export const isOurCrd = (crd: KubernetesObject): boolean => crd.metadata.labels?.[MANAGED_BY_LABEL] === MANAGED_BY
 
-const isOutdated = (crd: KubernetesObject): boolean =>
+/** Ours, of an edition before this one: the phase brings it up to date. */
+export const isOutdated = (crd: KubernetesObject): boolean =>
   isOurCrd(crd) && Number(crd.metadata.annotations?.[CRD_EDITION_ANNOTATION] ?? 0) < CRD_EDITION
 
 const install = async (client: KubernetesClient): Promise<KubernetesObject> => {

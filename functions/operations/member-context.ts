@@ -1,0 +1,49 @@
+import type { Federation } from '../domain/federation.ts'
+import type { Membership } from '../domain/membership.ts'
+import type { Secret } from '../domain/secret.ts'
+import type { MemberContext } from '../drivers/contract/federation-driver.ts'
+import type { Ports } from '../runtime/ports.ts'
+import { type AccessPorts, clusterAccess, goneClusterAccess, type OpenClusterAccess } from './cluster-access.ts'
+import { memberTokenKey, nextMemberTokenKey } from './credentials.ts'
+
+/** How the member's token is read: stored, or renewed. */
+export type TokenOf = (ports: Pick<Ports, 'stores'>, membership: Membership) => Promise<Secret | undefined>
+
+/** The control plane's credential for the member, as stored. */
+export const storedToken: TokenOf = (ports, membership) => ports.stores.credentials.get(memberTokenKey(membership))
+
+/** The renewed credential while it is not in use yet; undefined when none is made yet. */
+export const nextToken: TokenOf = (ports, membership) => ports.stores.credentials.get(nextMemberTokenKey(membership))
+
+/** A way to a member's cluster, and whether that is registered still: if not, nothing in it can be reached ever again. */
+export const memberAccess = async (
+  ports: AccessPorts,
+  { projectId, clusterId, memberName }: Membership,
+): Promise<{ access: OpenClusterAccess; known: boolean }> => {
+  const cluster = await ports.stores.clusters.get({ projectId, id: clusterId })
+  return cluster === undefined
+    ? { access: goneClusterAccess({ projectId, id: clusterId, name: memberName }), known: false }
+    : { access: clusterAccess(ports, cluster), known: true }
+}
+
+export type MemberParts = {
+  federation: Federation
+  host: OpenClusterAccess
+  member: OpenClusterAccess
+  membership: Membership
+  tokenOf: TokenOf
+}
+
+/** Context of a driver's functions for one member. */
+export const memberContext = (
+  ports: Pick<Ports, 'stores' | 'connect' | 'clock'>,
+  { federation, host, member, membership, tokenOf }: MemberParts,
+): MemberContext => ({
+  federation,
+  host,
+  membership,
+  member,
+  memberToken: () => tokenOf(ports, membership),
+  connect: ports.connect,
+  now: () => ports.clock.now().toISOString(),
+})
