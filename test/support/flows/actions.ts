@@ -3,6 +3,7 @@ import { DEADLINE_SECONDS } from '../../../functions/domain/deadlines.ts'
 import type { Federation } from '../../../functions/domain/federation.ts'
 import type { Membership, WaitingMembership } from '../../../functions/domain/membership.ts'
 import type { ExecutionRef, Flow, Operation } from '../../../functions/domain/operation.ts'
+import { untilNoConflict } from '../../../functions/operations/conflict.ts'
 import { joining, launchOf, leaving } from '../../../functions/operations/membership-states.ts'
 import { executionOf, launch, newOperation } from '../../../functions/operations/operation.ts'
 import { sampleCluster, sampleFederation } from '../store/samples.ts'
@@ -174,13 +175,17 @@ export const unjoin = async (
   options: Options = {},
 ): Promise<ExecutionRef> => {
   const { federations, memberships, commit } = lab.ports.stores
-  const { federation, change } = await openChange(lab, federationId)
-  const membership = (await memberships.get({ projectId: PROJECT, federationId, clusterId })) as Membership
-  const next = leaving(lab.ports, membership, { changeId: change.id, force: options.force ?? false })
-  await commit([
-    federations.change(federation, { change, status: 'UPDATE_IN_PROGRESS', statusReason: null }),
-    memberships.replace(membership, next),
-  ])
+  // As the API does: steps and sweeps may write meanwhile.
+  const next = await untilNoConflict(async () => {
+    const { federation, change } = await openChange(lab, federationId)
+    const membership = (await memberships.get({ projectId: PROJECT, federationId, clusterId })) as Membership
+    const left = leaving(lab.ports, membership, { changeId: change.id, force: options.force ?? false })
+    await commit([
+      federations.change(federation, { change, status: 'UPDATE_IN_PROGRESS', statusReason: null }),
+      memberships.replace(membership, left),
+    ])
+    return left
+  })
   if (options.launched !== false) await launch(lab.ports, launchOf(next))
   return executionOf('member-unjoin', next.operation)
 }
