@@ -18,7 +18,7 @@ export type Database = {
 /**
  * The database with its tables, ready to use.
  *
- * @throws DynamoDbProgramNotFound, DataDirectoryInUse, EmbeddedDynamoDbFailed
+ * @throws DynamoDbProgramNotFound, DataDirectoryInUse, DataDirectoryUnusable, EmbeddedDynamoDbFailed
  */
 export const openDatabase = async (
   options: { dataDir: string; endpoint: string | undefined },

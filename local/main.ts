@@ -1,5 +1,6 @@
 import process from 'node:process'
 import { isAppError } from '../functions/domain/app-error.ts'
+import manifest from '../package.json' with { type: 'json' }
 import { createLogger } from './logger.ts'
 import { HELP, type LocalOptions, readOptions } from './options.ts'
 import type { Fedplane } from './server.ts'
@@ -70,9 +71,13 @@ const run = async (options: LocalOptions): Promise<void> => {
   process.stdout.write(`fedplane listening on ${url}/v1\n`)
 }
 
+// Whoever reads what we say may go (`npm start | head -1`, a log reader that ends): the server is needed all the same.
+//Xfor (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
 try {
   const options = readOptions(process.argv.slice(2), process.env)
   if (options === 'help') process.stdout.write(HELP)
+  else if (options === 'version') process.stdout.write(`fedplane ${manifest.version}\n`)
   else await run(options)
 } catch (error) {
   fail(error)

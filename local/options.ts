@@ -25,6 +25,7 @@ Runs fedplane on this machine: the API on http://127.0.0.1:${DEFAULT_PORT}/v1, w
 Options (the environment variable in parentheses does the same):
   --port PORT      port on 127.0.0.1; 0 takes a free one (FEDPLANE_PORT; default ${DEFAULT_PORT})
   --data-dir DIR   where everything is kept (FEDPLANE_DATA_DIR; default ${DEFAULT_DATA_DIR})
+  --version        the version of fedplane
   --help           this text
 
 Environment:
@@ -51,14 +52,14 @@ const portOf = (text: string): number => {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (port <= 65_535) return port
   throw new OptionInvalid(
-    `The port ${JSON.stringify(text)} is none. Give --port or FEDPLANE_PORT a number from 0 to 65535.`,
+    `The port ${JSON.stringify(text)} is not a number from 0 to 65535. Correct --port or FEDPLANE_PORT.`,
   )
 }
 
 const levelOf = (text: string): LogLevel => {
   const level = LOG_LEVELS.find((known) => known === text)
   if (level) return level
-  throw new OptionInvalid(`FEDPLANE_LOG_LEVEL ${JSON.stringify(text)} is none of ${LOG_LEVELS.join(', ')}.`)
+  throw new OptionInvalid(`FEDPLANE_LOG_LEVEL is ${JSON.stringify(text)}. Set it to one of ${LOG_LEVELS.join(', ')}.`)
 }
 
 const endpointOf = (text: string): string => {
@@ -66,10 +67,16 @@ const endpointOf = (text: string): string => {
   throw new OptionInvalid('FEDPLANE_DYNAMODB_ENDPOINT is no URL. Give it one like http://127.0.0.1:8000.')
 }
 
+const OPTIONS = {
+  port: { type: 'string' },
+  'data-dir': { type: 'string' },
+  version: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const
+
 const parse = (args: readonly string[]) => {
   try {
-    const options = { port: { type: 'string' }, 'data-dir': { type: 'string' }, help: { type: 'boolean' } } as const
-    return parseArgs({ args: [...args], options, allowPositionals: false }).values
+    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false }).values
   } catch (cause) {
     const fault = cause instanceof Error ? cause.message.split('. ')[0] : ''
     throw new OptionInvalid(`${fault}. Run npm start -- --help to see what there is.`, { cause })
@@ -92,13 +99,14 @@ const driversOf = (environment: Environment): RegistryOptions => {
 }
 
 /**
- * Options from the command line, then the environment, then defaults; `help` when that is all that is asked for.
+ * Options from the command line, then the environment, then defaults; `help` or `version` when that is all that is asked for.
  *
  * @throws OptionInvalid
  */
-export const readOptions = (args: readonly string[], environment: Environment): LocalOptions | 'help' => {
+export const readOptions = (args: readonly string[], environment: Environment): LocalOptions | 'help' | 'version' => {
   const given = parse(args)
   if (given.help) return 'help'
+  if (given.version) return 'version'
   const tokens = setting(environment, 'FEDPLANE_TOKENS')
   const endpoint = setting(environment, 'FEDPLANE_DYNAMODB_ENDPOINT')
   return {

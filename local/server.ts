@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { apiApp } from '../functions/api/app.ts'
@@ -14,6 +14,7 @@ import { Bus } from './bus/bus.ts'
 import { executionStatusEvent } from './bus/bus-event.ts'
 import { Closers } from './closers.ts'
 import { type Database, openDatabase } from './database.ts'
+import { makeDataDirectory } from './dynamodb/make-directory.ts'
 import { loadDefinitions } from './engine/definition.ts'
 import { Engine } from './engine/engine.ts'
 import { dynamoExecutionTable } from './engine/execution-table.ts'
@@ -55,7 +56,7 @@ export type Fedplane = {
 
 const takeDirectory = async (dataDir: string | undefined, closers: Closers): Promise<string> => {
   if (dataDir !== undefined) {
-    await mkdir(dataDir, { recursive: true, mode: 0o700 })
+    makeDataDirectory(dataDir)
     return dataDir
   }
   const directory = await mkdtemp(path.join(tmpdir(), 'fedplane-'))
@@ -133,8 +134,8 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
 /**
  * Starts everything in this process: HTTP server, embedded database and state machines, bus, schedule.
  *
- * @throws PortInUse, DataDirectoryInUse, DynamoDbProgramNotFound, TokenFileInvalid, KeyFileUnusable, DefinitionRefused; nothing is
- * left running then
+ * @throws PortInUse, DataDirectoryInUse, DataDirectoryUnusable, DynamoDbProgramNotFound, EmbeddedDynamoDbFailed, TokenFileInvalid,
+ * KeyFileUnusable, DefinitionRefused; nothing is left running then
  */
 export const startFedplane = async (options: FedplaneOptions = {}): Promise<Fedplane> => {
   const closers = new Closers()

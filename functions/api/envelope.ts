@@ -5,7 +5,7 @@ import { httpStatusOf } from './http-status.ts'
 import { MINOR_MAX, MINOR_MIN } from './microversion.ts'
 import type { ApiResponse } from './route.ts'
 
-const TITLE_MAX = 160
+const TITLE_MAX = 200
 
 /** Clients print only the title (magnum-rest.md section 3): the whole message when it is short, else its first sentence. */
 export const titleOf = (detail: string): string => {

@@ -33,7 +33,12 @@ export const ambiguous = async <T extends { status: Status }>(
   return new NameAmbiguous(`Multiple ${noun.toLowerCase()}s have the name ${quote(name)}: use one of the ids ${named}.`)
 }
 
-const idOf = async <T extends { status: Status }>(store: Named<T>, noun: Noun, projectId: string, ident: string): Promise<string> => {
+const idOf = async <T extends { status: Status }>(
+  store: Named<T>,
+  noun: Noun,
+  projectId: string,
+  ident: string,
+): Promise<string> => {
   const ids = await store.findByName(projectId, ident)
   if (ids.length > 1) throw await ambiguous(store, noun, { projectId, name: ident }, ids)
   if (ids[0] === undefined) throw notFound(noun, ident)

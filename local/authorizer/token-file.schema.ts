@@ -3,6 +3,9 @@ import { ROLES } from '../../functions/domain/principal.ts'
 
 const Id = z.string().min(1).max(255)
 
+/** Who holds a token, of an entry that may be wrong otherwise. */
+export const Holder = z.looseObject({ userId: Id })
+
 /** The file that FEDPLANE_TOKENS names: token → who holds it. */
 export const TokenFile = z.record(
   z.string().min(1),

@@ -1,26 +1,43 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { z } from 'zod'
-import type { Principal } from '../../functions/domain/principal.ts'
+import { type Principal, ROLES } from '../../functions/domain/principal.ts'
 import type { Logger } from '../../functions/runtime/ports.ts'
 import { TokenFileInvalid } from './errors.ts'
-import { TokenFile } from './token-file.schema.ts'
+import { Holder, TokenFile } from './token-file.schema.ts'
 
 const FORM = '{"<token>": {"userId": "…", "projectId": "…", "roles": ["admin" | "member" | "reader"]}}'
 
 /** Tokens are looked up by their digest, so that the time of a lookup tells nothing about how much of a token is right. */
 const digest = (token: string): string => createHash('sha256').update(token).digest('base64')
 
-/** Field names of a misplaced entry may be tokens, which the message of zod would show. */
-const faultOf = (issue: z.core.$ZodIssue): string =>
-  issue.code === 'unrecognized_keys' ? 'has a field that is not known' : issue.message
+const TEXT = 'must be text of 1 to 255 characters'
+/** What each field of an entry must be. */
+const DEMANDS: Readonly<Record<string, string>> = {
+  userId: `userId ${TEXT}`,
+  projectId: `projectId ${TEXT}`,
+  roles: `roles must be a list of one or more of ${ROLES.join(', ')}`,
+}
 
-/** `entry 2.roles[0]: Invalid option …`: the first path segment is the token itself, so its place stands for it. */
-const describe = (tokens: readonly string[], issue: z.core.$ZodIssue): string => {
-  const [token, ...rest] = issue.path
-  if (token === undefined) return faultOf(issue)
-  const where = rest.map((segment) => (typeof segment === 'number' ? `[${segment}]` : `.${String(segment)}`)).join('')
-  return `entry ${tokens.indexOf(String(token)) + 1}${where}: ${faultOf(issue)}`
+/** Nothing of zod's message: a misplaced token may be a field's name or value, and it would show both. */
+const demandOf = (issue: z.core.$ZodIssue): string => {
+  if (issue.code === 'invalid_key') return 'has an empty token'
+  if (issue.code === 'unrecognized_keys') return 'has a field besides userId, projectId and roles'
+  return DEMANDS[String(issue.path[1])] ?? 'must be an object with userId, projectId and roles'
+}
+
+/** Who holds an entry's token, or its place in the file: its name is the token itself. */
+const nameOf = (entries: readonly [string, unknown][], token: PropertyKey): string => {
+  const index = entries.findIndex(([key]) => key === token)
+  const holder = Holder.safeParse(entries[index]?.[1])
+  return holder.success ? `the entry of user ${JSON.stringify(holder.data.userId)}` : `entry ${index + 1}`
+}
+
+const describe = (json: unknown, issues: readonly z.core.$ZodIssue[]): string => {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'it is not an object of tokens'
+  const entries = Object.entries(json)
+  const faults = issues.map((issue) => `${nameOf(entries, issue.path[0] ?? '')}: ${demandOf(issue)}`)
+  return [...new Set(faults)].join('; ')
 }
 
 const refuse = (file: string, fault: string): TokenFileInvalid =>
@@ -49,10 +66,7 @@ type Principals = ReadonlyMap<string, Principal>
 const load = (file: string): Principals => {
   const json = parseJson(file, readText(file))
   const parsed = TokenFile.safeParse(json)
-  if (!parsed.success) {
-    const tokens = typeof json === 'object' && json !== null ? Object.keys(json) : []
-    throw refuse(file, parsed.error.issues.map((issue) => describe(tokens, issue)).join('; '))
-  }
+  if (!parsed.success) throw refuse(file, describe(json, parsed.error.issues))
   return new Map(
     Object.entries(parsed.data).map(([token, holder]) => [digest(token), { ...holder, source: 'token-file' as const }]),
   )

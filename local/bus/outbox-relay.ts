@@ -6,7 +6,6 @@ import type { StreamRecord, StreamShards } from './stream-shards.ts'
 
 /** Between looks at a stream that had nothing new, milliseconds. Lambda looks four times a second. */
 const POLL_MS = 250
-/** After a failed look, milliseconds. */
 const FAULT_PAUSE_MS = 2_000
 
 export type OutboxRelayOptions = {
@@ -16,6 +15,8 @@ export type OutboxRelayOptions = {
   read(key: { pk: string; sk: string }): Promise<DomainEvent | undefined>
   publish(event: DomainEvent): Promise<void>
   log: Logger
+  /** After a failed look, milliseconds. Default 2,000. */
+  faultPauseMs?: number
 }
 
 const isOutbox = ({ kind, sk }: StreamRecord): boolean => kind === 'INSERT' && sk.startsWith('EVENT#')
@@ -53,7 +54,7 @@ export class OutboxRelay {
         if (await this.#lookOnce(position)) wait = 0
       } catch (error) {
         position = undefined
-        wait = FAULT_PAUSE_MS
+        wait = this.#options.faultPauseMs ?? FAULT_PAUSE_MS
         if (!this.#stopped) this.#options.log.error('stream of events not read; trying again', { error })
       }
       await pause(wait, undefined, { signal: this.#stop.signal }).catch(() => undefined)

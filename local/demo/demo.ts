@@ -4,7 +4,7 @@ import { cleanUp } from './cleanup.ts'
 import type { ClusterSet } from './clusters/cluster-set.ts'
 import type { DemoOptions } from './options.ts'
 import type { Printer } from './printer.ts'
-import { type DemoLog, openClients, openLog, type Stage, startServer, takeDemoClusters } from './stage.ts'
+import { chooseDemoClusters, type DemoLog, openClients, openLog, type Stage, startServer } from './stage.ts'
 import {
   checkNothingLeft,
   deleteClusters,
@@ -29,7 +29,15 @@ export type DemoSetting = {
   signal: AbortSignal
 }
 
-/** Runs a part of the demo and prints it with its time. @throws what the part throws, after printing it */
+/** A part of the demo failed, and that has been printed. */
+class PartFailed extends Error {
+  override readonly name = 'PartFailed'
+}
+
+/** Something of the demo stayed in somebody's own clusters, and that has been printed. */
+class LeftBehind extends PartFailed {}
+
+/** Runs a part of the demo and prints it with its time. @throws PartFailed */
 const timed = async <T>(
   { printer }: DemoSetting,
   title: string,
@@ -43,7 +51,7 @@ const timed = async <T>(
     return result
   } catch (error) {
     printer.failed(performance.now() - begun, `${title}: ${error instanceof Error ? error.message : String(error)}`)
-    throw error
+    throw new PartFailed(title, { cause: error })
   }
 }
 
@@ -53,19 +61,20 @@ const names = (set: ClusterSet, from: number): string =>
     .map(({ name }) => name)
     .join(' and ')
 
-const open = async (setting: DemoSetting, log: DemoLog, closers: Closers): Promise<Stage> => {
-  const { options, assetsFolder, signal } = setting
+type Opening = { take: () => Promise<ClusterSet>; log: DemoLog; closers: Closers }
+
+const open = async (setting: DemoSetting, { take, log, closers }: Opening): Promise<Stage> => {
   const set = await timed(
     setting,
     'taking clusters',
-    () => takeDemoClusters(options, assetsFolder),
+    take,
     ({ clusters, description }) => `took ${clusters.length} clusters (${description})`,
   )
   closers.add(() => set.close())
   const { fedplane, api } = await timed(
     setting,
     'starting fedplane',
-    () => startServer(log, signal),
+    () => startServer(log, setting.signal),
     (started) => `started fedplane on ${started.fedplane.url}/v1`,
   )
   closers.add(() => fedplane.close())
@@ -159,6 +168,15 @@ const keepOpen = async ({ printer, signal }: DemoSetting, stage: Stage): Promise
   while (!signal.aborted) await delay(2 ** 30, undefined, { signal }).catch(() => undefined)
 }
 
+/** @throws LeftBehind when something could not be taken away */
+const cleanUpYours = async ({ printer }: DemoSetting, stage: Stage, made: Made): Promise<void> => {
+  const begun = performance.now()
+  const faults = await cleanUp(stage, made)
+  printer.step(performance.now() - begun, 'cleaned up in your clusters')
+  for (const fault of faults) printer.detail(`could not be done: ${fault}`)
+  if (faults.length > 0) throw new LeftBehind('cleaning up')
+}
+
 const play = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
   try {
     await build(setting, stage, made)
@@ -167,39 +185,50 @@ const play = async (setting: DemoSetting, stage: Stage, made: Made): Promise<voi
     const rest = setting.options.keep ? { ...stage, api: stage.api.withoutSignal() } : stage
     await takeDown(setting, rest, made)
   } catch (error) {
-    if (stage.set.kind === 'kubeconfig') {
-      const begun = performance.now()
-      const faults = await cleanUp(stage, made)
-      setting.printer.step(performance.now() - begun, 'cleaned up in your clusters')
-      for (const fault of faults) setting.printer.detail(`could not be done: ${fault}`)
-    }
+    if (stage.set.kind === 'kubeconfig') await cleanUpYours(setting, stage, made)
     throw error
   }
 }
 
-/** Runs the whole demo. Everything that it opens is closed when it ends, however that is. @returns true when every check held */
+/** Tells how it ended. @returns true when the log is worth keeping */
+const tellEnd = ({ printer, signal }: DemoSetting, error: unknown, log: DemoLog): boolean => {
+  // After --keep the signal is old: what fails then has another cause.
+  if (signal.aborted && error instanceof PartFailed && error.cause === signal.reason) {
+    printer.end('Interrupted.')
+    return false
+  }
+  const why = error instanceof PartFailed ? '' : ` ${error instanceof Error ? error.message : String(error)}`
+  printer.end(`The demo failed.${why}${log.written() ? `\nLog of the server: ${log.file}` : ''}`)
+  return log.written()
+}
+
+/**
+ * Runs the whole demo. Everything that it opens is closed when it ends, however that is.
+ *
+ * @returns true when every check held
+ * @throws ClustersUnavailable before anything is begun
+ */
 export const runDemo = async (setting: DemoSetting): Promise<boolean> => {
-  const { printer, signal } = setting
+  const { printer } = setting
   const begun = performance.now()
+  const take = chooseDemoClusters(setting.options, setting.assetsFolder)
   const log = await openLog()
   const closers = new Closers()
   let good = false
+  let keepLog = false
   printer.heading('fedplane demo: register clusters, federate them, join, unjoin, delete')
   try {
-    await play(setting, await open(setting, log, closers), {
+    await play(setting, await open(setting, { take, log, closers }), {
       clusterIds: [],
       federationId: undefined,
       hadProfileApi: false,
     })
     good = true
   } catch (error) {
-    const why = signal.aborted
-      ? 'Interrupted.'
-      : `The demo failed: ${error instanceof Error ? error.message : String(error)}`
-    printer.end(`${why}\nLog of the server: ${log.file}`)
+    keepLog = tellEnd(setting, error, log)
   } finally {
     await closers.close()
-    await log.close({ keep: !good })
+    await log.close({ keep: keepLog })
   }
   if (good) printer.end(`Every check held. ${((performance.now() - begun) / 1000).toFixed(1)} s in all.`)
   return good

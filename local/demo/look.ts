@@ -12,8 +12,8 @@ const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1' }
 const CORE = { group: '', version: 'v1' }
 const PROFILES: Resource = { group: 'multicluster.x-k8s.io', version: 'v1alpha1', plural: 'clusterprofiles' }
 
-/** Kinds that a federation makes, in the order in which they can be taken away. */
-const KINDS: readonly [kind: string, resource: Resource][] = [
+/** Every kind that a federation driver makes, in the order in which they can be taken away. */
+export const KINDS: readonly [kind: string, resource: Resource][] = [
   ['ClusterProfile', PROFILES],
   ['ClusterRoleBinding', { ...RBAC, plural: 'clusterrolebindings' }],
   ['ClusterRole', { ...RBAC, plural: 'clusterroles' }],

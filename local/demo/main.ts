@@ -4,23 +4,45 @@ import { type DemoOptions, HELP, readDemoOptions } from './options.ts'
 import { Printer } from './printer.ts'
 
 const INTERRUPTED = 130
+/** What a shell reports of a program that wrote to a pipe nobody reads any more. */
+const UNREAD = 141
+
+/** Writes what is for people until nobody reads it any more (`npm run demo | head`), and tells that once. */
+const writerTo = (stream: NodeJS.WriteStream, onUnread: () => void): ((text: string) => void) => {
+  let read = true
+  stream.on('error', () => {
+    if (read) onUnread()
+    read = false
+  })
+  return (text) => {
+    if (read) stream.write(text)
+  }
+}
 
 const run = async (options: DemoOptions): Promise<number> => {
   const interrupt = new AbortController()
+  let signalled = false
   const onSignal = (): void => {
     // The first ends in good order, the second at once.
-    if (interrupt.signal.aborted) process.exit(INTERRUPTED)
+    if (signalled) process.exit(INTERRUPTED)
+    signalled = true
     interrupt.abort(new Error('interrupted'))
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  let unread = false
+  const write = writerTo(process.stdout, () => {
+    unread = true
+    interrupt.abort(new Error('nobody reads the output'))
+  })
   const good = await runDemo({
     options,
     assetsFolder: process.env.KUBEBUILDER_ASSETS,
-    printer: new Printer((text) => process.stdout.write(text)),
+    printer: new Printer(write),
     signal: interrupt.signal,
   })
   if (good) return 0
-  return interrupt.signal.aborted ? INTERRUPTED : 1
+  if (unread) return UNREAD
+  return signalled ? INTERRUPTED : 1
 }
 
 try {

@@ -1,5 +1,10 @@
 import { parseArgs } from 'node:util'
 
+/** An option is wrong. The message is for people. */
+class OptionInvalid extends Error {
+  override readonly name = 'OptionInvalid'
+}
+
 export type DemoOptions = {
   /** A kubeconfig whose contexts are used. */
   kubeconfig: string | undefined
@@ -22,20 +27,28 @@ Options:
   --help              this text
 `
 
-/** @throws Error for an option that is not there, with what to do */
+const OPTIONS = {
+  kubeconfig: { type: 'string' },
+  contexts: { type: 'string' },
+  keep: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+const parse = (args: readonly string[]) => {
+  try {
+    return parseArgs({ args: [...args], options: OPTIONS }).values
+  } catch (cause) {
+    const fault = cause instanceof Error ? cause.message.split('. ')[0] : ''
+    throw new OptionInvalid(`${fault}. Run npm run demo -- --help to see what there is.`, { cause })
+  }
+}
+
+/** @throws OptionInvalid for an option that is not there, with what to do */
 export const readDemoOptions = (args: readonly string[]): DemoOptions | 'help' => {
-  const { values } = parseArgs({
-    args: [...args],
-    options: {
-      kubeconfig: { type: 'string' },
-      contexts: { type: 'string' },
-      keep: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
+  const values = parse(args)
   if (values.help) return 'help'
   if (values.contexts !== undefined && values.kubeconfig === undefined) {
-    throw new Error('--contexts needs --kubeconfig FILE.')
+    throw new OptionInvalid('--contexts needs --kubeconfig FILE.')
   }
   const contexts = values.contexts?.split(',').map((name) => name.trim())
   return { kubeconfig: values.kubeconfig, contexts, keep: values.keep }

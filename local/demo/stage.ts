@@ -16,15 +16,23 @@ import type { DemoOptions } from './options.ts'
 /** Host first. */
 const NAMES = ['amsterdam', 'berlin', 'cairo'] as const
 
-/** Clusters for the demo, in the order of issue 3 point 2: your own, real ones started here, simulated ones. @throws ClustersUnavailable */
-export const takeDemoClusters = async (
+/**
+ * Chooses clusters for the demo, in the order of issue 3 point 2: your own, real ones started here, simulated ones. Starts nothing;
+ * what it returns does.
+ *
+ * @throws ClustersUnavailable
+ */
+export const chooseDemoClusters = (
   { kubeconfig, contexts }: DemoOptions,
   assetsFolder: string | undefined,
-): Promise<ClusterSet> => {
-  if (kubeconfig !== undefined) return clustersOfKubeconfig(NAMES.length, { file: kubeconfig, contexts })
-  if (!assetsFolder) return simulateClusters(NAMES)
+): (() => Promise<ClusterSet>) => {
+  if (kubeconfig !== undefined) {
+    const own = clustersOfKubeconfig(NAMES.length, { file: kubeconfig, contexts })
+    return async () => own
+  }
+  if (!assetsFolder) return () => simulateClusters(NAMES)
   const assets = findAssets(assetsFolder)
-  if (assets !== null) return startClusters({ assets, names: NAMES })
+  if (assets !== null) return () => startClusters({ assets, names: NAMES })
   throw new ClustersUnavailable(
     `KUBEBUILDER_ASSETS is ${assetsFolder}, where no etcd and kube-apiserver can be run. Correct it, or unset it for simulated clusters.`,
   )
@@ -44,12 +52,17 @@ export const openLog = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fedplane-demo-'))
   const file = join(folder, 'fedplane.log')
   const stream = createWriteStream(file, { mode: 0o600 })
-  const log = createLogger({ level: 'info', write: (line) => stream.write(`${line}\n`) })
+  let written = false
+  const write = (line: string): void => {
+    written = true
+    stream.write(`${line}\n`)
+  }
+  const log = createLogger({ level: 'info', write })
   const close = async ({ keep }: { keep: boolean }): Promise<void> => {
     await new Promise<void>((resolve) => stream.end(resolve))
     if (!keep) await rm(folder, { recursive: true, force: true })
   }
-  return { file, log, close }
+  return { file, log, written: () => written, close }
 }
 export type DemoLog = Awaited<ReturnType<typeof openLog>>
 

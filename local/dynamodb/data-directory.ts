@@ -1,7 +1,7 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DataDirectoryInUse } from './errors.ts'
+import { makeDataDirectory, unusable } from './make-directory.ts'
 
 /** How long an embedded database whose parent was killed may take to let go of its file, milliseconds. Measured: under 300. */
 const RELEASE_PATIENCE_MS = 3000
@@ -15,14 +15,16 @@ const isBusy = (error: unknown): boolean =>
  * there is no stale lock to detect and no race in taking one over.
  */
 const openAlone = (path: string, patienceMs: number): DatabaseSync | undefined => {
-  const database = new DatabaseSync(path)
+  let database: DatabaseSync | undefined
   try {
+    database = new DatabaseSync(path)
     database.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`)
     return database
   } catch (error) {
-    database.close()
+    database?.close()
     if (isBusy(error)) return undefined
-    throw error
+    const fault = error instanceof Error ? error.message : String(error)
+    throw unusable(dirname(path), `its file ${basename(path)} can't be opened and locked (${fault})`, error)
   }
 }
 
@@ -43,18 +45,22 @@ export type DataDirectory = {
 /**
  * Takes a data directory for this process: made when absent (0700).
  *
- * @throws DataDirectoryInUse while another process has it
+ * @throws DataDirectoryInUse while another process has it; DataDirectoryUnusable
  */
 export const takeDataDirectory = (directory: string): DataDirectory => {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  makeDataDirectory(directory)
   const lock = openAlone(join(directory, 'lock.db'), 0)
   if (lock === undefined) throw inUse(directory)
   const release = (): void => lock.close()
   const databasePath = join(directory, 'fedplane.db')
-  // The database of a killed process may need a moment more to end.
-  const database = openAlone(databasePath, RELEASE_PATIENCE_MS)
-  database?.close()
-  if (database !== undefined) return { databasePath, release }
-  release()
-  throw inUse(directory)
+  try {
+    // The database of a killed process may need a moment more to end.
+    const database = openAlone(databasePath, RELEASE_PATIENCE_MS)
+    if (database === undefined) throw inUse(directory)
+    database.close()
+    return { databasePath, release }
+  } catch (error) {
+    release()
+    throw error
+  }
 }

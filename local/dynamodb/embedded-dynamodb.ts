@@ -112,7 +112,7 @@ const startOnSomePort = async (
  * A DynamoDB for this process: the one at `endpoint`, or an embedded one on loopback that ends with this process even when that
  * is killed. Returns when it answers.
  *
- * @throws DynamoDbProgramNotFound, DataDirectoryInUse, EmbeddedDynamoDbFailed
+ * @throws DynamoDbProgramNotFound, DataDirectoryInUse, DataDirectoryUnusable, EmbeddedDynamoDbFailed
  */
 export const startEmbeddedDynamoDb = async ({
   dataDir,

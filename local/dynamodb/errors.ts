@@ -17,3 +17,9 @@ export class DataDirectoryInUse extends AppError {
   override readonly name = 'DataDirectoryInUse'
   readonly kind = 'conflict'
 }
+
+/** The data directory can't be made, or its files can't be written. */
+export class DataDirectoryUnusable extends AppError {
+  override readonly name = 'DataDirectoryUnusable'
+  readonly kind = 'invalid'
+}

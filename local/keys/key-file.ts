@@ -17,7 +17,12 @@ const hasCode = (error: unknown, code: string): boolean =>
 const createKeyFile = async (path: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   const draft = `${path}.${randomBytes(8).toString('hex')}`
-  const file = await open(draft, 'wx', 0o600)
+  const file = await open(draft, 'wx', 0o600).catch((cause: unknown) => {
+    throw new KeyFileUnusable(
+      `The key file ${path} can't be made. Its folder must belong to the user that runs fedplane.`,
+      { cause },
+    )
+  })
   try {
     await file.writeFile(randomBytes(KEY_BYTES))
     await file.sync()

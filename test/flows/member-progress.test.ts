@@ -60,8 +60,10 @@ describe('progress of a member', () => {
     const driver = lab.ports.drivers.federation.resolve('memory@1')
     const { observeMember } = driver
     let looks = 0
-    driver.observeMember = async (context) =>
-      (looks += 1) > 2 ? observeMember(context) : { state: 'not-ready', reason: 'NoLease', message: 'No call yet.' }
+    driver.observeMember = async (context) => {
+      looks += 1
+      return looks > 2 ? observeMember(context) : { state: 'not-ready', reason: 'NoLease', message: 'No call yet.' }
+    }
     const seen = watchMember(id, member)
     try {
       await join(lab, id, [member])

@@ -28,7 +28,9 @@ const rejectOthers = (body: JsonObject, known: readonly string[], { ignored, rea
   if (unknown.length === 0 && refused.length === 0) return
   const owned = keys.filter((key) => readOnly.includes(key) || ignored.includes(key))
   const parts = [
-    unknown.length > 0 ? `Unknown ${byNumber(unknown, 'attribute', 'attributes')}: ${listInWords(unknown.map(quote))}.` : '',
+    unknown.length > 0
+      ? `Unknown ${byNumber(unknown, 'attribute', 'attributes')}: ${listInWords(unknown.map(quote))}.`
+      : '',
     owned.length > 0 ? `Only the server sets: ${listInWords(owned.map(quote))}.` : '',
     `Allowed are ${listInWords([...known].sort(), 40)}.`,
   ]

@@ -17,7 +17,10 @@ const demandUnused = async ({ ports, principal }: ApiRequest, cluster: Cluster):
   if (cluster.uses.length === 0) return
   const { projectId } = principal
   const federations = await Promise.all(
-    federationsOf(cluster).map(async (id) => ({ id, name: (await ports.stores.federations.get({ projectId, id }))?.name })),
+    federationsOf(cluster).map(async (id) => ({
+      id,
+      name: (await ports.stores.federations.get({ projectId, id }))?.name,
+    })),
   )
   throw new ClusterInUse(describeUses(cluster, federations))
 }

@@ -37,7 +37,9 @@ export const showVersion = async ({ baseUrl }: PublicRequest): Promise<ApiRespon
       { href: `${baseUrl}/v1/`, rel: 'self' },
       { href: DOCUMENTATION, rel: 'describedby', type: 'text/html' },
     ],
-    ...Object.fromEntries(MAGNUM_COLLECTIONS.map((name) => [name, pair(`${baseUrl}/v1/${name}/`, `${baseUrl}/${name}/`)])),
+    ...Object.fromEntries(
+      MAGNUM_COLLECTIONS.map((name) => [name, pair(`${baseUrl}/v1/${name}/`, `${baseUrl}/${name}/`)]),
+    ),
     nodegroups: pair(`${baseUrl}/v1/clusters/{cluster_id}/nodegroups`, `${baseUrl}/clusters/{cluster_id}/nodegroups`),
   },
 })

@@ -10,7 +10,7 @@ export const MAGNUM_COLLECTIONS: readonly string[] = [
   'credentials',
 ]
 
-/** What Magnum has under one cluster (magnum-rest.md sections 5 and 6). */
+/** What Magnum has under one cluster (magnum-rest.md sections 4.5, 4.6 and 6). */
 const OF_A_CLUSTER: readonly string[] = ['nodegroups', 'actions']
 
 /**
@@ -19,7 +19,10 @@ const OF_A_CLUSTER: readonly string[] = ['nodegroups', 'actions']
  * @param path segments, beginning with `v1`
  * @param served collections that have routes
  */
-export const isMagnumPath = ([, collection = '', , word = '']: readonly string[], served: ReadonlySet<string>): boolean =>
+export const isMagnumPath = (
+  [, collection = '', , word = '']: readonly string[],
+  served: ReadonlySet<string>,
+): boolean =>
   served.has(collection)
     ? collection === 'clusters' && OF_A_CLUSTER.includes(word)
     : MAGNUM_COLLECTIONS.includes(collection)

@@ -52,5 +52,7 @@ export const getDriver = async ({ ports: { drivers }, baseUrl, params }: ApiRequ
   const id = params.driver ?? ''
   const ids = idsOf(drivers)
   if (ids.includes(id as (typeof ids)[number])) return { status: 200, body: showDriver(id, drivers, baseUrl) }
-  throw new ObjectNotVisible(`Driver ${quote(id)} could not be found. ${byNumber(ids, 'Enabled is', 'Enabled are')} ${listInWords(ids)}.`)
+  throw new ObjectNotVisible(
+    `Driver ${quote(id)} could not be found. ${byNumber(ids, 'Enabled is', 'Enabled are')} ${listInWords(ids)}.`,
+  )
 }

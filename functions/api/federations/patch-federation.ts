@@ -5,7 +5,7 @@ import { commitPatch, launchPatch } from './commit-patch.ts'
 import type { FederationPatch } from './federation-patch.ts'
 import type { MembersInput } from './plan-members.ts'
 import { type PatchPlan, planPatch } from './plan-patch.ts'
-import { preflightOfJoins } from './preflight.ts'
+import { preflightOfPatch } from './preflight.ts'
 import { resolveTargets } from './resolve-members.ts'
 
 type Request = ApiRequest<{ dry_run: boolean; force: boolean }, FederationPatch>
@@ -42,10 +42,8 @@ const dryRun = async (request: Request): Promise<ApiResponse> => {
   const input = await read(request)
   const { federation, driver } = input
   const steps = planPatch(ports, input, body)?.steps ?? []
-  const joins = steps.flatMap((step) =>
-    step.kind === 'join' ? [{ cluster: step.cluster, membership: step.next }] : [],
-  )
-  return preflightOfJoins(request, { federation, driver, joins, host: await hostOf(request, input) })
+  const { force } = request.query
+  return preflightOfPatch(request, { federation, driver, steps, force, host: await hostOf(request, input) })
 }
 
 /**

@@ -1,76 +1,17 @@
-import { isAppError } from '../../domain/app-error.ts'
 import type { Cluster } from '../../domain/cluster.ts'
 import type { Federation } from '../../domain/federation.ts'
 import type { Membership } from '../../domain/membership.ts'
-import type {
-  FederationContext,
-  FederationDriver,
-  Finding,
-  Preflight,
-} from '../../drivers/contract/federation-driver.ts'
+import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import { clusterAccess, type OpenClusterAccess } from '../../operations/cluster-access.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
+import { type LeaveStep, reachCheck, removalsOf } from './check-leaving.ts'
+import { dryRunAnswer, withoutId } from './dry-run-answer.ts'
+import type { MembershipStep } from './membership-steps.ts'
 import type { FederationPlan } from './new-federation.ts'
+import { type Check, runChecks, type Told } from './run-checks.ts'
 
-/** Milliseconds for all checks together: the gateway waits 30 s. */
-const PREFLIGHT_MS = 20_000
-
-/** One look at one cluster. */
-type Check = { cluster: Cluster; run(): Promise<Preflight> }
-
-type Told = { wouldMake: string[]; findings: (Finding & { clusterId: string })[] }
-
-const failure = (error: unknown): Preflight => {
-  if (!isAppError(error) || error.kind === 'internal') throw error
-  return { wouldMake: [], findings: [{ severity: 'error', reason: error.name, message: error.message }] }
-}
-
-const tooLate = (cluster: Cluster): Preflight => ({
-  wouldMake: [],
-  findings: [
-    {
-      severity: 'error',
-      reason: 'PreflightTimedOut',
-      message: `Cluster ${cluster.name} (${cluster.id}) could not be checked within ${PREFLIGHT_MS / 1000} s.`,
-    },
-  ],
-})
-
-const runAll = async (checks: readonly Check[]): Promise<Told> => {
-  const late = Promise.withResolvers<'late'>()
-  const timer = setTimeout(() => late.resolve('late'), PREFLIGHT_MS)
-  try {
-    const told = await Promise.all(
-      checks.map(async ({ cluster, run }): Promise<Told> => {
-        const result = await Promise.race([run().catch(failure), late.promise])
-        const { wouldMake, findings } = result === 'late' ? tooLate(cluster) : result
-        return {
-          wouldMake: wouldMake.map((what) => `${cluster.name}: ${what}`),
-          findings: findings.map((finding) => ({ ...finding, clusterId: cluster.id })),
-        }
-      }),
-    )
-    return { wouldMake: told.flatMap((one) => one.wouldMake), findings: told.flatMap((one) => one.findings) }
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-const respond = ({ wouldMake, findings }: Told): ApiResponse => ({
-  status: 200,
-  body: {
-    would_make: wouldMake,
-    findings: findings.map(({ severity, reason, message, clusterId }) => ({
-      severity,
-      reason,
-      message,
-      cluster_id: clusterId,
-    })),
-  },
-})
-
-export type JoinToCheck = { cluster: Cluster; membership: Membership }
+type JoinToCheck = { cluster: Cluster; membership: Membership }
 
 type Subject = { federation: Federation; driver: FederationDriver; host: Cluster; joins: readonly JoinToCheck[] }
 
@@ -91,8 +32,12 @@ const memberCheck = (
     }),
 })
 
-const preflight = async (ports: Ports, subject: Subject, checkHost: boolean): Promise<ApiResponse> => {
-  const { federation, driver, host, joins } = subject
+const preflight = async (
+  ports: Ports,
+  subject: Subject,
+  more: (context: FederationContext) => readonly Check[],
+): Promise<Told> => {
+  const { federation, host, joins } = subject
   const access = {
     host: clusterAccess(ports, host),
     members: joins.map(({ cluster }) => clusterAccess(ports, cluster)),
@@ -102,26 +47,59 @@ const preflight = async (ports: Ports, subject: Subject, checkHost: boolean): Pr
     const member = access.members[index]
     return member === undefined ? [] : [memberCheck(ports, subject, context, { membership, member })]
   })
-  if (checkHost) checks.unshift({ cluster: host, run: async () => driver.checkHost(context) })
   try {
-    return respond(await runAll(checks))
+    return await runChecks([...more(context), ...checks])
   } finally {
     for (const opened of [access.host, ...access.members]) opened.close()
   }
 }
 
 /** What creating a federation would make and what would fail, host and members. Stores nothing. */
-export const preflightOfCreate = (
+export const preflightOfCreate = async (
   { ports }: Pick<ApiRequest, 'ports'>,
   { given, federation, memberships }: FederationPlan,
 ): Promise<ApiResponse> => {
+  const { driver, host } = given
   const joins = memberships.flatMap((membership, index) => {
     const cluster = given.members[index]
     return cluster === undefined ? [] : [{ cluster, membership }]
   })
-  return preflight(ports, { federation, driver: given.driver, host: given.host, joins }, true)
+  const told = await preflight(ports, { federation, driver, host, joins }, (context) => [
+    { cluster: host, run: async () => driver.checkHost(context) },
+  ])
+  return dryRunAnswer(withoutId(told, federation.id))
 }
 
-/** The same for clusters that would join a federation that is there. */
-export const preflightOfJoins = ({ ports }: Pick<ApiRequest, 'ports'>, subject: Subject): Promise<ApiResponse> =>
-  preflight(ports, subject, false)
+/** Clusters of the memberships that would end, by id; one that is no longer registered is left out. */
+const leavingClusters = async ({ stores }: Ports, leaves: readonly LeaveStep[]): Promise<Map<string, Cluster>> => {
+  const [first] = leaves
+  if (first === undefined) return new Map()
+  const ids = leaves.map(({ before }) => before.clusterId)
+  const clusters = await stores.clusters.getMany(first.before.projectId, ids)
+  return new Map(clusters.map((cluster) => [cluster.id, cluster]))
+}
+
+type PatchSubject = Omit<Subject, 'joins'> & { steps: readonly MembershipStep[]; force: boolean }
+
+/** The same for the membership changes of a federation that is there, with what would be removed. */
+export const preflightOfPatch = async (
+  { ports }: Pick<ApiRequest, 'ports'>,
+  { steps, force, ...subject }: PatchSubject,
+): Promise<ApiResponse> => {
+  const { driver, host } = subject
+  const joins = steps.flatMap((step) =>
+    step.kind === 'join' ? [{ cluster: step.cluster, membership: step.next }] : [],
+  )
+  const leaves = steps.filter((step) => step.kind !== 'join')
+  const clusters = await leavingClusters(ports, leaves)
+  const needed = driver.capabilities.usesKubernetesApi ? leaves.filter(({ kind }) => kind === 'unjoin') : []
+  const members = needed.flatMap(({ before }) => clusters.get(before.clusterId) ?? [])
+  const reached = needed.length === 0 ? [] : [host, ...members.filter(({ id }) => id !== host.id)]
+  const told = await preflight(ports, { ...subject, joins }, () =>
+    reached.map((cluster) => reachCheck(ports, cluster, force)),
+  )
+  return dryRunAnswer(
+    told,
+    leaves.flatMap((step) => removalsOf(step, clusters.get(step.before.clusterId))),
+  )
+}

@@ -64,7 +64,10 @@ const fromObject = (body: JsonObject): Json[] =>
  * @param options.acceptObject also takes a plain object as one `replace` per key
  * @throws InvalidRequest naming the operation
  */
-export const parsePatch = (body: Json | undefined, options: { example: string; acceptObject?: boolean }): PatchOperation[] => {
+export const parsePatch = (
+  body: Json | undefined,
+  options: { example: string; acceptObject?: boolean },
+): PatchOperation[] => {
   if (Array.isArray(body)) return body.map(parseOperation)
   if (options.acceptObject && body !== undefined && isObject(body)) return fromObject(body).map(parseOperation)
   throw new InvalidRequest(`The body must be a list of JSON Patch operations, for example [${options.example}].`)

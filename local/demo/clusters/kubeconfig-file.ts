@@ -15,11 +15,38 @@ export type KubeconfigChoice = {
   contexts?: readonly string[] | undefined
 }
 
+const FAULTS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is none',
+  EACCES: 'this user may not read it',
+  EISDIR: 'it is a folder',
+}
+
+const readText = (file: string): string => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code ?? 'unknown error'
+    const fault = FAULTS[code] ?? code
+    throw new ClustersUnavailable(`The kubeconfig ${file} can't be read: ${fault}. Correct --kubeconfig.`, { cause })
+  }
+}
+
+/** Undefined for what is no YAML: the parser's message would quote the text, which holds credentials. */
+const parseYaml = (text: string): unknown => {
+  try {
+    return parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 const readKubeconfig = (file: string): { text: string; parsed: Kubeconfig } => {
-  const text = readFileSync(file, 'utf8')
-  const parsed = Kubeconfig.safeParse(parse(text))
-  if (!parsed.success) throw new ClustersUnavailable(`${file} is not a kubeconfig with clusters and contexts.`)
-  return { text, parsed: parsed.data }
+  const text = readText(file)
+  const parsed = Kubeconfig.safeParse(parseYaml(text))
+  if (parsed.success) return { text, parsed: parsed.data }
+  throw new ClustersUnavailable(
+    `The file ${file} is not a kubeconfig with clusters and contexts. Correct --kubeconfig.`,
+  )
 }
 
 /** One context for each API server: two contexts of one cluster can't be two members. */
@@ -43,7 +70,7 @@ const toName = (context: string): string =>
 /**
  * Takes contexts of somebody's own kubeconfig. Starts and stops nothing.
  *
- * @throws ClustersUnavailable when it has too few, or lacks a chosen one
+ * @throws ClustersUnavailable when the file can't be read, has too few, or lacks a chosen one
  */
 export const clustersOfKubeconfig = (count: number, { file, contexts }: KubeconfigChoice): ClusterSet => {
   const { text, parsed } = readKubeconfig(file)

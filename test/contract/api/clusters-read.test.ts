@@ -127,7 +127,7 @@ describe('section 2: identifiers', () => {
 
   it('names the ids of an ambiguous name', async () => {
     const { body } = await get('/v1/clusters/twin')
-    expect(body.errors[0].detail).toContain(`${ids[3]} and ${ids[4]}`)
+    expect(body.errors[0].detail).toContain(`${ids[3]} (CREATE_COMPLETE) and ${ids[4]} (CREATE_COMPLETE)`)
   })
 })
 

@@ -19,7 +19,10 @@ it('shows both sides of a driver that has two', async () => {
     federation: {
       default: true,
       capabilities: { host_as_member: false, uses_kubernetes_api: false, kubeconfig: false },
-      properties: [{ key: 'color', description: 'Red or blue.', default: 'red' }],
+      properties: [
+        { key: 'color', description: 'Red or blue.', default: 'red' },
+        { key: 'member-role', description: 'Any role.', default: null },
+      ],
     },
     cluster: { capabilities: { needs_kubeconfig: false, kubernetes_api: false, resize: true } },
   })

@@ -1,5 +1,5 @@
-import { Secret } from '../../../functions/domain/secret.ts'
 import type { Federation } from '../../../functions/domain/federation.ts'
+import { Secret } from '../../../functions/domain/secret.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
 import type { FederationDriver, Preflight } from '../../../functions/drivers/contract/federation-driver.ts'

@@ -4,6 +4,7 @@ import { applyProperties } from '../../../functions/api/federations/apply-proper
 import { parsePatch } from '../../../functions/api/json-patch/patch-operation.ts'
 import { formatPointer, parsePointer } from '../../../functions/api/json-patch/pointer.ts'
 import { readLiteral } from '../../../functions/api/json-patch/python-literal.ts'
+import type { Json } from '../../../functions/domain/json.ts'
 
 describe('pointers (RFC 6901)', () => {
   it('come back as they were written', () => {
@@ -92,6 +93,7 @@ describe('readLiteral', () => {
 })
 
 describe('applyProperties', () => {
+  const parse = (body: Json) => parsePatch(body, { example: '' })
   const key = fc.string({ minLength: 1 }).filter((text) => text !== '__proto__')
   const properties = fc.dictionary(key, fc.string(), { noNullPrototype: true })
 
@@ -100,7 +102,7 @@ describe('applyProperties', () => {
       fc.property(properties, key, fc.string(), (before, name, value) => {
         fc.pre(!Object.hasOwn(before, name))
         const path = formatPointer(['properties', name])
-        const operations = parsePatch([
+        const operations = parse([
           { op: 'add', path, value },
           { op: 'remove', path },
         ])
@@ -113,7 +115,7 @@ describe('applyProperties', () => {
     fc.assert(
       fc.property(properties, key, (before, name) => {
         const copy = { ...before }
-        applyProperties(before, parsePatch([{ op: 'add', path: formatPointer(['properties', name]), value: 'x' }]))
+        applyProperties(before, parse([{ op: 'add', path: formatPointer(['properties', name]), value: 'x' }]))
         expect(before).toEqual(copy)
       }),
     )

@@ -56,7 +56,7 @@ describe('titleOf', () => {
   it.each([
     ['A name a.b.c is wrong.', 'A name a.b.c is wrong.'],
     [`First 1.10 sentence. ${'Second sentence. '.repeat(20)}`, 'First 1.10 sentence.'],
-    ['x'.repeat(300), `${'x'.repeat(159)}…`],
+    ['x'.repeat(300), `${'x'.repeat(199)}…`],
   ])('%s', (detail, title) => {
     expect(titleOf(detail)).toBe(title)
   })

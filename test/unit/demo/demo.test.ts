@@ -1,13 +1,13 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { clustersOfKubeconfig } from '../../../local/demo/clusters/kubeconfig-file.ts'
 import { runDemo } from '../../../local/demo/demo.ts'
 import { readDemoOptions } from '../../../local/demo/options.ts'
 import { Printer, table } from '../../../local/demo/printer.ts'
-import { takeDemoClusters } from '../../../local/demo/stage.ts'
+import { chooseDemoClusters } from '../../../local/demo/stage.ts'
 
 type Options = Parameters<typeof runDemo>[0]['options']
 
@@ -34,12 +34,13 @@ const config = (...servers: string[]): string =>
     contexts: servers.map((_, index) => ({ name: `Context_${index}`, context: { cluster: `c${index}`, user: 'u' } })),
   })
 
-describe('the demo', { timeout: 60_000 }, () => {
+// At the same time: a failed registration waits several seconds between its attempts.
+describe.concurrent('the demo', { timeout: 60_000 }, () => {
   let folder: string
-  beforeEach(() => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'fedplane-demo-test-'))
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it('does the main job on simulated clusters, says that they are, and waits in the middle when asked to', async () => {
     const { good, output } = await play({ keep: true }, 'Look around: ')
@@ -60,27 +61,44 @@ describe('the demo', { timeout: 60_000 }, () => {
     const { good, output } = await play({ kubeconfig: file })
     expect(good).toBe(false)
     expect(output).toMatch(/FAILED: registering the clusters: context-\d is CREATE_FAILED, .*refused/)
+    expect(output.match(/CREATE_FAILED/g)).toHaveLength(1)
     const log = /Log of the server: (\S+)/.exec(output)?.[1] ?? ''
     expect(existsSync(log)).toBe(true)
     expect(readFileSync(log, 'utf8') + output).not.toContain('secret-token')
     rmSync(join(log, '..'), { recursive: true })
   })
 
-  it('does not take a wrong KUBEBUILDER_ASSETS for none', async () => {
+  it('does not take a wrong KUBEBUILDER_ASSETS for none', () => {
     const options = { kubeconfig: undefined, contexts: undefined, keep: false }
-    await expect(takeDemoClusters(options, folder)).rejects.toThrow(/KUBEBUILDER_ASSETS .* no etcd and kube-apiserver/)
+    expect(() => chooseDemoClusters(options, folder)).toThrow(/KUBEBUILDER_ASSETS .* no etcd and kube-apiserver/)
   })
 
-  it('ends when it is interrupted', async () => {
+  it('begins nothing with a kubeconfig that can not be used, and shows nothing of it', async () => {
+    const bad = join(folder, 'bad')
+    writeFileSync(bad, 'token: "secret-token\n')
+    const other = join(folder, 'other')
+    writeFileSync(other, '{"token": "secret-token"}')
+    for (const [file, fault] of [
+      [join(folder, 'none'), /none can't be read: there is none\. Correct --kubeconfig/],
+      [folder, /can't be read: it is a folder/],
+      [bad, /bad is not a kubeconfig/],
+      [other, /other is not a kubeconfig/],
+    ] as const) {
+      const refused = await play({ kubeconfig: file }).catch((error: unknown) => error)
+      expect(refused).toMatchObject({ name: 'ClustersUnavailable', message: expect.stringMatching(fault) })
+      expect(String(refused)).not.toContain('secret')
+    }
+  })
+
+  it('ends when it is interrupted, without a log', async () => {
     const { good, output } = await play({}, 'registered')
     expect(good).toBe(false)
-    expect(output).toContain('Interrupted.')
+    expect(output).toMatch(/\nInterrupted\.\n$/)
     expect(output).not.toContain('joined')
-    rmSync(join(/Log of the server: (\S+)/.exec(output)?.[1] ?? '', '..'), { recursive: true })
   })
 
   it('takes one context of each API server, in the order of the file', () => {
-    const file = join(folder, 'config')
+    const file = join(folder, 'contexts')
     writeFileSync(file, config('https://a', 'https://b', 'https://a', 'https://c'))
     const set = clustersOfKubeconfig(3, { file })
     expect(set.clusters.map(({ context }) => context)).toEqual(['Context_0', 'Context_1', 'Context_3'])
@@ -100,7 +118,7 @@ describe('the demo', { timeout: 60_000 }, () => {
     })
     expect(readDemoOptions(['--help'])).toBe('help')
     expect(() => readDemoOptions(['--contexts', 'a'])).toThrow(/--kubeconfig/)
-    expect(() => readDemoOptions(['--other'])).toThrow(/--other/)
+    expect(() => readDemoOptions(['--other'])).toThrow(/--other.*--help/)
   })
 
   it('aligns tables without trailing blanks', () => {

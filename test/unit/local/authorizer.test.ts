@@ -60,11 +60,23 @@ describe('localAuthorizer', () => {
 describe('openTokenFile', () => {
   it.each([
     [`{"${TOKEN}": `, /not JSON/],
-    [{ [TOKEN]: { userId: 'u', projectId: 'p' } }, /entry 1\.roles/],
-    [{ a: HOLDER, [TOKEN]: { ...HOLDER, roles: ['owner'] } }, /entry 2\.roles\[0\]/],
-    [{ [TOKEN]: { ...HOLDER, [`${TOKEN}-extra`]: 1 } }, /entry 1/],
-    [[TOKEN], /expected record/i],
-    [{ [TOKEN]: TOKEN }, /entry 1/],
+    [
+      { [TOKEN]: { userId: 'u', projectId: 'p' } },
+      /: the entry of user "u": roles must be a list of one or more of admin, member, reader\. Expected/,
+    ],
+    [
+      { a: HOLDER, [TOKEN]: { ...HOLDER, roles: ['owner', 'boss'] } },
+      /: the entry of user "u1": roles must be a list of [^;]*\. Expected/,
+    ],
+    [{ [TOKEN]: { ...HOLDER, roles: [] } }, /user "u1": roles must be a list of one or more/],
+    [{ [TOKEN]: { ...HOLDER, [`${TOKEN}-extra`]: 1 } }, /user "u1": has a field besides userId, projectId and roles/],
+    [
+      { a: HOLDER, [TOKEN]: { projectId: '', roles: ['admin'] } },
+      /entry 2: userId must be text of 1 to 255 characters; entry 2: projectId must be text/,
+    ],
+    [[TOKEN], /not an object of tokens/],
+    [{ [TOKEN]: TOKEN }, /entry 1: must be an object with userId, projectId and roles/],
+    [{ '': HOLDER }, /user "u1": has an empty token/],
   ])('refuses a bad file, naming the fault but no token (case %#)', (content, fault) => {
     write(content)
     const open = () => openTokenFile(file, keptLog())

@@ -56,8 +56,12 @@ describe('readOptions', () => {
     expect(readOptions(['--help'], { FEDPLANE_PORT: 'bad' })).toBe('help')
   })
 
+  it('knows when only the version is asked for', () => {
+    expect(readOptions(['--version'], { FEDPLANE_PORT: 'bad' })).toBe('version')
+  })
+
   it.each([
-    [['--port', 'http'], {}, /"http".*0 to 65535/],
+    [['--port', 'http'], {}, /^The port "http" is not a number from 0 to 65535\. .*--port/],
     [['--port', '65536'], {}, /65536/],
     [['--port', '-1'], {}, /--help/],
     [['--port'], {}, /--port.*--help/],

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import manifest from '../../../package.json' with { type: 'json' }
 import { until } from '../../support/local/engine-lab.ts'
 import { descendantsOf, livingOf, runFedplane } from '../../support/local/fedplane-process.ts'
 
@@ -59,6 +60,24 @@ describe('npm start', { timeout: PATIENCE_MS }, () => {
     expect(await second.ended).toEqual({ code: 0, signal: null })
   })
 
+  it('goes on when nobody reads its log any more', async () => {
+    const dataDir = join(folder, 'unread')
+    const server = runFedplane(['--port', '0', '--data-dir', dataDir], { FEDPLANE_LOG_LEVEL: 'info' })
+    const url = await server.url()
+    server.child.stderr?.destroy()
+    for (const name of ['a', 'b']) {
+      const body = JSON.stringify({ name, driver: 'memory@1' })
+      const headers = { 'content-type': 'application/json' }
+      expect((await fetch(`${url}/v1/clusters`, { method: 'POST', body, headers })).status).toBe(202)
+    }
+    await until(async () => {
+      const { clusters } = await (await fetch(`${url}/v1/clusters`)).json()
+      return clusters.length === 2 && clusters.every(({ status }: { status: string }) => status === 'CREATE_COMPLETE')
+    })
+    server.child.kill('SIGTERM')
+    expect(await server.ended).toEqual({ code: 0, signal: null })
+  })
+
   it('asks for tokens when it is given a file of them, and refuses a bad one without showing it', async () => {
     const file = join(folder, 'tokens.json')
     writeFileSync(
@@ -78,13 +97,16 @@ describe('npm start', { timeout: PATIENCE_MS }, () => {
     writeFileSync(file, '{"s3cret-token": {"userId": "u", "projectId": "p", "roles": "admin"}}')
     const bad = runFedplane(['--port', '0', '--data-dir', join(folder, 'tokens')], { FEDPLANE_TOKENS: file })
     expect((await bad.ended).code).toBe(1)
-    expect(bad.stderr()).toMatch(/^fedplane: The token file .*entry 1\.roles.*\n$/)
+    expect(bad.stderr()).toMatch(/^fedplane: The token file .*user "u".*roles.*\n$/)
     expect(bad.stderr()).not.toContain('s3cret')
   })
 
-  it('shows its options, and refuses others', async () => {
+  it('shows its options and its version, and refuses other options', async () => {
+    const version = runFedplane(['--version'])
     const help = runFedplane(['--help'])
     expect((await help.ended).code).toBe(0)
+    expect((await version.ended).code).toBe(0)
+    expect(version.stdout()).toBe(`fedplane ${manifest.version}\n`)
     expect(help.stdout()).toMatch(/--port PORT[\s\S]*--data-dir DIR[\s\S]*FEDPLANE_TOKENS/)
     const wrong = runFedplane(['--prot', '1'])
     expect((await wrong.ended).code).toBe(1)

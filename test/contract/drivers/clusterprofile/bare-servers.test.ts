@@ -72,8 +72,8 @@ describe('clusterprofile@1 on API servers without controllers', () => {
       expect.objectContaining({ where: 'member', kind: 'Namespace', name: inMember }),
       expect.objectContaining({ where: 'host', kind: 'Namespace', name: inHost }),
     ])
-    expect(await labelled(paris.admin, fed.federation.id)).toEqual([`Namespace /${inMember}`])
-    expect(await labelled(host.admin, fed.federation.id)).toEqual([`Namespace /${inHost}`])
+    expect(await labelled(paris.admin, fed.federation.id)).toEqual([`Namespace ${inMember}`])
+    expect(await labelled(host.admin, fed.federation.id)).toEqual([`Namespace ${inHost}`])
     expect((await host.admin.get(namespaces, inHost))?.metadata.deletionTimestamp).toBeDefined()
     const { findings } = await driver.checkMember(fed.memberContext(toParis))
     expect(findings).toContainEqual(

@@ -1,0 +1,33 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import { describeObject } from '../../domain/object-ref.ts'
+import { clusterAccess } from '../../operations/cluster-access.ts'
+import type { Ports } from '../../runtime/ports.ts'
+import type { MembershipStep } from './membership-steps.ts'
+import type { Check } from './run-checks.ts'
+
+export type LeaveStep = Exclude<MembershipStep, { kind: 'join' }>
+
+/** What a step would take away, in words: what the flows wrote down that they made. */
+export const removalsOf = (step: LeaveStep, cluster: Pick<Cluster, 'name'> | undefined): string[] => {
+  const { memberName, made } = step.before
+  const what = step.kind === 'dismiss' ? ['the record of its failed join'] : made.map(describeObject)
+  return what.map((text) => `${cluster?.name ?? memberName}: ${text}`)
+}
+
+/**
+ * A look at whether a cluster can be reached, which an unjoin needs of host and member. With `force` it goes on without, so that it is
+ * only told.
+ */
+export const reachCheck = (ports: Ports, cluster: Cluster, force: boolean): Check => ({
+  cluster,
+  run: async () => {
+    const access = clusterAccess(ports, cluster)
+    try {
+      await (await access.client()).version()
+      return { findings: [], wouldMake: [] }
+    } finally {
+      access.close()
+    }
+  },
+  faultsAre: force ? 'warning' : 'error',
+})

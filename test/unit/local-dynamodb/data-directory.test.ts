@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { takeDataDirectory } from '../../../local/dynamodb/data-directory.ts'
+
+describe('takeDataDirectory', () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fedplane-test-'))
+    writeFileSync(join(folder, 'file'), '')
+    mkdirSync(join(folder, 'odd', 'lock.db'), { recursive: true })
+    mkdirSync(join(folder, 'broken'))
+    writeFileSync(join(folder, 'broken', 'fedplane.db'), 'no database, but longer than the head of one. '.repeat(50))
+    symlinkSync(join(folder, 'loop'), join(folder, 'loop'))
+  })
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('makes it with what leads to it, for its user only', () => {
+    const directory = join(folder, 'a', 'b')
+    takeDataDirectory(directory).release()
+    takeDataDirectory(directory).release()
+    expect(statSync(directory).mode & 0o777).toBe(0o700)
+    expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700)
+  })
+
+  const refusal = (directory: string, fault: RegExp) =>
+    expect.objectContaining({
+      name: 'DataDirectoryUnusable',
+      message: expect.stringMatching(
+        new RegExp(
+          `^The data directory ${directory} can't be used: [^.\\n]*(${fault.source}).*\\. Choose .*--data-dir`,
+        ),
+      ),
+    })
+
+  it.each([
+    ['file', /a file, not a folder/],
+    ['file/under', /through a file/],
+    ['loop', /link to itself/],
+    ['odd', /lock\.db/],
+    ['broken', /fedplane\.db/],
+    ['n'.repeat(300), /too long/],
+  ])('says why it can not be used: %s', (name, fault) => {
+    const directory = join(folder, name)
+    expect(() => takeDataDirectory(directory)).toThrow(refusal(directory, fault))
+  })
+
+  it.runIf(process.platform === 'linux').each(['/proc/nope', '/proc/nope/deeper', '/sys/nope', '/dev/null/x', '/proc'])(
+    'does not hang where the system makes no folders: %s',
+    (directory) => {
+      expect(() => takeDataDirectory(directory)).toThrow(refusal(directory, /\w/))
+    },
+  )
+})
