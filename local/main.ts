@@ -72,7 +72,7 @@ const run = async (options: LocalOptions): Promise<void> => {
 }
 
 // Whoever reads what we say may go (`npm start | head -1`, a log reader that ends): the server is needed all the same.
-//Xfor (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
 
 try {
   const options = readOptions(process.argv.slice(2), process.env)
