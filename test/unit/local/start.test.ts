@@ -71,8 +71,8 @@ describe('npm start', { timeout: PATIENCE_MS }, () => {
       expect((await fetch(`${url}/v1/clusters`, { method: 'POST', body, headers })).status).toBe(202)
     }
     await until(async () => {
-      const { clusters } = await (await fetch(`${url}/v1/clusters`)).json()
-      return clusters.length === 2 && clusters.every(({ status }: { status: string }) => status === 'CREATE_COMPLETE')
+      const list = await (await fetch(`${url}/v1/clusters`)).text()
+      return list.match(/CREATE_COMPLETE/g)?.length === 2
     })
     server.child.kill('SIGTERM')
     expect(await server.ended).toEqual({ code: 0, signal: null })
@@ -108,6 +108,9 @@ describe('npm start', { timeout: PATIENCE_MS }, () => {
     expect((await version.ended).code).toBe(0)
     expect(version.stdout()).toBe(`fedplane ${manifest.version}\n`)
     expect(help.stdout()).toMatch(/--port PORT[\s\S]*--data-dir DIR[\s\S]*FEDPLANE_TOKENS/)
+    const file = runFedplane(['--port', '0', '--data-dir', import.meta.filename])
+    expect((await file.ended).code).toBe(1)
+    expect(file.stderr()).toMatch(/^fedplane: The data directory .*start\.test\.ts can't be used: .*--data-dir.*\n$/)
     const wrong = runFedplane(['--prot', '1'])
     expect((await wrong.ended).code).toBe(1)
     expect(wrong.stderr()).toMatch(/^fedplane: .*--prot.*--help.*\n$/)

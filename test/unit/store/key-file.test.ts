@@ -59,6 +59,14 @@ describe('keyFileService', () => {
     expect((await stat(join(directory, 'short'))).size).toBe(size)
   })
 
+  it('says so when it can not be made', async () => {
+    // The draft's name is longer than a file's may be.
+    await expect(keyFileService(join(directory, 'k'.repeat(250)))).rejects.toMatchObject({
+      name: 'KeyFileUnusable',
+      message: expect.stringContaining("can't be made"),
+    })
+  })
+
   it('refuses what is no file', async () => {
     await expect(keyFileService(directory)).rejects.toMatchObject({ name: 'KeyFileUnusable' })
   })
