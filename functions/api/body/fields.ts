@@ -41,10 +41,16 @@ export const integerField = (min: number) => {
   return z.preprocess(integerOf, z.int({ error }).min(min, { error }).max(INTEGER_MAX, { error }))
 }
 
-/** Text of 1 to `max` characters. */
+const CONTROL = /\p{Cc}/u
+const CONTROL_RULE = 'must have no control characters'
+
+/** True for text on one line: without line breaks, NUL and the like, which forge log lines and break terminals. */
+export const isPrintable = (text: string): boolean => !CONTROL.test(text)
+
+/** Text of 1 to `max` characters, none of them a control character. */
 export const textField = (max = 255) => {
   const error = `must be text of 1 to ${max} characters`
-  return z.string({ error }).min(1, { error }).max(max, { error })
+  return z.string({ error }).min(1, { error }).max(max, { error }).refine(isPrintable, { error: CONTROL_RULE })
 }
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_.-]*$/
@@ -65,9 +71,19 @@ const labelText = (value: string | number | boolean): string => {
 
 const LABEL_RULE = 'must be text, a number or a boolean'
 
+const LABEL_KEY_MAX = 255
+
 /** Labels: values are stored as text (magnum-rest.md 4.1). */
 export const labelsField = z.record(
-  z.string().max(255, { error: 'must have a key of at most 255 characters' }),
-  z.union([z.string(), z.number(), z.boolean()], { error: LABEL_RULE }).transform(labelText),
-  { error: 'must be an object of label names and values' },
+  z.string().max(LABEL_KEY_MAX).refine(isPrintable),
+  z
+    .union([z.string(), z.number(), z.boolean()], { error: LABEL_RULE })
+    .transform(labelText)
+    .refine(isPrintable, { error: CONTROL_RULE }),
+  {
+    error: ({ code }) =>
+      code === 'invalid_key'
+        ? `must have a name of at most ${LABEL_KEY_MAX} characters and no control characters`
+        : 'must be an object of label names and values',
+  },
 )

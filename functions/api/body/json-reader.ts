@@ -9,10 +9,18 @@ const WHITESPACE = /[ \t\n\r]*/y
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
 const WORD = /true|false|null/y
 
+const parsedString = (literal: string): string | undefined => {
+  try {
+    return JSON.parse(literal) as string
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Strict JSON (RFC 8259): unlike `JSON.parse` it refuses an object that has a key twice, where parsers differ in which value
- * counts, and it says where the fault is without repeating the text, which may hold a credential. Objects have no prototype, so
- * that `__proto__` is a key like any other.
+ * counts, and it says where the fault is without repeating the text, which may hold a credential. Text with half a surrogate pair is
+ * no Unicode and no database takes it. Objects have no prototype, so that `__proto__` is a key like any other.
  */
 class JsonReader {
   readonly #text: string
@@ -84,12 +92,14 @@ class JsonReader {
     const end = this.#text[from] === '"' ? this.#endOfString(from + 1) : -1
     if (end < 0) throw this.#fault(expected)
     this.#at = end
-    try {
-      return JSON.parse(this.#text.slice(from, end)) as string
-    } catch {
-      this.#at = from
-      throw this.#fault('text without raw control characters and with known escapes')
-    }
+    const text = parsedString(this.#text.slice(from, end))
+    if (text?.isWellFormed()) return text
+    this.#at = from
+    throw this.#fault(
+      text === undefined
+        ? 'text without raw control characters and with known escapes'
+        : 'text whose surrogates come in pairs',
+    )
   }
 
   /** Behind the closing quote; -1 when there is none. */

@@ -1,8 +1,9 @@
 import type { ClusterEndpoint } from '../../domain/cluster.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Secret } from '../../domain/secret.ts'
+import { localPolicy } from '../../kubernetes/address-guard.ts'
+import { guardedServerUrl } from '../../kubernetes/kubeconfig/guarded-server-url.ts'
 import { parseKubeconfig } from '../../kubernetes/kubeconfig/parse-kubeconfig.ts'
-import { serverUrl } from '../../kubernetes/kubeconfig/server-url.ts'
 import { connectionTo, encodeConnection } from '../../kubernetes/stored-connection.ts'
 import type { ApiRequest } from '../route.ts'
 
@@ -33,7 +34,9 @@ export const takeKubeconfig = (
     now: ports.clock.now(),
   })
   const peers = given.serverForPeers
-  const serverForPeers = peers === undefined ? null : serverUrl(peers, 'server_for_peers')
+  // fedplane never connects to it, and it may be where fedplane can't reach. But it is published with a credential, so an address that no
+  // API server has is refused here as everywhere.
+  const serverForPeers = peers === undefined ? null : guardedServerUrl(peers, 'server_for_peers', localPolicy)
   return {
     endpoint: { ...intake.endpoint, serverForPeers },
     credential: encodeConnection(connectionTo(intake.endpoint, intake.credential)),

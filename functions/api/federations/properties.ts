@@ -1,4 +1,5 @@
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import { isPrintable } from '../body/fields.ts'
 import { InvalidRequest, RequestTooLarge } from '../errors.ts'
 import { quote } from '../quote.ts'
 
@@ -18,6 +19,12 @@ const dnsZoneFaults = (zone: string | undefined): string[] =>
   zone === undefined || isDnsName(zone)
     ? []
     : [`"properties.dns-zone" is ${quote(zone)}; it must be a DNS name such as "example.com".`]
+
+/** Properties whose key or value has a control character; keys are quoted, so that the answer shows them escaped. */
+const controlFaults = (properties: Readonly<Record<string, string>>): string[] =>
+  Object.entries(properties)
+    .filter(([key, value]) => !isPrintable(key) || !isPrintable(value))
+    .map(([key]) => `${quote(`properties.${key}`)} must have no control characters in its key and value.`)
 
 const asOption = (key: string): string => key.toLowerCase().replaceAll(/[_. ]/g, '-')
 
@@ -47,6 +54,7 @@ export const checkProperties = (
   }
   const faults = [
     ...dnsZoneFaults(properties['dns-zone']),
+    ...controlFaults(properties),
     ...spellingFaults(driver, properties),
     ...driver.validateProperties(properties),
   ]

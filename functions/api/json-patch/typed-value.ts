@@ -47,7 +47,7 @@ export const textMapValue = (operation: PatchOperation): Record<string, string> 
   if (typeof map !== 'object' || map === null || Array.isArray(map)) throw fault(operation, rule)
   const entries = Object.entries(map).map(([key, inner]): [string, string] => {
     const text = asText(inner)
-    if (text === undefined || key === '__proto__') throw fault(operation, rule)
+    if (text === undefined || !(key + text).isWellFormed() || key === '__proto__') throw fault(operation, rule)
     return [key, text]
   })
   return Object.fromEntries(entries)

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net'
 import type { ClusterEndpoint } from '../../domain/cluster.ts'
-import { type AddressPolicy, checkServerUrl } from '../address-guard.ts'
-import { AddressForbidden } from '../errors.ts'
+import type { AddressPolicy } from '../address-guard.ts'
 import { booleanField, FLATTEN_HINT, isSet, type Section, shownKey, textField } from './fields.ts'
+import { guardedServerUrl } from './guarded-server-url.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
 import { type Certificate, certificatesOf, joinPem, pemField } from './pem.ts'
 import { serverUrl } from './server-url.ts'
@@ -71,15 +71,7 @@ const serverOf = (section: Section, policy: AddressPolicy | undefined): string =
   if (text === undefined) {
     throw new KubeconfigRejected('invalid_kubeconfig', `${field} of the kubeconfig is missing.`, { fields: [field] })
   }
-  const server = serverUrl(text, field)
-  if (policy === undefined) return server
-  try {
-    checkServerUrl(server, policy)
-    return server
-  } catch (error) {
-    if (!(error instanceof AddressForbidden)) throw error
-    throw new KubeconfigRejected('forbidden_address', error.message, { fields: [field] })
-  }
+  return policy === undefined ? serverUrl(text, field) : guardedServerUrl(text, field, policy)
 }
 
 const caOf = (section: Section): Certificate[] => {

@@ -165,6 +165,9 @@ describe('POST refuses', () => {
     ['design 2', '46 members', given({ member_ids: Array.from({ length: 46 }, (_, n) => `m${n}`) }), 400, 'at most 45'],
     ['8.2', 'properties that are a list', given({ properties: [] }), 400, '"properties" must be an object of texts'],
     ['8.2', 'a property that is no text', given({ properties: { a: 1 } }), 400, '"properties.a" must be text'],
+    ['–', 'a control character in a key', given({ properties: { '\u0000': 'a' } }), 400, 'no control characters'],
+    ['–', 'a control character in a property', given({ properties: { a: '\u0000' } }), 400, 'no control characters'],
+    ['–', 'half a surrogate pair', given({ hostcluster_id: '\ud800' }), 400, 'surrogates'],
     ['design 2', 'a zone that is none', given({ properties: { 'dns-zone': 'no zone' } }), 400, '"properties.dns-zone"'],
     ['design 2', 'an empty zone', given({ properties: { 'dns-zone': '' } }), 400, '"properties.dns-zone"'],
     [

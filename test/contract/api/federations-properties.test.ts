@@ -139,6 +139,8 @@ describe('PATCH of properties refuses', () => {
     ['add of the whole', at('/properties', { a: 'b' }, 'add'), 400, 'use "replace"'],
     ['a list for all', at('/properties', []), 400, 'a dictionary of texts'],
     ['a zone that is none', at('/properties/dns-zone', '-'), 400, '"properties.dns-zone"'],
+    ['a control character', at('/properties/x', '\u0000', 'add'), 400, 'no control characters'],
+    ['half a surrogate pair', at('/properties/x', '\ud800', 'add'), 400, 'surrogates'],
     ['what the driver refuses', at('/properties/color', 'green', 'add'), 400, '"properties.color"'],
     ['a null value', at('/properties/a', null), 400, 'not null'],
     ['an empty segment', at('/properties/', 'x', 'add'), 400, 'JSON Pointer'],

@@ -72,6 +72,8 @@ describe('readJson', () => {
     ['{"a": 1, "b": 2, "a": 3}', 'the key "a" twice'],
     ['{"a": 1, "\\u0061": 3}', 'the key "a" twice'],
     ['[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1', 'deeper than 32'],
+    ['{"a": "\\ud800"}', 'text whose surrogates come in pairs is expected at line 1, column 7'],
+    ['{"\\udc00": 1}', 'text whose surrogates come in pairs'],
     ['1 2', 'the end of the body is expected at line 1, column 3'],
   ])('refuses %j', (text, message) => {
     expect(() => readJson(text)).toThrow(message)
