@@ -1,3 +1,4 @@
+import { StoreBusy } from '../../store/errors.ts'
 import { MINOR_MAX, MINOR_MIN } from '../microversion.ts'
 import type { ApiResponse, PublicRequest } from '../route.ts'
 import { MAGNUM_COLLECTIONS } from './magnum-resources.ts'
@@ -44,8 +45,25 @@ export const showVersion = async ({ baseUrl }: PublicRequest): Promise<ApiRespon
   },
 })
 
-/** `GET /healthcheck`: that the process answers. JSON when asked for JSON, else text (magnum-rest.md 13.12). */
-export const showHealth = async ({ headers }: PublicRequest): Promise<ApiResponse> =>
-  headers.accept?.includes('application/json')
-    ? { status: 200, body: { detailed: false, reasons: [] } }
-    : { status: 200, text: 'OK', headers: { 'Content-Type': 'text/plain; charset=UTF-8' } }
+/** Reads a key that nothing has: what counts is that the database answers. */
+const databaseFault = async ({ ports }: PublicRequest): Promise<string | undefined> => {
+  try {
+    await ports.stores.clusters.get({ projectId: 'healthcheck', id: 'healthcheck' })
+    return undefined
+  } catch (error) {
+    if (error instanceof StoreBusy) return error.message
+    throw error
+  }
+}
+
+/**
+ * `GET /healthcheck`: 200 when process and database answer, else 503 with the reason. JSON when asked for JSON, else text
+ * (magnum-rest.md 1.2, 13.12).
+ */
+export const showHealth = async (request: PublicRequest): Promise<ApiResponse> => {
+  const fault = await databaseFault(request)
+  const status = fault === undefined ? 200 : 503
+  return request.headers.accept?.includes('application/json')
+    ? { status, body: { detailed: false, reasons: fault === undefined ? [] : [fault] } }
+    : { status, text: fault ?? 'OK', headers: { 'Content-Type': 'text/plain; charset=UTF-8' } }
+}

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { apiApp } from '../../../functions/api/app.ts'
+import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
+import { StoreBusy } from '../../../functions/store/errors.ts'
 import { type ApiLab, BASE_URL, callApp, createApiLab } from '../../support/api/lab.ts'
 import { ALICE, type CallOptions } from '../../support/api/request.ts'
 
@@ -316,6 +319,17 @@ describe('discovery', () => {
   it('section 13.12: the health check answers JSON when asked for it', async () => {
     const { headers } = await lab.call('GET', '/healthcheck', { headers: { Accept: 'application/json' } })
     expect(headers['content-type']).toBe('application/json')
+  })
+
+  it('section 1.2: the health check is 503 while the database does not answer', async () => {
+    const busy = () => Promise.reject(new StoreBusy('The database is busy.'))
+    const stores = { ...lab.ports.stores, clusters: { ...lab.ports.stores.clusters, get: busy } }
+    const app = apiApp(
+      { ...lab.ports, stores },
+      { baseUrl: BASE_URL, trustForwarded: false, addressPolicy: localPolicy },
+    )
+    const { status, text } = await callApp(app, 'GET', '/healthcheck')
+    expect([status, text]).toEqual([503, 'The database is busy.'])
   })
 
   it('HEAD has no body', async () => {
