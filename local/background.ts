@@ -38,7 +38,7 @@ const startRelay = async ({ ports, bus, database }: BackgroundParts): Promise<Ou
 }
 
 /** What EventBridge Scheduler and rules start on AWS. Each may run at any time, and twice. */
-const startSchedule = ({ ports, engine, bus }: BackgroundParts): Job[] => {
+const startSchedule = ({ ports, engine, bus, database }: BackgroundParts): Job[] => {
   const everyMinute = (name: string, run: () => Promise<unknown>): Job =>
     new Job({ name, everyMs: MINUTE_MS, run, log: ports.log })
   const reconciler = everyMinute('reconcile', () => reconcile(ports))
@@ -48,7 +48,17 @@ const startSchedule = ({ ports, engine, bus }: BackgroundParts): Job[] => {
       if (event['detail-type'] === EXECUTION_STATUS_CHANGE) reconciler.trigger()
     },
   })
+  const resume = async (): Promise<void> => {
+    const resumed = await engine.resume()
+    if (resumed > 0) ports.log.info('executions resumed', { count: resumed })
+  }
+  const resumer = everyMinute('resume-executions', resume)
+  database.onRestart(() => {
+    resumer.trigger()
+    reconciler.trigger()
+  })
   return [
+    resumer,
     reconciler,
     everyMinute('renew-credentials', () => renewDue(ports)),
     everyMinute('sweep-health', () => sweepHealth(ports)),
@@ -57,17 +67,18 @@ const startSchedule = ({ ports, engine, bus }: BackgroundParts): Job[] => {
 }
 
 /**
- * What goes on beside requests, once the server answers: executions that a former process left open are taken up, the schedule
- * begins (the reconciler first, so that it sees the resumed ones), events are relayed.
+ * What goes on beside requests, once the server answers: the schedule begins, first of all taking up executions that a former process
+ * left open, and events are relayed.
  */
 export const startBackground = async (parts: BackgroundParts): Promise<{ close(): Promise<void> }> => {
-  const { ports, engine, bus } = parts
-  bus.subscribe(logSubscriber(ports.log))
-  const resumed = await engine.resume()
-  if (resumed > 0) ports.log.info('executions resumed', { count: resumed })
-  const relay = await startRelay(parts)
+  parts.bus.subscribe(logSubscriber(parts.ports.log))
   const jobs = startSchedule(parts)
-  return {
-    close: () => withinPatience(Promise.all([relay.close(), ...jobs.map((job) => job.close())]), CLOSE_PATIENCE_MS),
+  const closeJobs = () => Promise.all(jobs.map((job) => job.close()))
+  try {
+    const relay = await startRelay(parts)
+    return { close: () => withinPatience(Promise.all([relay.close(), closeJobs()]), CLOSE_PATIENCE_MS) }
+  } catch (error) {
+    await closeJobs()
+    throw error
   }
 }

@@ -45,11 +45,13 @@ export type FedplaneOptions = {
 export type Fedplane = {
   /** `http://127.0.0.1:<port>`, without `/v1`. */
   url: string
-  /** Process id of the embedded database; undefined when it is not ours. */
-  databasePid: number | undefined
+  /** Process id of the embedded database now; undefined when it is not ours. */
+  readonly databasePid: number | undefined
   /** For tests and the demo: the same that handlers use. */
   ports: Ports
   engine: Engine
+  /** Settles with the reason when it can't go on: the embedded database ends again and again. `close` it then. */
+  lost: Promise<unknown>
   /** Ends everything within 3 s. Open executions stay open for the next start. Can be called twice. */
   close(): Promise<void>
 }
@@ -117,7 +119,7 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log, refuseForeign })
   closers.add(() => http.close())
   const url = `http://127.0.0.1:${http.port}`
-  const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, closers)
+  const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, { closers, log })
   const core = await makeCore(database, dataDir, options, log)
   application.resolve(apiApp(core.ports, { baseUrl: url, trustForwarded: false, addressPolicy: localPolicy }))
   const background = startBackground({ ...core, database }).catch((error: unknown) => {
@@ -128,7 +130,16 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
     const closeBackground = background.then((started) => started?.close())
     await Promise.all([http.close(), core.engine.close(), closeBackground])
   })
-  return { url, databasePid: database.pid, ports: core.ports, engine: core.engine, close: () => closers.close() }
+  return {
+    url,
+    get databasePid() {
+      return database.pid
+    },
+    ports: core.ports,
+    engine: core.engine,
+    lost: database.lost,
+    close: () => closers.close(),
+  }
 }
 
 /**

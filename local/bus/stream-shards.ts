@@ -8,6 +8,9 @@ import {
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams'
 
+/** As many as the stores' client has: the embedded database may be starting again. */
+const MAX_ATTEMPTS = 10
+
 /** A change of the table: which item, and where in the stream. */
 export type StreamRecord = { sequenceNumber: string; kind: string; pk: string; sk: string }
 
@@ -77,7 +80,7 @@ export const openStreamShards = async (
   tableName: string,
 ): Promise<StreamShards> => {
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-  const client = new DynamoDBStreamsClient({ ...connection, credentials })
+  const client = new DynamoDBStreamsClient({ ...connection, credentials, maxAttempts: MAX_ATTEMPTS })
   const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName: tableName }))
   const newest = Streams.sort((one, other) => (one.StreamLabel ?? '').localeCompare(other.StreamLabel ?? '')).at(-1)
   if (!newest?.StreamArn) {

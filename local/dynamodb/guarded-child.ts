@@ -74,7 +74,10 @@ export const startGuarded = async (program: string, args: readonly string[]): Pr
   const output = tail(stderr)
   // The watcher ends with the lifeline, and only then is everything of the child closed.
   child.once('exit', () => lifeline.destroy())
-  const ended = once(child, 'close').then(([code, signal]) => `${signal ?? `exit code ${code}`}: ${output()}`)
+  const ended = once(child, 'close').then(([code, signal]) => {
+    const end = signal ?? `exit code ${code}`
+    return output() === '' ? end : `${end}: ${output()}`
+  })
   const pid = Number(await firstLine(child, stdout))
   const stop = async (): Promise<void> => {
     lifeline.destroy()

@@ -94,8 +94,12 @@ export class Engine implements Executions {
     return records.sort((one, other) => one.startedAt.localeCompare(other.startedAt))
   }
 
-  /** Takes up the executions that a former process left open, each at its checkpoint; how many. Once, when the server answers. */
+  /**
+   * Takes up the open executions that do not run here, each at its checkpoint; how many. They were left by a former process, or
+   * the table did not answer when they began or ended.
+   */
   async resume(): Promise<number> {
+    if (this.#closing) return 0
     const left = (await this.#options.table.running()).filter((record) => !this.#claimed.has(executionKey(record)))
     for (const record of left) this.#claimed.add(executionKey(record))
     const taken = await Promise.all(left.map((record) => this.#tryToTakeUp(record)))
@@ -137,6 +141,7 @@ export class Engine implements Executions {
     const parts = await this.#partsOf(record.flow, from.at)
     const open = await this.#options.table.countResume(record)
     if (open) this.#drive(from, parts)
+    else this.#claimed.delete(executionKey(record))
     return open
   }
 
@@ -163,9 +168,10 @@ export class Engine implements Executions {
 
   async #ended(record: ExecutionRecord, end: ExecutionEnd): Promise<void> {
     this.#runs.delete(executionKey(record))
-    this.#claimed.delete(executionKey(record))
     // Aborted means `stop`, which writes the end itself, or `close`, which leaves it open.
     if (end.status !== 'ABORTED') await this.#finish(record, end)
+    // Only now, so that `resume` does not take it up while its end is being written.
+    this.#claimed.delete(executionKey(record))
   }
 
   async #finish(record: ExecutionRecord, end: ExecutionEnd): Promise<void> {
@@ -175,7 +181,7 @@ export class Engine implements Executions {
       if (!(await table.close(ref, end, clock.now()))) return
       if (end.status !== 'SUCCEEDED') onUnsuccessfulEnd?.(ref, end)
     } catch (error) {
-      // It stays RUNNING: the reconciler ends the operation at its deadline, or a restart takes it up again.
+      // It stays RUNNING: `resume` takes it up again and repeats its last state.
       log.error('end of an execution not stored', { flow: ref.flow, executionId: ref.name, status: end.status, error })
     }
   }

@@ -58,6 +58,13 @@ const processes = (): Entry[] =>
 export const descendantsOf = (pid: number, all = processes()): number[] =>
   all.filter((entry) => entry.parent === pid).flatMap((entry) => [entry.pid, ...descendantsOf(entry.pid, all)])
 
+/** Process id of the embedded database that a process has now: the program, not its guard. Undefined while there is none. */
+export const databaseOf = (pid: number): number | undefined => {
+  const all = processes()
+  const descendants = new Set(descendantsOf(pid, all))
+  return all.find((entry) => descendants.has(entry.pid) && /^\S*dynoxide serve /.test(entry.command))?.pid
+}
+
 /** Those that still live. */
 export const livingOf = (pids: readonly number[]): number[] => {
   const all = processes()
