@@ -6,7 +6,7 @@ import { HELP, type LocalOptions, readOptions } from './options.ts'
 import type { Fedplane } from './server.ts'
 
 /** By then the process ends, whatever still runs: SIGTERM and Ctrl-C take 3 s at most. */
-const EXIT_DEADLINE_MS = 2_800
+const EXIT_DEADLINE_MS = 2_500
 /** Between looks whether npm is still there, milliseconds. */
 const PARENT_POLL_MS = 500
 

@@ -24,7 +24,7 @@ export type EngineOptions = {
 }
 
 /** How long `close` waits for calls of handlers that are under way, milliseconds. */
-const CLOSE_PATIENCE_MS = 1500
+const CLOSE_PATIENCE_MS = 1000
 
 /**
  * Step Functions in this process: the deployed definitions, handlers instead of Lambda functions, executions in a table. Each
