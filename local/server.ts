@@ -7,6 +7,7 @@ import { FLOWS } from '../functions/domain/operation.ts'
 import type { RegistryOptions } from '../functions/drivers/registry.ts'
 import { localPolicy } from '../functions/kubernetes/address-guard.ts'
 import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
+import { flowHandlers } from '../functions/steps/flows.ts'
 import { localAuthorizer } from './authorizer/authorizer.ts'
 import { openTokenFile } from './authorizer/token-file.ts'
 import { startBackground } from './background.ts'
@@ -18,7 +19,6 @@ import { makeDataDirectory } from './dynamodb/make-directory.ts'
 import { loadDefinitions } from './engine/definition.ts'
 import { Engine } from './engine/engine.ts'
 import { dynamoExecutionTable } from './engine/execution-table.ts'
-import { flowHandlers } from './flow-handlers.ts'
 import { startHttpServer } from './http/http-server.ts'
 import { createLogger } from './logger.ts'
 import { localPorts, systemClock } from './ports.ts'
@@ -36,8 +36,6 @@ export type FedplaneOptions = {
   dynamodbEndpoint?: string | undefined
   /** Which drivers are enabled. Default: all but memory@1. */
   drivers?: RegistryOptions
-  /** How long a step looks again by itself, milliseconds. Default 10,000. */
-  pollMs?: number
   /** Default: warnings and errors to standard error. */
   log?: Logger
 }
@@ -95,7 +93,7 @@ const makeCore = async (database: Database, dataDir: string, options: FedplaneOp
   const engine = new Engine({
     table: dynamoExecutionTable(database.client),
     definitions,
-    handlers: flowHandlers(ports, options.pollMs),
+    handlers: flowHandlers(ports),
     clock: systemClock,
     log,
     onUnsuccessfulEnd: (ref, end) => {

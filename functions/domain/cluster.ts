@@ -60,6 +60,22 @@ export type MagnumClusterAttributes = {
   masterLbEnabled: boolean | null
 }
 
+/** What a cluster has of them that was given none. */
+export const NO_MAGNUM_ATTRIBUTES: MagnumClusterAttributes = {
+  clusterTemplateId: '',
+  keypair: null,
+  dockerVolumeSize: null,
+  labels: {},
+  masterFlavorId: null,
+  flavorId: null,
+  createTimeout: null,
+  discoveryUrl: null,
+  fixedNetwork: null,
+  fixedSubnet: null,
+  floatingIpEnabled: null,
+  masterLbEnabled: null,
+}
+
 /** `host:<federation id>` or `member:<federation id>`: a cluster with uses can't be deleted. */
 export type ClusterUse = `${'host' | 'member'}:${string}`
 

@@ -1,4 +1,4 @@
-import type { Cluster } from '../domain/cluster.ts'
+import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../domain/cluster.ts'
 import type { ClusterAccess } from '../drivers/contract/cluster-access.ts'
 import { CredentialMissing } from '../drivers/contract/errors.ts'
 import type { KubernetesClient, Resource } from '../kubernetes/client.ts'
@@ -84,7 +84,7 @@ export const goneClusterAccess = (gone: { projectId: string; id: string; name: s
     conditions: [],
     endpoint: null,
     identity: null,
-    magnum: NO_ATTRIBUTES,
+    magnum: NO_MAGNUM_ATTRIBUTES,
     driverState: {},
     createdAt: new Date(0).toISOString(),
     updatedAt: null,
@@ -97,18 +97,3 @@ export const goneClusterAccess = (gone: { projectId: string; id: string; name: s
     ),
   close: () => undefined,
 })
-
-const NO_ATTRIBUTES: Cluster['magnum'] = {
-  clusterTemplateId: '',
-  keypair: null,
-  dockerVolumeSize: null,
-  labels: {},
-  masterFlavorId: null,
-  flavorId: null,
-  createTimeout: null,
-  discoveryUrl: null,
-  fixedNetwork: null,
-  fixedSubnet: null,
-  floatingIpEnabled: null,
-  masterLbEnabled: null,
-}

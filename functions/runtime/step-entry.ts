@@ -1,13 +1,11 @@
 import type { Json } from '../domain/json.ts'
 import type { Flow } from '../domain/operation.ts'
 import { handlerFor, type Steps } from '../steps/handler-for.ts'
+import { POLL_MS } from '../steps/poll.ts'
 import { awsClusters } from './aws-clusters.ts'
 import { awsPorts } from './aws-ports.ts'
 import { readEnv, workerEnv } from './env.ts'
 import { lazy } from './lazy.ts'
-
-/** How long a step looks again by itself, milliseconds; its function has 60 s (`infra/limits.ts`) for that and its calls. */
-const POLL_MS = 10_000
 
 /** Lambda entry of a flow's function. */
 export const stepEntry = (flow: Flow, steps: Steps): ((event: unknown) => Promise<Json>) => {

@@ -11,6 +11,7 @@ import { federationUpdateSteps } from './federation-update/federation-update.ste
 import { handlerFor, type Steps } from './handler-for.ts'
 import { memberJoinSteps } from './member-join/member-join.steps.ts'
 import { memberUnjoinSteps } from './member-unjoin/member-unjoin.steps.ts'
+import { POLL_MS } from './poll.ts'
 
 /** The steps of every flow: names equal the Task states of its `flow.asl.json` (a test holds them together). */
 export const FLOW_STEPS: Readonly<Record<Flow, Steps>> = {
@@ -29,12 +30,12 @@ export const FLOW_STEPS: Readonly<Record<Flow, Steps>> = {
 export type FlowHandler = (event: unknown) => Promise<Json>
 
 export type FlowOptions = {
-  /** Milliseconds that a step looks again by itself before it hands the wait to the state machine. Default 10,000. */
+  /** In place of `POLL_MS`, for tests. */
   pollMs?: number
 }
 
 /** The functions of all flows over these ports; on AWS one Lambda each, locally all in the process. */
-export const flowHandlers = (ports: Ports, { pollMs = 10_000 }: FlowOptions = {}): Record<Flow, FlowHandler> =>
+export const flowHandlers = (ports: Ports, { pollMs = POLL_MS }: FlowOptions = {}): Record<Flow, FlowHandler> =>
   Object.fromEntries(FLOWS.map((flow) => [flow, handlerFor({ ...ports, pollMs }, flow, FLOW_STEPS[flow])])) as Record<
     Flow,
     FlowHandler

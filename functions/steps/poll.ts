@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/**
+ * How long a step looks again by itself, milliseconds, before it hands the wait to the state machine: transitions cost money and a Wait
+ * is at least 1 s. Its function has 60 s (`infra/limits.ts`) for that and its calls.
+ */
+export const POLL_MS = 10_000
+
 const FIRST_PAUSE_MS = 200
 const LAST_PAUSE_MS = 2000
 const GROWTH = 1.5

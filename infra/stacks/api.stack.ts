@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import {
   HttpApi,
   type HttpMethod,
@@ -17,15 +17,10 @@ import { NodeFunction } from '../constructs/node-function.ts'
 import { grantExecutions, grantSealing, machineArnPrefix } from '../grants.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import { type GatewayRoute, gatewayPaths } from '../route-keys.ts'
-import type { DataStack } from './data.stack.ts'
+import type { WorkerStackProps } from './worker-stack-props.ts'
 
-export type ApiStackProps = StackProps & {
-  data: DataStack
-  /** Folder of a bundle, by its name. */
-  folderOf(name: string): string
+export type ApiStackProps = WorkerStackProps & {
   routes: readonly GatewayRoute[]
-  /** Networks that clusters may be in beyond public addresses: CIDRs, separated by commas. */
-  allowedNetworks: string
   /** Base URL in links, for a domain of one's own. Default: the API's own endpoint. */
   publicUrl?: string
 }

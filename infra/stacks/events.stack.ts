@@ -1,4 +1,4 @@
-import { Duration, Stack, type StackProps } from 'aws-cdk-lib'
+import { Duration, Stack } from 'aws-cdk-lib'
 import { Rule, type RuleProps, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import type { Construct } from 'constructs'
@@ -7,21 +7,13 @@ import type { ReconcilerEnv, Settings, WorkerEnv } from '../../functions/runtime
 import { NodeFunction } from '../constructs/node-function.ts'
 import { grantExecutions, grantOpening, machineArn, machineArnPrefix } from '../grants.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
-import type { DataStack } from './data.stack.ts'
-
-export type EventsStackProps = StackProps & {
-  data: DataStack
-  /** Folder of a bundle, by its name. */
-  folderOf(name: string): string
-  /** Networks that clusters may be in beyond public addresses: CIDRs, separated by commas. */
-  allowedNetworks: string
-}
+import type { WorkerStackProps } from './worker-stack-props.ts'
 
 /** What runs by the clock, or because an execution ended badly. */
 export class EventsStack extends Stack {
-  readonly #props: EventsStackProps
+  readonly #props: WorkerStackProps
 
-  constructor(scope: Construct, id: string, props: EventsStackProps) {
+  constructor(scope: Construct, id: string, props: WorkerStackProps) {
     super(scope, id, props)
     this.#props = props
     const reconciler = this.#addFunction('reconciler', 'fedplane: looks after what is in progress', this.#environment())

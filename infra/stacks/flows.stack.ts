@@ -1,5 +1,5 @@
 import path from 'node:path'
-import { Aws, Duration, RemovalPolicy, Stack, type StackProps } from 'aws-cdk-lib'
+import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
@@ -10,23 +10,15 @@ import type { SUBSTITUTIONS } from '../asl-lint.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
 import { grantExecutions, grantSealing, machineArnPrefix, machineName } from '../grants.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
-import type { DataStack } from './data.stack.ts'
+import type { WorkerStackProps } from './worker-stack-props.ts'
 
 const STATE_MACHINES = path.join(import.meta.dirname, '../../statemachines')
 
-export type FlowsStackProps = StackProps & {
-  data: DataStack
-  /** Folder of a bundle, by its name. */
-  folderOf(name: string): string
-  /** Networks that clusters may be in beyond public addresses: CIDRs, separated by commas. */
-  allowedNetworks: string
-}
-
 /** One state machine and one Lambda function for each flow. */
 export class FlowsStack extends Stack {
-  readonly #props: FlowsStackProps
+  readonly #props: WorkerStackProps
 
-  constructor(scope: Construct, id: string, props: FlowsStackProps) {
+  constructor(scope: Construct, id: string, props: WorkerStackProps) {
     super(scope, id, props)
     this.#props = props
     for (const flow of FLOWS) this.#addMachine(flow, this.#addFunction(flow))

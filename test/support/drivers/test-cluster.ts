@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Cluster } from '../../../functions/domain/cluster.ts'
+import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../../../functions/domain/cluster.ts'
 import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import type { Connect, Connection, KubernetesClient } from '../../../functions/kubernetes/client.ts'
@@ -26,20 +26,7 @@ export const clusterEntity = (change: Partial<Cluster> = {}): Cluster => ({
   conditions: [],
   endpoint: null,
   identity: null,
-  magnum: {
-    clusterTemplateId: randomUUID(),
-    keypair: null,
-    dockerVolumeSize: null,
-    labels: {},
-    masterFlavorId: null,
-    flavorId: null,
-    createTimeout: null,
-    discoveryUrl: null,
-    fixedNetwork: null,
-    fixedSubnet: null,
-    floatingIpEnabled: null,
-    masterLbEnabled: null,
-  },
+  magnum: { ...NO_MAGNUM_ATTRIBUTES, clusterTemplateId: randomUUID() },
   driverState: {},
   createdAt: new Date().toISOString(),
   updatedAt: null,

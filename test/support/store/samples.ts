@@ -1,4 +1,4 @@
-import type { Cluster } from '../../../functions/domain/cluster.ts'
+import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../../../functions/domain/cluster.ts'
 import type { DomainEvent } from '../../../functions/domain/event.ts'
 import type { Federation } from '../../../functions/domain/federation.ts'
 import type { JoiningMembership, ReadyMembership } from '../../../functions/domain/membership.ts'
@@ -53,18 +53,11 @@ export const sampleCluster = (changes: Partial<Cluster> = {}): Cluster => ({
   },
   identity: { uid: 'uid-1', user: 'system:admin' },
   magnum: {
+    ...NO_MAGNUM_ATTRIBUTES,
     clusterTemplateId: 'external',
-    keypair: null,
-    dockerVolumeSize: null,
     labels: { zone: 'a', empty: '' },
-    masterFlavorId: null,
-    flavorId: null,
     createTimeout: 60,
-    discoveryUrl: null,
-    fixedNetwork: null,
-    fixedSubnet: null,
     floatingIpEnabled: false,
-    masterLbEnabled: null,
   },
   driverState: { note: { list: [1, 'two', null, { deep: true }] } },
   createdAt: '2026-11-27T10:00:00.000Z',

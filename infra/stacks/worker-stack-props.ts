@@ -1,0 +1,11 @@
+import type { StackProps } from 'aws-cdk-lib'
+import type { DataStack } from './data.stack.ts'
+
+/** What a stack is given whose functions work on state and clusters. */
+export type WorkerStackProps = StackProps & {
+  data: DataStack
+  /** Folder of a bundle, by its name. */
+  folderOf(name: string): string
+  /** Networks that clusters may be in beyond public addresses: CIDRs, separated by commas. */
+  allowedNetworks: string
+}
