@@ -6,6 +6,7 @@ import { apiApp } from '../functions/api/app.ts'
 import { FLOWS } from '../functions/domain/operation.ts'
 import type { RegistryOptions } from '../functions/drivers/registry.ts'
 import { localPolicy } from '../functions/kubernetes/address-guard.ts'
+import { rolePolicy } from '../functions/policy/role-policy.ts'
 import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
 import { flowHandlers } from '../functions/steps/flows.ts'
 import { localAuthorizer } from './authorizer/authorizer.ts'
@@ -119,7 +120,15 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const url = `http://127.0.0.1:${http.port}`
   const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, { closers, log })
   const core = await makeCore(database, dataDir, options, log)
-  application.resolve(apiApp(core.ports, { baseUrl: url, trustForwarded: false, addressPolicy: localPolicy }))
+  application.resolve(
+    apiApp(core.ports, {
+      baseUrl: url,
+      trustForwarded: false,
+      addressPolicy: localPolicy,
+      policy: rolePolicy,
+      clustersPerProject: 20,
+    }),
+  )
   const background = startBackground({ ...core, database }).catch((error: unknown) => {
     log.error('background work not started', { error })
   })

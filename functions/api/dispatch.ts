@@ -24,7 +24,7 @@ const handleForPrincipal = (
   const { principal, http, minor } = exchange
   if (principal === null) throw new Unauthenticated('The request you have made requires authentication.')
   demandVersion(route, minor)
-  demandPolicy(principal, route.rule)
+  demandPolicy({ principal, settings: base.settings }, route.rule)
   const query = parseQuery(route.schemas.query, http.rawQueryString)
   const schema = route.schemas.body
   const body = schema?.parse(readBody(http, schema.bytesMax))

@@ -1,5 +1,6 @@
 import { isUuid, looksLikeUuid } from '../domain/ids.ts'
 import type { Status } from '../domain/status.ts'
+import type { Reach } from '../store/reach.ts'
 import { NameAmbiguous, ObjectNotVisible } from './errors.ts'
 import { listInWords, quote } from './quote.ts'
 
@@ -8,7 +9,7 @@ type Named<T extends { status: Status }> = {
   findByName(projectId: string, name: string): Promise<string[]>
 }
 
-export type Noun = 'Cluster' | 'Federation'
+export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota'
 
 export const notFound = (noun: Noun, ident: string): ObjectNotVisible =>
   new ObjectNotVisible(`${noun} ${quote(ident)} could not be found.`)
@@ -59,6 +60,29 @@ export const find = async <T extends { status: Status }>(
   if (looksLikeUuid(ident) && !isUuid(ident)) throw notFound(noun, ident)
   const id = isUuid(ident) ? ident : await idOf(store, noun, projectId, ident)
   const object = await store.get({ projectId, id })
+  if (object === undefined) throw notFound(noun, ident)
+  return object
+}
+
+type Located<T> = {
+  locate(reach: Reach, id: string): Promise<T | undefined>
+  locateByName(reach: Reach, name: string): Promise<{ projectId: string; id: string }[]>
+}
+
+/**
+ * As `find`, as far as the caller's reach goes.
+ *
+ * @throws ObjectNotVisible, NameAmbiguous
+ */
+export const locate = async <T>(store: Located<T>, noun: Noun, reach: Reach, ident: string): Promise<T> => {
+  if (looksLikeUuid(ident) && !isUuid(ident)) throw notFound(noun, ident)
+  const ids = isUuid(ident) ? [ident] : (await store.locateByName(reach, ident)).map(({ id }) => id)
+  if (ids.length > 1) {
+    throw new NameAmbiguous(
+      `Multiple objects of the kind ${noun} have the name ${quote(ident)}: use one of the ids ${listInWords(ids, MATCHES_SHOWN)}.`,
+    )
+  }
+  const object = ids[0] === undefined ? undefined : await store.locate(reach, ids[0])
   if (object === undefined) throw notFound(noun, ident)
   return object
 }

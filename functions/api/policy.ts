@@ -1,33 +1,19 @@
-import type { Principal, Role } from '../domain/principal.ts'
+import type { Principal } from '../domain/principal.ts'
+import type { PolicyObject, PolicyRule } from '../policy/rules.ts'
 import { PolicyForbids } from './errors.ts'
+import type { ApiSettings } from './settings.ts'
 
-const WRITERS: readonly Role[] = ['admin', 'member']
-const READERS: readonly Role[] = ['admin', 'member', 'reader']
+/** A request, as far as it says who asks. */
+export type Asker = { principal: Principal; settings: Pick<ApiSettings, 'policy'> }
 
-/** Who may do what in their own project: Magnum's default policies (magnum-rest.md 9.4), and ours for what Magnum lacks. */
-const RULES = {
-  'cluster:create': WRITERS,
-  'cluster:update': WRITERS,
-  'cluster:delete': WRITERS,
-  'cluster:get': READERS,
-  'cluster:get_all': READERS,
-  'cluster:detail': READERS,
-  'federation:create': WRITERS,
-  'federation:update': WRITERS,
-  'federation:delete': WRITERS,
-  'federation:get': READERS,
-  'federation:get_all': READERS,
-  'federation:detail': READERS,
-  'driver:get': READERS,
-} as const satisfies Record<string, readonly Role[]>
+/** True when the policy allows it. `object` absent: something in the caller's own project. */
+export const isAllowed = ({ principal, settings }: Asker, rule: PolicyRule, object?: PolicyObject): boolean =>
+  settings.policy.allows(principal, rule, object)
 
-export type PolicyRule = keyof typeof RULES
-
-/** @throws PolicyForbids naming the rule */
-export const demandPolicy = (principal: Principal, rule: PolicyRule): void => {
-  const allowed: readonly Role[] = RULES[rule]
-  if (principal.roles.some((role) => allowed.includes(role))) return
+/** @throws PolicyForbids naming the rule, as Magnum does */
+export const demandPolicy = (asker: Asker, rule: PolicyRule, object?: PolicyObject): void => {
+  if (isAllowed(asker, rule, object)) return
   throw new PolicyForbids(
-    `Policy doesn't allow ${rule} to be performed: it needs one of the roles ${allowed.join(', ')}.`,
+    `Policy doesn't allow ${rule} to be performed by you (roles: ${asker.principal.roles.join(', ') || 'none'}).`,
   )
 }

@@ -2,8 +2,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type * as z from 'zod'
 import type { Json } from '../domain/json.ts'
 import type { Principal } from '../domain/principal.ts'
+import type { PolicyRule } from '../policy/rules.ts'
 import type { Ports } from '../runtime/ports.ts'
-import type { PolicyRule } from './policy.ts'
 import type { ApiSettings } from './settings.ts'
 
 /** What every handler gets. `ports.log` adds the request id to each line. */
@@ -49,6 +49,8 @@ type RouteBase = {
   method: Method
   /** Full path with `{parameter}` segments, without a trailing slash. */
   path: string
+  /** What it answers when all is well, by status; null: no body. For documentation. */
+  answers?: Readonly<Record<number, z.ZodType | null>>
 }
 
 /** Answers without asking who calls. */

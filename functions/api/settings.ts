@@ -1,4 +1,5 @@
 import type { AddressPolicy } from '../kubernetes/address-guard.ts'
+import type { Policy } from '../policy/policy.ts'
 
 /** How this installation is reached and what it may reach. */
 export type ApiSettings = {
@@ -8,6 +9,10 @@ export type ApiSettings = {
   trustForwarded: boolean
   /** Which addresses a registered cluster may have. */
   addressPolicy: AddressPolicy
+  /** Who may do what. */
+  policy: Policy
+  /** Clusters of a project that has no quota of its own. Magnum's default: 20. */
+  clustersPerProject: number
   /** Named in `WWW-Authenticate` of a 401. Default: `baseUrl`. */
   authUrl?: string
 }

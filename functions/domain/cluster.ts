@@ -1,3 +1,4 @@
+import type { ClusterTask, QueuedTask } from './cluster-task.ts'
 import type { Condition } from './condition.ts'
 import type { DriverId } from './driver-id.ts'
 import type { JsonObject } from './json.ts'
@@ -43,9 +44,26 @@ export type ClusterObservation = {
   masterCount: number
 }
 
+/**
+ * Sums over the node groups, written with each change of one, so that lists need not read them. Only for clusters whose driver makes
+ * nodes; of others `observation` counts.
+ */
+export type ClusterNodes = {
+  nodeCount: number
+  masterCount: number
+  nodeAddresses: readonly string[]
+  masterAddresses: readonly string[]
+}
+
 /** Magnum attributes that we keep and show; drivers say which they use. */
 export type MagnumClusterAttributes = {
   clusterTemplateId: string
+  /** Whose template it is; null for a built-in one. */
+  templateProjectId: string | null
+  /** The template's labels when the cluster was made or upgraded: the three `labels_*` attributes compare with them. */
+  templateLabels: Readonly<Record<string, string>>
+  /** The template's: no certificates then. */
+  tlsDisabled: boolean
   keypair: string | null
   dockerVolumeSize: number | null
   labels: Readonly<Record<string, string>>
@@ -63,6 +81,9 @@ export type MagnumClusterAttributes = {
 /** What a cluster has of them that was given none. */
 export const NO_MAGNUM_ATTRIBUTES: MagnumClusterAttributes = {
   clusterTemplateId: '',
+  templateProjectId: null,
+  templateLabels: {},
+  tlsDisabled: false,
   keypair: null,
   dockerVolumeSize: null,
   labels: {},
@@ -91,6 +112,11 @@ export type Cluster = {
   statusReason: string | null
   /** Null when nothing runs. */
   operation: ClusterOperation | null
+  /** What an `update` operation does; null when none runs. */
+  task: ClusterTask | null
+  /** Tasks that wait for it to end, in the order in which they were asked for. */
+  queue: readonly QueuedTask[]
+  nodes: ClusterNodes | null
   conditions: readonly Condition[]
   endpoint: ClusterEndpoint | null
   identity: ClusterIdentity | null
@@ -118,6 +144,9 @@ export type ClusterChange = Partial<
     | 'status'
     | 'statusReason'
     | 'operation'
+    | 'task'
+    | 'queue'
+    | 'nodes'
     | 'conditions'
     | 'endpoint'
     | 'identity'

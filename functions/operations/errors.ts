@@ -18,3 +18,9 @@ export class ClusterGone extends AppError {
   override readonly name = 'ClusterGone'
   readonly kind = 'not-found'
 }
+
+/** As many changes wait on the cluster as may. */
+export class QueueFull extends AppError {
+  override readonly name = 'QueueFull'
+  readonly kind = 'conflict'
+}

@@ -1,4 +1,5 @@
 import type { ApiSettings } from '../api/settings.ts'
+import { rolePolicy } from '../policy/role-policy.ts'
 import { addressPolicy } from './address-policy.ts'
 import type { TableEnv } from './env.ts'
 
@@ -7,4 +8,6 @@ export const apiSettings = (env: Pick<TableEnv, 'PUBLIC_URL' | 'ALLOWED_NETWORKS
   baseUrl: env.PUBLIC_URL,
   trustForwarded: false,
   addressPolicy: addressPolicy(env),
+  policy: rolePolicy,
+  clustersPerProject: 20,
 })

@@ -55,3 +55,21 @@ export class CredentialUnreadable extends AppError {
   override readonly name = 'CredentialUnreadable'
   readonly kind = 'internal'
 }
+
+/** Clusters use the template; `details.clusterCount` says how many. */
+export class TemplateInUse extends AppError {
+  override readonly name = 'TemplateInUse'
+  readonly kind = 'invalid'
+}
+
+/** The template was removed meanwhile. */
+export class TemplateGone extends AppError {
+  override readonly name = 'TemplateGone'
+  readonly kind = 'conflict'
+}
+
+/** The project has as many clusters as its quota allows. */
+export class QuotaReached extends AppError {
+  override readonly name = 'QuotaReached'
+  readonly kind = 'forbidden'
+}

@@ -12,6 +12,9 @@ const orNull = <T>(value: T | undefined): T | null => value ?? null
 
 const magnumAttributes = (body: CreateCluster, clusterTemplateId: string): MagnumClusterAttributes => ({
   clusterTemplateId,
+  templateProjectId: null,
+  templateLabels: {},
+  tlsDisabled: false,
   keypair: orNull(body.keypair),
   dockerVolumeSize: orNull(body.docker_volume_size),
   labels: body.labels ?? {},
@@ -27,7 +30,7 @@ const magnumAttributes = (body: CreateCluster, clusterTemplateId: string): Magnu
 
 /** Counts asked for, where the driver makes nodes: `driverState.nodeCount`, `driverState.masterCount`. */
 const countsOf = (body: CreateCluster, driver: ClusterDriver): JsonObject =>
-  driver.capabilities.resize ? { nodeCount: body.node_count ?? 1, masterCount: body.master_count ?? 1 } : {}
+  driver.capabilities.makesNodes ? { nodeCount: body.node_count ?? 1, masterCount: body.master_count ?? 1 } : {}
 
 export type NewCluster = {
   id: string
@@ -49,6 +52,9 @@ export const newCluster = (body: CreateCluster, given: NewCluster): Cluster => (
   status: 'CREATE_IN_PROGRESS',
   statusReason: null,
   operation: given.operation,
+  task: null,
+  queue: [],
+  nodes: null,
   conditions: [],
   endpoint: given.endpoint,
   identity: null,

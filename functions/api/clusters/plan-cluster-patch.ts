@@ -10,7 +10,7 @@ import type { TakenKubeconfig } from './intake.ts'
 export type PatchKind = 'create' | 'update' | null
 
 const demandCapable = (cluster: Cluster, patch: ClusterPatch, capabilities: ClusterCapabilities): void => {
-  if (patch.nodeCount !== undefined && !capabilities.resize) {
+  if (patch.nodeCount !== undefined && !capabilities.makesNodes) {
     throw new InvalidRequest(
       `"/node_count" of this cluster can't be changed: its driver ${cluster.driver} does not manage nodes, it only counts them.`,
     )

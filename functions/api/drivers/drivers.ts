@@ -23,7 +23,8 @@ const showClusterDriver = (driver: ClusterDriver) => ({
   capabilities: {
     needs_kubeconfig: driver.capabilities.needsKubeconfig,
     kubernetes_api: driver.capabilities.kubernetesApi,
-    resize: driver.capabilities.resize,
+    makes_nodes: driver.capabilities.makesNodes,
+    certificate_authority: driver.capabilities.certificateAuthority,
   },
 })
 

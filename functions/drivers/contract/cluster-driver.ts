@@ -1,5 +1,9 @@
+import type { AuthorityType } from '../../domain/certificate-authority.ts'
 import type { Cluster, ClusterEndpoint, ClusterIdentity, ClusterObservation } from '../../domain/cluster.ts'
+import type { ClusterTask, ClusterTaskKind } from '../../domain/cluster-task.ts'
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import type { DriverId } from '../../domain/driver-id.ts'
+import type { NodeGroup } from '../../domain/node-group.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Connect, Connection } from '../../kubernetes/client.ts'
 import type { Phase, StepResult } from './phase.ts'
@@ -7,14 +11,33 @@ import type { Phase, StepResult } from './phase.ts'
 /** Version of this contract; `docs/drivers/cluster-contract.md` is its table. */
 export const CLUSTER_CONTRACT = 1
 
-/** What a cluster driver can do, as data: core code asks these, never the driver's name. */
+/** What a cluster driver can do, as data: core code asks these, never the driver's name. `phases.update` says which changes it knows. */
 export type ClusterCapabilities = {
   /** A kubeconfig is given at registration. */
   needsKubeconfig: boolean
   /** `connection` works. */
   kubernetesApi: boolean
-  /** Node counts can be changed. */
-  resize: boolean
+  /** Makes clusters with their nodes from a cluster template; else what is there is only counted. */
+  makesNodes: boolean
+  /** fedplane holds the cluster's certificate authorities, and so signs certificates for it. */
+  certificateAuthority: boolean
+}
+
+/** A public template that stands for clusters which need none (magnum-rest.md 4.1: `cluster_template_id` is mandatory). */
+export type BuiltinTemplate = {
+  /** Constant UUID. */
+  id: string
+  name: string
+}
+
+/** A cluster as it is or would be, for a check before anything is written. */
+export type PlannedCluster = {
+  cluster: Cluster
+  /** Null for drivers that make no nodes. During an upgrade the new one. */
+  template: ClusterTemplate | null
+  nodeGroups: readonly NodeGroup[]
+  /** Null: the cluster is to be created. */
+  task: ClusterTask | null
 }
 
 export type ClusterContext = {
@@ -26,12 +49,30 @@ export type ClusterContext = {
   claimIdentity(uid: string): Promise<void>
   /** ISO-8601 UTC. */
   now(): string
+  /** What is to be done; null in create and delete. */
+  task: ClusterTask | null
+  /** As they shall be, by creation; during `node-group-delete` with the one that goes. */
+  nodeGroups: readonly NodeGroup[]
+  /** The cluster's template, during an upgrade the new one; null for drivers that make no nodes, or when it is gone. */
+  template(): Promise<ClusterTemplate | null>
+  /** An authority of the cluster, PEM; during its rotation the new one. Undefined where fedplane holds none. */
+  authority(type: AuthorityType): Promise<{ certificatePem: string; privateKey: Secret } | undefined>
+}
+
+/** What a driver tells of one node group; absent keys stay as they are. */
+export type NodeGroupResult = {
+  id: string
+  /** Nodes that there are, when that is another number than was asked for. */
+  nodeCount?: number
+  nodeAddresses?: readonly string[]
+  version?: string
 }
 
 export type ClusterStepResult = StepResult & {
   endpoint?: ClusterEndpoint
   identity?: ClusterIdentity
   observation?: ClusterObservation
+  nodeGroups?: readonly NodeGroupResult[]
 }
 
 /** A kind of cluster: how it is made, watched and reached. Rules as for federation drivers. */
@@ -40,9 +81,14 @@ export type ClusterDriver = {
   contract: typeof CLUSTER_CONTRACT
   description: string
   capabilities: ClusterCapabilities
+  /** Listed as a public template in every project; null when its clusters need a template of their own. */
+  builtinTemplate: BuiltinTemplate | null
+  /** Checks a wish before anything is written; one sentence per fault, none when it is good. Pure. */
+  check(plan: PlannedCluster): string[]
   phases: {
     create: readonly ClusterPhase[]
-    update: readonly ClusterPhase[]
+    /** By kind of change; one that is absent is refused with 400. */
+    update: Readonly<Partial<Record<ClusterTaskKind, readonly ClusterPhase[]>>>
     delete: readonly ClusterPhase[]
   }
   /** How to talk to it. @throws CredentialMissing */
@@ -51,6 +97,7 @@ export type ClusterDriver = {
   observe(context: ClusterContext): Promise<ClusterObservation>
 }
 
-export type ClusterPhase = Omit<Phase<ClusterContext>, 'ensure'> & {
+export type ClusterPhase = Omit<Phase<ClusterContext>, 'ensure' | 'undo'> & {
   ensure(context: ClusterContext): Promise<ClusterStepResult>
+  undo?(context: ClusterContext): Promise<ClusterStepResult>
 }

@@ -21,6 +21,10 @@ const look = (ports: Ports, cluster: Cluster): Promise<ClusterObservation> =>
     connect: ports.connect,
     // A look claims nothing: the identity was claimed at registration.
     claimIdentity: () => Promise.resolve(),
+    task: null,
+    nodeGroups: [],
+    template: async () => null,
+    authority: async () => undefined,
     now: () => ports.clock.now().toISOString(),
   })
 

@@ -10,7 +10,7 @@ const clusterUpdate: Loop = {
   operation: async (ports, state) => (await openCluster(ports, state)).operation,
   subject: (ports, state) =>
     clusterSubject(ports, state, {
-      phases: (driver) => driver.phases.update,
+      phases: (driver) => driver.phases.update.credential ?? [],
       credential: candidateCredential,
       store: storeCandidateResult,
     }),

@@ -40,6 +40,10 @@ const contextOf = (ports: StepPorts, target: Target, cluster: Cluster, plan: Clu
   credential: () => plan.credential(ports, cluster),
   connect: ports.connect,
   claimIdentity: (uid) => claimIdentity(ports, target, uid),
+  task: null,
+  nodeGroups: [],
+  template: async () => null,
+  authority: async () => undefined,
   now: () => ports.clock.now().toISOString(),
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiApp } from '../../../functions/api/app.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
+import { rolePolicy } from '../../../functions/policy/role-policy.ts'
 import { StoreBusy } from '../../../functions/store/errors.ts'
 import { type ApiLab, BASE_URL, callApp, createApiLab } from '../../support/api/lab.ts'
 import { ALICE, type CallOptions } from '../../support/api/request.ts'
@@ -326,7 +327,13 @@ describe('discovery', () => {
     const stores = { ...lab.ports.stores, clusters: { ...lab.ports.stores.clusters, get: busy } }
     const app = apiApp(
       { ...lab.ports, stores },
-      { baseUrl: BASE_URL, trustForwarded: false, addressPolicy: localPolicy },
+      {
+        baseUrl: BASE_URL,
+        trustForwarded: false,
+        addressPolicy: localPolicy,
+        policy: rolePolicy,
+        clustersPerProject: 20,
+      },
     )
     const { status, text } = await callApp(app, 'GET', '/healthcheck')
     expect([status, text]).toEqual([503, 'The database is busy.'])

@@ -15,7 +15,9 @@ const clusterDriver = (id: ClusterDriver['id'], capabilities: ClusterDriver['cap
   contract: 1,
   description: `Cluster driver ${id} of the tests.`,
   capabilities,
-  phases: { create: [], update: [], delete: [] },
+  builtinTemplate: capabilities.makesNodes ? null : { id: 'fed91a4e-0000-4000-8000-000000000001', name: 'external' },
+  check: () => [],
+  phases: { create: [], update: { credential: [] }, delete: [] },
   connection: () => ({
     server: 'https://api.example.com:6443',
     caPem: null,
@@ -88,7 +90,17 @@ export const testDrivers = (planned: PlannedPreflights): Drivers => ({
     ]),
   },
   cluster: setOf([
-    clusterDriver('kubeconfig@1', { needsKubeconfig: true, kubernetesApi: true, resize: false }),
-    clusterDriver('memory@1', { needsKubeconfig: false, kubernetesApi: false, resize: true }),
+    clusterDriver('kubeconfig@1', {
+      needsKubeconfig: true,
+      kubernetesApi: true,
+      makesNodes: false,
+      certificateAuthority: false,
+    }),
+    clusterDriver('memory@1', {
+      needsKubeconfig: false,
+      kubernetesApi: false,
+      makesNodes: true,
+      certificateAuthority: true,
+    }),
   ]),
 })

@@ -1,6 +1,7 @@
 import { type ApiApp, apiApp } from '../../../functions/api/app.ts'
 import type { ApiSettings } from '../../../functions/api/settings.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
+import { rolePolicy } from '../../../functions/policy/role-policy.ts'
 import { newUuidV7 } from '../../../functions/runtime/ids.ts'
 import type { Clock, Ports } from '../../../functions/runtime/ports.ts'
 import { createTestStores, type TestStores } from '../store/database.ts'
@@ -27,7 +28,13 @@ export type ApiLab = {
 
 export const BASE_URL = 'http://127.0.0.1:9511'
 
-const SETTINGS: ApiSettings = { baseUrl: BASE_URL, trustForwarded: false, addressPolicy: localPolicy }
+const SETTINGS: ApiSettings = {
+  baseUrl: BASE_URL,
+  trustForwarded: false,
+  addressPolicy: localPolicy,
+  policy: rolePolicy,
+  clustersPerProject: 1000,
+}
 
 /** Calls an app as the gateway does and reads the answer. */
 export const callApp = async (

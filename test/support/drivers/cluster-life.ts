@@ -49,6 +49,10 @@ export class ClusterLife {
         if (refuseClaim !== undefined) throw refuseClaim
         if (!this.claimed.includes(uid)) this.claimed.push(uid)
       },
+      task: null,
+      nodeGroups: [],
+      template: async () => null,
+      authority: async () => undefined,
       now: () => new Date().toISOString(),
     }
   }
@@ -58,7 +62,7 @@ export class ClusterLife {
   }
 
   update(): Promise<void> {
-    return this.#run(this.driver.phases.update)
+    return this.#run(this.driver.phases.update.credential ?? [])
   }
 
   delete(): Promise<void> {

@@ -34,6 +34,9 @@ export const sampleCluster = (changes: Partial<Cluster> = {}): Cluster => ({
   status: 'CREATE_COMPLETE',
   statusReason: 'None',
   operation: null,
+  task: null,
+  queue: [],
+  nodes: null,
   conditions: [
     {
       type: 'Reachable',

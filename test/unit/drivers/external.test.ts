@@ -87,6 +87,10 @@ describe('external@1', () => {
       }),
     connect,
     claimIdentity: async () => undefined,
+    task: null,
+    nodeGroups: [],
+    template: async () => null,
+    authority: async () => undefined,
     now: () => '2026-11-27T12:00:00.000Z',
   })
   const createFails = async (given: Answers, change: Partial<Connection> = {}): Promise<unknown> => {

@@ -8,8 +8,10 @@ export const externalV1: ClusterDriver = {
   id: 'external@1',
   contract: CLUSTER_CONTRACT,
   description: 'Registers a cluster from anywhere by its kubeconfig, watches its health, and forgets it on delete.',
-  capabilities: { needsKubeconfig: true, kubernetesApi: true, resize: false },
-  phases: { create: CREATE_PHASES, update: UPDATE_PHASES, delete: [] },
+  capabilities: { needsKubeconfig: true, kubernetesApi: true, makesNodes: false, certificateAuthority: false },
+  builtinTemplate: { id: 'fed91a4e-0000-4000-8000-000000000001', name: 'external' },
+  check: () => [],
+  phases: { create: CREATE_PHASES, update: { credential: UPDATE_PHASES }, delete: [] },
   connection: connectionOf,
   observe,
 }

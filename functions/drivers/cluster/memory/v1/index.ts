@@ -9,7 +9,9 @@ export const memoryClusterDriver = ({ world }: { world: MemoryClusters }): Clust
   id: 'memory@1',
   contract: CLUSTER_CONTRACT,
   description: 'Plays a cluster without one: for tests and for trying the API out.',
-  capabilities: { needsKubeconfig: false, kubernetesApi: false, resize: false },
+  capabilities: { needsKubeconfig: false, kubernetesApi: false, makesNodes: false, certificateAuthority: false },
+  builtinTemplate: null,
+  check: () => [],
   phases: memoryPhases(world),
   connection: (cluster) => {
     throw new CredentialMissing(`Cluster ${cluster.name} only plays (memory@1): it has no API server.`)

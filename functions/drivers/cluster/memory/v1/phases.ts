@@ -74,7 +74,7 @@ export const memoryPhases = (world: MemoryClusters) => {
   })
   return {
     create: [phase('provision', provision(world), remove(world)), phase('identify', identify)],
-    update: [phase('update', identify)],
+    update: { credential: [phase('update', identify)] },
     delete: [phase('remove', remove(world))],
   }
 }

@@ -1,0 +1,55 @@
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
+import type { Drivers } from '../../drivers/contract/registry.ts'
+
+/** Before every real template in the order of creation. */
+const SINCE = '2026-01-01T00:00:00.000Z'
+
+const templateOf = (driver: ClusterDriver, { id, name }: { id: string; name: string }): ClusterTemplate => ({
+  id,
+  projectId: 'fedplane',
+  userId: 'fedplane',
+  name,
+  driver: driver.id,
+  spec: {
+    coe: 'kubernetes',
+    imageId: 'none',
+    flavorId: null,
+    masterFlavorId: null,
+    keypairId: null,
+    externalNetworkId: null,
+    fixedNetwork: null,
+    fixedSubnet: null,
+    networkDriver: null,
+    volumeDriver: null,
+    dnsNameserver: null,
+    apiserverPort: null,
+    dockerVolumeSize: null,
+    dockerStorageDriver: null,
+    labels: {},
+    serverType: 'vm',
+    clusterDistro: null,
+    registryEnabled: false,
+    insecureRegistry: null,
+    tlsDisabled: false,
+    masterLbEnabled: false,
+    floatingIpEnabled: false,
+    httpProxy: null,
+    httpsProxy: null,
+    noProxy: null,
+  },
+  public: true,
+  hidden: false,
+  tags: null,
+  revision: 1,
+  createdAt: SINCE,
+  updatedAt: null,
+  clusterCount: 0,
+})
+
+/** The public templates of drivers whose clusters need none: nobody's, and nobody can change them. By id. */
+export const builtinTemplates = (drivers: Pick<Drivers, 'cluster'>): ClusterTemplate[] =>
+  drivers.cluster
+    .list()
+    .flatMap((driver) => (driver.builtinTemplate === null ? [] : [templateOf(driver, driver.builtinTemplate)]))
+    .sort((a, b) => (a.id < b.id ? -1 : 1))

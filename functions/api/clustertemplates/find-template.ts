@@ -1,0 +1,29 @@
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import { isUuid } from '../../domain/ids.ts'
+import type { PolicyRule } from '../../policy/rules.ts'
+import { locate } from '../lookup.ts'
+import { reachOf } from '../reach.ts'
+import type { ApiRequest } from '../route.ts'
+import { builtinTemplates } from './builtin-templates.ts'
+
+/** A template as a caller finds it. */
+export type FoundTemplate = { template: ClusterTemplate; isBuiltin: boolean }
+
+/**
+ * A template by id or name: one of the own project, a published one of another, or a built-in one. With `allProjectsRule`, callers who have
+ * it find those of all projects. A stored template hides a built-in one of the same name.
+ *
+ * @throws ObjectNotVisible, NameAmbiguous
+ */
+export const findTemplate = async (
+  request: Pick<ApiRequest, 'ports' | 'principal' | 'settings'>,
+  ident: string,
+  allProjectsRule?: PolicyRule,
+): Promise<FoundTemplate> => {
+  const { templates } = request.ports.stores
+  const reach = reachOf(request, allProjectsRule)
+  const builtin = builtinTemplates(request.ports.drivers).find(({ id, name }) => (isUuid(ident) ? id : name) === ident)
+  const isStored = isUuid(ident) || (await templates.locateByName(reach, ident)).length > 0
+  if (builtin !== undefined && (isUuid(ident) || !isStored)) return { template: builtin, isBuiltin: true }
+  return { template: await locate(templates, 'ClusterTemplate', reach, ident), isBuiltin: false }
+}

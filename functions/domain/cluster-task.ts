@@ -1,0 +1,43 @@
+/** Kinds of change of a cluster, each with a plan of phases of its own in the driver. */
+export const CLUSTER_TASKS = [
+  'credential',
+  'resize',
+  'node-group-create',
+  'node-group-update',
+  'node-group-delete',
+  'upgrade',
+  'rotate-authority',
+  'rotate-credential',
+] as const
+export type ClusterTaskKind = (typeof CLUSTER_TASKS)[number]
+
+/** One change of a cluster, decided when it was asked for. Carried out by the flow cluster-update, one at a time. */
+export type ClusterTask =
+  /** A new kubeconfig came; it lies beside the old one as a candidate. */
+  | { kind: 'credential' }
+  /** `nodesToRemove`: names or ids of nodes that go; those that are gone already are no error. */
+  | { kind: 'resize'; nodeGroupId: string; nodeCount: number; nodesToRemove: readonly string[] }
+  | { kind: 'node-group-create'; nodeGroupId: string }
+  /** Limits, labels or taints are stored in the group already; `nodeCount` when it had to be brought into new limits. */
+  | { kind: 'node-group-update'; nodeGroupId: string; nodeCount: number | null }
+  | { kind: 'node-group-delete'; nodeGroupId: string }
+  /** To another template, or with `nodeGroupId` one group to the cluster's template. */
+  | { kind: 'upgrade'; templateId: string; templateProjectId: string; nodeGroupId: string | null; maxBatchSize: number }
+  /** New certificate authorities lie beside the old ones as candidates. */
+  | { kind: 'rotate-authority' }
+  | { kind: 'rotate-credential' }
+
+/** A task that waits for its turn. Its id becomes that of its operation. */
+export type QueuedTask = {
+  /** UUIDv7. */
+  id: string
+  task: ClusterTask
+  /** ISO-8601 UTC. */
+  requestedAt: string
+}
+
+/** Tasks that may wait on one cluster; one more is refused with 409. */
+export const QUEUE_MAX = 100
+
+/** The node group that a task is about; null for those of the whole cluster. */
+export const nodeGroupOf = (task: ClusterTask): string | null => ('nodeGroupId' in task ? task.nodeGroupId : null)

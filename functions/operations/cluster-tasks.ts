@@ -1,0 +1,65 @@
+import type { Cluster, ClusterChange, ClusterOperation } from '../domain/cluster.ts'
+import { type ClusterTask, QUEUE_MAX } from '../domain/cluster-task.ts'
+import { DEADLINE_SECONDS } from '../domain/deadlines.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { Write } from '../store/write.ts'
+import { QueueFull } from './errors.ts'
+import { ownerEvent } from './events.ts'
+import { launch, newOperation } from './operation.ts'
+
+type TaskPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'executions' | 'log'>
+
+/** A change of a cluster that was asked for and may be carried out. */
+export type TaskRequest = {
+  task: ClusterTask
+  /** Go into the same commit: the node group as it shall be, with its `*_IN_PROGRESS`; candidates. */
+  writes?: readonly Write[]
+  /** Fields of the cluster that change with it, such as `nodes`. */
+  change?: ClusterChange
+  /** For the event. */
+  said: { reason: string; message: string }
+}
+
+const beginning = (ports: TaskPorts, { task }: TaskRequest): { operation: ClusterOperation; change: ClusterChange } => {
+  const operation = newOperation(ports, 'update', { deadlineSeconds: DEADLINE_SECONDS['cluster-update'] })
+  const change = { status: 'UPDATE_IN_PROGRESS', statusReason: null, operation, task } as const
+  return { operation, change }
+}
+
+const queued = (ports: TaskPorts, cluster: Cluster, { task }: TaskRequest): ClusterChange => {
+  if (cluster.queue.length >= QUEUE_MAX) {
+    throw new QueueFull(
+      `${QUEUE_MAX} changes of cluster ${cluster.name} wait already; ask again when some of them are done.`,
+    )
+  }
+  const requestedAt = ports.clock.now().toISOString()
+  return { queue: [...cluster.queue, { id: ports.newId(), task, requestedAt }] }
+}
+
+/**
+ * Stores a task on the cluster as it was read: it begins at once, or waits while an operation runs (design section 3). The caller has
+ * decided that the cluster's status allows it, and runs this in `untilNoConflict`.
+ *
+ * @throws QueueFull
+ * @throws RevisionConflict when cluster or node group changed meanwhile
+ */
+export const requestTask = async (ports: TaskPorts, cluster: Cluster, request: TaskRequest): Promise<void> => {
+  const begun = cluster.operation === null ? beginning(ports, request) : null
+  const { clusters, commit } = ports.stores
+  await commit([
+    clusters.change(cluster, {
+      updatedAt: ports.clock.now().toISOString(),
+      ...request.change,
+      ...(begun?.change ?? queued(ports, cluster, request)),
+    }),
+    ...(request.writes ?? []),
+    ownerEvent(ports, 'cluster', cluster, { action: 'update', outcome: 'pending', ...request.said }),
+  ])
+  if (begun === null) return
+  await launch(ports, {
+    flow: 'cluster-update',
+    projectId: cluster.projectId,
+    entityId: cluster.id,
+    operation: begun.operation,
+  })
+}

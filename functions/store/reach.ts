@@ -1,0 +1,7 @@
+/** Where a caller may look. */
+export type Reach = {
+  /** Own project: strongly consistent. */
+  projectId: string
+  /** Also all other projects, for administrators: eventually consistent. */
+  allProjects: boolean
+}
