@@ -113,7 +113,8 @@ module.exports = {
     },
     {
       name: 'infra-reads-tables-and-constants',
-      comment: 'Infrastructure is derived from route tables, schemas and constants; behaviour stays out of it.',
+      comment:
+        'Infrastructure is derived from route tables, schemas and constants; behaviour stays out of it. Policies are checked before they are deployed.',
       severity: 'error',
       from: { path: '^infra/' },
       to: {
@@ -122,7 +123,9 @@ module.exports = {
           '^functions/domain/',
           '^functions/api/routes?\\.ts$',
           '^functions/store/dynamodb/table-definition\\.ts$',
-          '^functions/runtime/env\\.ts$',
+          '^functions/runtime/(env|policy-files|bundled-open-api)\\.ts$',
+          '^functions/api/openapi/document\\.ts$',
+          '^functions/policy/check-policies\\.ts$',
           '\\.schema\\.ts$',
         ],
       },

@@ -4,14 +4,15 @@ import { bundleFunctions } from './bundle.ts'
 import { addFedplane } from './fedplane.ts'
 
 /**
- * `npx cdk synth|deploy`. Context (`-c name=value`): `publicUrl`, `allowedNetworks`, and `throwAway=true` for an installation whose data goes
- * with its stack.
+ * `npx cdk synth|deploy`. Context (`-c name=value`): `publicUrl`, `allowedNetworks`, `clustersPerProject`, and `throwAway=true` for an
+ * installation whose data goes with its stack.
  */
 const app = new App({ analyticsReporting: false })
 const context = (name: string): string | undefined => app.node.tryGetContext(name) ?? undefined
 
 const folders = new Map(bundleFunctions().map(({ name, folder }) => [name, folder]))
 const publicUrl = context('publicUrl')
+const clustersPerProject = context('clustersPerProject')
 
 addFedplane(app, {
   folderOf: (name) => {
@@ -23,4 +24,5 @@ addFedplane(app, {
   retain: context('throwAway') !== 'true',
   allowedNetworks: context('allowedNetworks') ?? '',
   ...(publicUrl === undefined ? {} : { publicUrl }),
+  ...(clustersPerProject === undefined ? {} : { clustersPerProject }),
 })

@@ -2,8 +2,16 @@ import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { buildSync } from 'esbuild'
 import { FLOWS } from '../functions/domain/operation.ts'
+import { putOpenApiBeside } from './open-api.ts'
+import { putPoliciesBeside } from './policies.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
+
+/** A function with this module in it decides by policies. */
+const POLICY_MODULE = 'functions/policy/cedar-policy.ts'
+
+/** A function with this module in it serves the OpenAPI document. */
+const OPEN_API_MODULE = 'functions/runtime/bundled-open-api.ts'
 
 /** Largest bundle by kind, bytes: what a cold start reads. Design section 10. */
 export const SIZE_MAX_BYTES = {
@@ -60,12 +68,14 @@ export type Bundle = FunctionEntry & {
 
 /**
  * Bundles all functions in one esbuild call (1.4 s for 25; a NodejsFunction each costs 16 s): `<outdir>/<name>/index.js`, CommonJS with the
- * AWS SDK inside. `mainFields` takes the packages' ES modules, which shake better: 484 KB instead of 1,076 KB for the API.
+ * AWS SDK inside. `mainFields` takes the packages' ES modules, which shake better: 484 KB instead of 1,076 KB for the API. Those that
+ * decide by policies get them beside it.
  *
  * @param outdir absolute, or from the repository's root
- * @throws BuildFailure of esbuild
+ * @param operatorPolicies folder of the operator's own policies; need not be there
+ * @throws BuildFailure of esbuild, PolicyTextInvalid
  */
-export const bundleFunctions = (outdir = 'dist'): Bundle[] => {
+export const bundleFunctions = (outdir = 'dist', operatorPolicies = path.join(ROOT, 'policies')): Bundle[] => {
   const entries = functionEntries()
   const result = buildSync({
     absWorkingDir: ROOT,
@@ -82,10 +92,17 @@ export const bundleFunctions = (outdir = 'dist'): Bundle[] => {
     logLevel: 'warning',
   })
   const outputs = new Map(Object.values(result.metafile.outputs).map((output) => [output.entryPoint, output]))
-  return entries.map((entry) => ({
+  const bundles = entries.map((entry) => ({
     ...entry,
     folder: path.resolve(ROOT, outdir, entry.name),
     bytes: outputs.get(entry.entry)?.bytes ?? 0,
     inputs: Object.keys(outputs.get(entry.entry)?.inputs ?? {}),
   }))
+  putOpenApiBeside(bundles.filter(({ inputs }) => inputs.includes(OPEN_API_MODULE)).map(({ folder }) => folder))
+  const deciding = bundles.filter(({ inputs }) => inputs.includes(POLICY_MODULE))
+  putPoliciesBeside(
+    deciding.map(({ folder }) => folder),
+    operatorPolicies,
+  )
+  return bundles
 }

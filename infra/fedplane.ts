@@ -17,6 +17,8 @@ export type FedplaneProps = {
   publicUrl?: string
   /** CIDRs separated by commas. Default: none, which leaves public addresses. */
   allowedNetworks?: string
+  /** Clusters that a project without a quota of its own may have. Default: 20. */
+  clustersPerProject?: string
 }
 
 export type Fedplane = { data: DataStack; flows: FlowsStack; api: ApiStack; events: EventsStack }
@@ -26,14 +28,19 @@ export type Fedplane = { data: DataStack; flows: FlowsStack; api: ApiStack; even
  * providers and the emulator deploy are a later issue's.
  */
 export const addFedplane = (app: App, props: FedplaneProps): Fedplane => {
-  const { folderOf, routes, retain = true, publicUrl, allowedNetworks = '' } = props
+  const { folderOf, routes, retain = true, publicUrl, clustersPerProject, allowedNetworks = '' } = props
   const base = props.env === undefined ? {} : { env: props.env }
   const data = new DataStack(app, 'fedplane-data', { ...base, retain })
   const shared = { ...base, data, folderOf, allowedNetworks }
   return {
     data,
     flows: new FlowsStack(app, 'fedplane-flows', shared),
-    api: new ApiStack(app, 'fedplane-api', { ...shared, routes, ...(publicUrl === undefined ? {} : { publicUrl }) }),
+    api: new ApiStack(app, 'fedplane-api', {
+      ...shared,
+      routes,
+      ...(publicUrl === undefined ? {} : { publicUrl }),
+      ...(clustersPerProject === undefined ? {} : { clustersPerProject }),
+    }),
     events: new EventsStack(app, 'fedplane-events', shared),
   }
 }

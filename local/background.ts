@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { DomainEvent } from '../functions/domain/event.ts'
+import { WORKER_SECONDS } from '../functions/domain/workers.ts'
 import { sweepHealth } from '../functions/events/health-sweep/sweep.ts'
 import { reconcile } from '../functions/events/reconciler/reconcile.ts'
 import { renewDue } from '../functions/events/renewals/renew.ts'
@@ -16,7 +17,6 @@ import type { Engine } from './engine/engine.ts'
 import { withinPatience } from './patience.ts'
 import { Job } from './schedule/job.ts'
 
-const MINUTE_MS = 60_000
 /** How long the end waits for work under way, milliseconds; all of it can be repeated. */
 const CLOSE_PATIENCE_MS = 1_000
 
@@ -39,9 +39,9 @@ const startRelay = async ({ ports, bus, database }: BackgroundParts): Promise<Ou
 
 /** What EventBridge Scheduler and rules start on AWS. Each may run at any time, and twice. */
 const startSchedule = ({ ports, engine, bus, database }: BackgroundParts): Job[] => {
-  const everyMinute = (name: string, run: () => Promise<unknown>): Job =>
-    new Job({ name, everyMs: MINUTE_MS, run, log: ports.log })
-  const reconciler = everyMinute('reconcile', () => reconcile(ports))
+  const every = (seconds: number, name: string, run: () => Promise<unknown>): Job =>
+    new Job({ name, everyMs: seconds * 1000, run, log: ports.log })
+  const reconciler = every(WORKER_SECONDS.reconciler, 'reconcile', () => reconcile(ports))
   bus.subscribe({
     name: 'reconciler',
     handle: (event) => {
@@ -52,7 +52,7 @@ const startSchedule = ({ ports, engine, bus, database }: BackgroundParts): Job[]
     const resumed = await engine.resume()
     if (resumed > 0) ports.log.info('executions resumed', { count: resumed })
   }
-  const resumer = everyMinute('resume-executions', resume)
+  const resumer = every(60, 'resume-executions', resume)
   database.onRestart(() => {
     resumer.trigger()
     reconciler.trigger()
@@ -60,9 +60,9 @@ const startSchedule = ({ ports, engine, bus, database }: BackgroundParts): Job[]
   return [
     resumer,
     reconciler,
-    everyMinute('renew-credentials', () => renewDue(ports)),
-    everyMinute('sweep-health', () => sweepHealth(ports)),
-    new Job({ name: 'prune-executions', everyMs: 60 * MINUTE_MS, run: () => engine.prune(), log: ports.log }),
+    every(WORKER_SECONDS.renewals, 'renew-credentials', () => renewDue(ports)),
+    every(WORKER_SECONDS['health-sweep'], 'sweep-health', () => sweepHealth(ports)),
+    every(3600, 'prune-executions', () => engine.prune()),
   ]
 }
 

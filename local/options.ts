@@ -13,6 +13,8 @@ class OptionInvalid extends AppError {
 /** Where fedplane listens unless told otherwise; Magnum's own port. */
 const DEFAULT_PORT = 9511
 const DEFAULT_DATA_DIR = '.fedplane'
+/** Magnum's default quota. */
+const DEFAULT_CLUSTERS_PER_PROJECT = '20'
 
 /** On one machine the drivers that only play are there too, to try the API without a cluster. */
 const LOCAL_FEDERATION_DRIVERS = 'clusterprofile@1,memory@1'
@@ -30,6 +32,8 @@ Options (the environment variable in parentheses does the same):
 
 Environment:
   FEDPLANE_TOKENS             JSON file: token → {userId, projectId, roles}; without it everybody is admin of project "local"
+  FEDPLANE_POLICIES           Cedar file, or folder of them, that adds to who may do what (docs/policies.md)
+  FEDPLANE_CLUSTERS_PER_PROJECT  clusters that a project without a quota of its own may have (default 20)
   FEDPLANE_LOG_LEVEL          ${LOG_LEVELS.join(', ')} (default warn); lines of JSON on standard error
   FEDPLANE_DYNAMODB_ENDPOINT  URL of a DynamoDB to use instead of the embedded one
   FEDPLANE_FEDERATION_DRIVERS enabled federation drivers, the first one the default (default ${LOCAL_FEDERATION_DRIVERS})
@@ -40,6 +44,9 @@ export type LocalOptions = {
   port: number
   dataDir: string
   tokensFile: string | undefined
+  /** File or folder of the operator's own. */
+  policies: string | undefined
+  clustersPerProject: number
   logLevel: LogLevel
   /** Undefined starts the embedded one. */
   dynamodbEndpoint: string | undefined
@@ -53,6 +60,13 @@ const portOf = (text: string): number => {
   if (port <= 65_535) return port
   throw new OptionInvalid(
     `The port ${JSON.stringify(text)} is not a number from 0 to 65535. Correct --port or FEDPLANE_PORT.`,
+  )
+}
+
+const clustersPerProjectOf = (text: string): number => {
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  throw new OptionInvalid(
+    `FEDPLANE_CLUSTERS_PER_PROJECT is ${JSON.stringify(text)}. Set it to an integer of 0 or more.`,
   )
 }
 
@@ -109,10 +123,15 @@ export const readOptions = (args: readonly string[], environment: Environment): 
   if (given.version) return 'version'
   const tokens = setting(environment, 'FEDPLANE_TOKENS')
   const endpoint = setting(environment, 'FEDPLANE_DYNAMODB_ENDPOINT')
+  const policies = setting(environment, 'FEDPLANE_POLICIES')
   return {
     port: portOf(given.port ?? setting(environment, 'FEDPLANE_PORT') ?? String(DEFAULT_PORT)),
     dataDir: path.resolve(given['data-dir'] || setting(environment, 'FEDPLANE_DATA_DIR') || DEFAULT_DATA_DIR),
     tokensFile: tokens && path.resolve(tokens),
+    policies: policies && path.resolve(policies),
+    clustersPerProject: clustersPerProjectOf(
+      setting(environment, 'FEDPLANE_CLUSTERS_PER_PROJECT') ?? DEFAULT_CLUSTERS_PER_PROJECT,
+    ),
     logLevel: levelOf(setting(environment, 'FEDPLANE_LOG_LEVEL') ?? 'warn'),
     dynamodbEndpoint: endpoint && endpointOf(endpoint),
     drivers: driversOf(environment),

@@ -6,7 +6,6 @@ import { apiApp } from '../functions/api/app.ts'
 import { FLOWS } from '../functions/domain/operation.ts'
 import type { RegistryOptions } from '../functions/drivers/registry.ts'
 import { localPolicy } from '../functions/kubernetes/address-guard.ts'
-import { rolePolicy } from '../functions/policy/role-policy.ts'
 import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
 import { flowHandlers } from '../functions/steps/flows.ts'
 import { localAuthorizer } from './authorizer/authorizer.ts'
@@ -22,9 +21,13 @@ import { Engine } from './engine/engine.ts'
 import { dynamoExecutionTable } from './engine/execution-table.ts'
 import { startHttpServer } from './http/http-server.ts'
 import { createLogger } from './logger.ts'
+import { localOpenApi } from './open-api.ts'
+import { loadPolicy } from './policy.ts'
 import { localPorts, systemClock } from './ports.ts'
 
 const STATE_MACHINES = path.resolve(import.meta.dirname, '../statemachines')
+/** Magnum's default. */
+const CLUSTERS_PER_PROJECT = 20
 
 export type FedplaneOptions = {
   /** Default 0: a free one. */
@@ -37,6 +40,10 @@ export type FedplaneOptions = {
   dynamodbEndpoint?: string | undefined
   /** Which drivers are enabled. Default: all but memory@1. */
   drivers?: RegistryOptions
+  /** File or folder of policies that add to the defaults. */
+  policies?: string | undefined
+  /** Clusters that a project without a quota of its own may have. Default: Magnum's 20. */
+  clustersPerProject?: number
   /** Default: warnings and errors to standard error. */
   log?: Logger
 }
@@ -118,15 +125,21 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log, refuseForeign })
   closers.add(() => http.close())
   const url = `http://127.0.0.1:${http.port}`
+  // While the database comes up.
+  const loading = loadPolicy(options.policies)
+  loading.catch(() => undefined)
   const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, { closers, log })
+  const policy = await loading
   const core = await makeCore(database, dataDir, options, log)
+  const { clustersPerProject = CLUSTERS_PER_PROJECT } = options
   application.resolve(
     apiApp(core.ports, {
       baseUrl: url,
       trustForwarded: false,
       addressPolicy: localPolicy,
-      policy: rolePolicy,
-      clustersPerProject: 20,
+      policy,
+      openApi: localOpenApi,
+      clustersPerProject,
     }),
   )
   const background = startBackground({ ...core, database }).catch((error: unknown) => {
@@ -153,7 +166,7 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
  * Starts everything in this process: HTTP server, embedded database and state machines, bus, schedule.
  *
  * @throws PortInUse, DataDirectoryInUse, DataDirectoryUnusable, DynamoDbProgramNotFound, EmbeddedDynamoDbFailed, TokenFileInvalid,
- * KeyFileUnusable, DefinitionRefused; nothing is left running then
+ * PoliciesNotFound, PolicyTextInvalid, KeyFileUnusable, DefinitionRefused; nothing is left running then
  */
 export const startFedplane = async (options: FedplaneOptions = {}): Promise<Fedplane> => {
   const closers = new Closers()

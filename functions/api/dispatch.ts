@@ -28,7 +28,7 @@ const handleForPrincipal = (
   const query = parseQuery(route.schemas.query, http.rawQueryString)
   const schema = route.schemas.body
   const body = schema?.parse(readBody(http, schema.bytesMax))
-  return route.handle({ ...base, principal, params, query, body })
+  return route.handle({ ...base, principal, rule: route.rule, params, query, body })
 }
 
 /** Makes the innermost handler: calls the route's with all that it needs, parsed. */

@@ -7,6 +7,8 @@ import { type PrincipalRoute, type Route, route } from './route.ts'
 export const KEYS_PATHS: readonly Pick<PrincipalRoute, 'method' | 'path' | 'rule'>[] = [
   { method: 'POST', path: '/v1/clusters', rule: 'cluster:create' },
   { method: 'PATCH', path: '/v1/clusters/{cluster}', rule: 'cluster:update' },
+  { method: 'POST', path: '/v1/certificates', rule: 'certificate:create' },
+  { method: 'PATCH', path: '/v1/certificates/{cluster}', rule: 'certificate:rotate_ca' },
   { method: 'POST', path: '/v1/federations', rule: 'federation:create' },
   { method: 'PATCH', path: '/v1/federations/{federation}', rule: 'federation:update' },
 ]

@@ -4,85 +4,134 @@ import type { Reach } from '../store/reach.ts'
 import { NameAmbiguous, ObjectNotVisible } from './errors.ts'
 import { listInWords, quote } from './quote.ts'
 
-type Named<T extends { status: Status }> = {
-  get(key: { projectId: string; id: string }): Promise<T | undefined>
-  findByName(projectId: string, name: string): Promise<string[]>
-}
-
 export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota'
 
 export const notFound = (noun: Noun, ident: string): ObjectNotVisible =>
   new ObjectNotVisible(`${noun} ${quote(ident)} could not be found.`)
 
-/** Matches of an ambiguous name that are shown, each with its status. */
+/** Matches of an ambiguous name that are shown, each with its status where it has one. */
 const MATCHES_SHOWN = 5
 
-/** The refusal of a name that several objects have: their status tells a failed attempt from the one that is meant. */
-export const ambiguous = async <T extends { status: Status }>(
-  store: Named<T>,
-  noun: Noun,
-  { projectId, name }: { projectId: string; name: string },
-  ids: readonly string[],
-): Promise<NameAmbiguous> => {
-  const shown = await Promise.all(
-    ids.slice(0, MATCHES_SHOWN).map(async (id) => {
-      const object = await store.get({ projectId, id })
-      return object === undefined ? id : `${id} (${object.status})`
-    }),
-  )
-  const named = listInWords([...shown, ...ids.slice(MATCHES_SHOWN)], MATCHES_SHOWN)
-  return new NameAmbiguous(`Multiple ${noun.toLowerCase()}s have the name ${quote(name)}: use one of the ids ${named}.`)
+const PLURALS: Readonly<Record<Noun, string>> = {
+  Cluster: 'clusters',
+  Federation: 'federations',
+  ClusterTemplate: 'cluster templates',
+  NodeGroup: 'node groups',
+  Quota: 'quotas',
 }
 
-const idOf = async <T extends { status: Status }>(
-  store: Named<T>,
-  noun: Noun,
-  projectId: string,
-  ident: string,
-): Promise<string> => {
-  const ids = await store.findByName(projectId, ident)
-  if (ids.length > 1) throw await ambiguous(store, noun, { projectId, name: ident }, ids)
-  if (ids[0] === undefined) throw notFound(noun, ident)
-  return ids[0]
+type Match = { id: string; status?: Status }
+
+/** An object that its status tells from others of the same name: a failed attempt from the one that is meant. */
+const describe = ({ id, status }: Match): string => (status === undefined ? id : `${id} (${status})`)
+
+const ambiguous = async <K extends { id: string }>(
+  get: (key: K) => Promise<Match | undefined>,
+  { noun, ident }: Asked,
+  keys: readonly K[],
+): Promise<NameAmbiguous> => {
+  const shown = await Promise.all(
+    keys.slice(0, MATCHES_SHOWN).map(async (key) => describe((await get(key)) ?? { id: key.id })),
+  )
+  const rest = keys.slice(MATCHES_SHOWN).map(({ id }) => id)
+  return new NameAmbiguous(
+    `Multiple ${PLURALS[noun]} have the name ${quote(ident)}: use one of the ids ${listInWords([...shown, ...rest], MATCHES_SHOWN)}.`,
+  )
+}
+
+/** What is looked for. */
+type Asked = { noun: Noun; ident: string }
+
+/** How a kind of object is read, as far as the caller sees. */
+type Source<K extends { id: string }, T extends Match> = {
+  byId(id: string): Promise<T | undefined>
+  /** Keys of those with this name. */
+  named(name: string): Promise<readonly K[]>
+  get(key: K): Promise<T | undefined>
+}
+
+/** Undefined when there is none. @throws NameAmbiguous */
+const seek = async <K extends { id: string }, T extends Match>(
+  { byId, named, get }: Source<K, T>,
+  asked: Asked,
+): Promise<T | undefined> => {
+  const { ident } = asked
+  if (looksLikeUuid(ident)) return isUuid(ident) ? byId(ident) : undefined
+  const keys = await named(ident)
+  if (keys.length > 1) throw await ambiguous(get, asked, keys)
+  return keys[0] === undefined ? undefined : get(keys[0])
+}
+
+type Key = { projectId: string; id: string }
+
+type Located<T> = {
+  get(key: Key): Promise<T | undefined>
+  locate(reach: Reach, id: string): Promise<T | undefined>
+  locateByName(reach: Reach, name: string): Promise<Key[]>
 }
 
 /**
- * An object by UUID or name (magnum-rest.md section 2): text that looks like a UUID is only an id, other text only a name.
+ * An object by UUID or name as far as the caller's reach goes (magnum-rest.md section 2): text that looks like a UUID is only an id,
+ * other text only a name. Undefined when there is none.
+ *
+ * @throws NameAmbiguous
+ */
+export const seekLocated = <T extends Match>(
+  store: Located<T>,
+  noun: Noun,
+  reach: Reach,
+  ident: string,
+): Promise<T | undefined> =>
+  seek(
+    {
+      byId: (id) => store.locate(reach, id),
+      named: (name) => store.locateByName(reach, name),
+      get: (key) => store.get(key),
+    },
+    { noun, ident },
+  )
+
+/**
+ * As `seekLocated`.
  *
  * @throws ObjectNotVisible, NameAmbiguous
  */
-export const find = async <T extends { status: Status }>(
+export const locate = async <T extends Match>(
+  store: Located<T>,
+  noun: Noun,
+  reach: Reach,
+  ident: string,
+): Promise<T> => {
+  const object = await seekLocated(store, noun, reach, ident)
+  if (object === undefined) throw notFound(noun, ident)
+  return object
+}
+
+type Named<T> = {
+  get(key: Key): Promise<T | undefined>
+  findByName(projectId: string, name: string): Promise<string[]>
+}
+
+/**
+ * As `locate`, in one project.
+ *
+ * @throws ObjectNotVisible, NameAmbiguous
+ */
+export const find = async <T extends Match>(
   store: Named<T>,
   noun: Noun,
   projectId: string,
   ident: string,
 ): Promise<T> => {
-  if (looksLikeUuid(ident) && !isUuid(ident)) throw notFound(noun, ident)
-  const id = isUuid(ident) ? ident : await idOf(store, noun, projectId, ident)
-  const object = await store.get({ projectId, id })
-  if (object === undefined) throw notFound(noun, ident)
-  return object
-}
-
-type Located<T> = {
-  locate(reach: Reach, id: string): Promise<T | undefined>
-  locateByName(reach: Reach, name: string): Promise<{ projectId: string; id: string }[]>
-}
-
-/**
- * As `find`, as far as the caller's reach goes.
- *
- * @throws ObjectNotVisible, NameAmbiguous
- */
-export const locate = async <T>(store: Located<T>, noun: Noun, reach: Reach, ident: string): Promise<T> => {
-  if (looksLikeUuid(ident) && !isUuid(ident)) throw notFound(noun, ident)
-  const ids = isUuid(ident) ? [ident] : (await store.locateByName(reach, ident)).map(({ id }) => id)
-  if (ids.length > 1) {
-    throw new NameAmbiguous(
-      `Multiple objects of the kind ${noun} have the name ${quote(ident)}: use one of the ids ${listInWords(ids, MATCHES_SHOWN)}.`,
-    )
-  }
-  const object = ids[0] === undefined ? undefined : await store.locate(reach, ids[0])
+  const get = (id: string): Promise<T | undefined> => store.get({ projectId, id })
+  const object = await seek(
+    {
+      byId: get,
+      named: async (name) => (await store.findByName(projectId, name)).map((id) => ({ id })),
+      get: ({ id }) => get(id),
+    },
+    { noun, ident },
+  )
   if (object === undefined) throw notFound(noun, ident)
   return object
 }

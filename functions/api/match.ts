@@ -1,5 +1,4 @@
 import { isUuid } from '../domain/ids.ts'
-import { isMagnumPath } from './discovery/magnum-resources.ts'
 import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './framework-errors.ts'
 import { segmentsOf } from './path.ts'
 import { byNumber, listInWords, quote } from './quote.ts'
@@ -39,14 +38,10 @@ const isArgumentFault = (table: readonly Compiled[], method: string, path: reado
   return method === 'POST' && has('GET', path) && has('POST', path.slice(0, -1))
 }
 
-const noSuchPath = (table: readonly Compiled[], path: readonly string[]): RouteNotFound => {
+const noSuchPath = (table: readonly Compiled[]): RouteNotFound => {
   const collections = new Set(table.flatMap(({ segments: [root, name] }) => (root === 'v1' && name ? [name] : [])))
   const there = listInWords([...collections].sort().map((name) => `/v1/${name}`))
-  return new RouteNotFound(
-    isMagnumPath(path, collections)
-      ? `${quote(`/${path.join('/')}`)} could not be found: this resource of Magnum is not in this version of fedplane. There are ${there}.`
-      : `The resource could not be found: no such path. There are ${there}.`,
-  )
+  return new RouteNotFound(`The resource could not be found: no such path. There are ${there}.`)
 }
 
 const refusal = (table: readonly Compiled[], method: string, path: readonly string[]): FrameworkError => {
@@ -55,9 +50,7 @@ const refusal = (table: readonly Compiled[], method: string, path: readonly stri
     return new RouteArgumentsWrong('"detail" stands in place of an id: use /v1/federations/detail.')
   }
   const allow = table.filter((entry) => fits(entry, path)).map((entry) => entry.route.method)
-  if (allow.length === 0) {
-    return noSuchPath(table, path)
-  }
+  if (allow.length === 0) return noSuchPath(table)
   if (isArgumentFault(table, method, path)) {
     return new RouteArgumentsWrong(
       `${quote(method)} takes another path: with an id to change or delete, without to create.`,

@@ -20,6 +20,8 @@ export type PublicRequest = {
 /** A request of somebody. Everything that it reads and writes is under `principal.projectId`. */
 export type ApiRequest<Q = unknown, B = unknown> = PublicRequest & {
   principal: Principal
+  /** The route's rule: asked of the caller already, and again where the object is found. */
+  rule: PolicyRule
   /** Path parameters, decoded. */
   params: Readonly<Record<string, string>>
   query: Q
@@ -49,6 +51,8 @@ type RouteBase = {
   method: Method
   /** Full path with `{parameter}` segments, without a trailing slash. */
   path: string
+  /** One line for the API's documentation. */
+  summary?: string
   /** What it answers when all is well, by status; null: no body. For documentation. */
   answers?: Readonly<Record<number, z.ZodType | null>>
 }

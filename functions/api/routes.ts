@@ -1,7 +1,13 @@
+import { CERTIFICATE_KEYS_ROUTES } from './certificates/certificates.keys-routes.ts'
 import { CLUSTER_KEYS_ROUTES } from './clusters/clusters.keys-routes.ts'
 import { FEDERATION_KEYS_ROUTES } from './federations/federations.keys-routes.ts'
 import type { Route } from './route.ts'
 import { TABLE_ROUTES } from './table-routes.ts'
 
 /** Every path that the API has: the single source for dispatch, gateway routes and documentation. */
-export const ROUTES: readonly Route[] = [...TABLE_ROUTES, ...CLUSTER_KEYS_ROUTES, ...FEDERATION_KEYS_ROUTES]
+export const ROUTES: readonly Route[] = [
+  ...TABLE_ROUTES,
+  ...CLUSTER_KEYS_ROUTES,
+  ...CERTIFICATE_KEYS_ROUTES,
+  ...FEDERATION_KEYS_ROUTES,
+]

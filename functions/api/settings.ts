@@ -11,6 +11,8 @@ export type ApiSettings = {
   addressPolicy: AddressPolicy
   /** Who may do what. */
   policy: Policy
+  /** The OpenAPI document of the whole API, as JSON, with `baseUrl` as its server. */
+  openApi(baseUrl: string): string
   /** Clusters of a project that has no quota of its own. Magnum's default: 20. */
   clustersPerProject: number
   /** Named in `WWW-Authenticate` of a 401. Default: `baseUrl`. */

@@ -1,13 +1,27 @@
+import { CERTIFICATE_ROUTES } from './certificates/certificates.routes.ts'
 import { CLUSTER_ROUTES } from './clusters/clusters.routes.ts'
+import { TEMPLATE_ROUTES } from './clustertemplates/templates.routes.ts'
+import { CREDENTIAL_ROUTES } from './credentials/credentials.routes.ts'
 import { DISCOVERY_ROUTES } from './discovery/discovery.routes.ts'
 import { DRIVER_ROUTES } from './drivers/drivers.routes.ts'
 import { FEDERATION_ROUTES } from './federations/federations.routes.ts'
+import { MSERVICE_ROUTES } from './mservices/mservices.routes.ts'
+import { NODE_GROUP_ROUTES } from './nodegroups/nodegroups.routes.ts'
+import { QUOTA_ROUTES } from './quotas/quotas.routes.ts'
 import type { Route } from './route.ts'
+import { STATS_ROUTES } from './stats/stats.routes.ts'
 
 /** Routes that need no key: what the table function serves. */
 export const TABLE_ROUTES: readonly Route[] = [
   ...DISCOVERY_ROUTES,
   ...CLUSTER_ROUTES,
+  ...TEMPLATE_ROUTES,
+  ...NODE_GROUP_ROUTES,
+  ...CERTIFICATE_ROUTES,
+  ...CREDENTIAL_ROUTES,
   ...FEDERATION_ROUTES,
   ...DRIVER_ROUTES,
+  ...QUOTA_ROUTES,
+  ...STATS_ROUTES,
+  ...MSERVICE_ROUTES,
 ]

@@ -1,7 +1,9 @@
+import type { Cluster } from '../domain/cluster.ts'
 import type { JsonObject } from '../domain/json.ts'
 import { ClusterAlreadyRegistered } from '../drivers/contract/errors.ts'
 import type { Ports } from '../runtime/ports.ts'
 import { ReservationTaken } from '../store/errors.ts'
+import type { Write } from '../store/write.ts'
 import { untilNoConflict } from './conflict.ts'
 import { openCluster, type Target } from './subjects.ts'
 
@@ -9,11 +11,20 @@ import { openCluster, type Target } from './subjects.ts'
  * Key in `driverState` for the uid that a registration claimed, written with the claim itself: so that the claim can be given back
  * by an attempt that knows no more than the stored cluster.
  */
-export const CLAIMED_UID = 'claimed-uid'
+const CLAIMED_UID = 'claimed-uid'
 
 /** A driver's state after the claim was given back. */
 export const withoutClaim = (state: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(state).filter(([key]) => key !== CLAIMED_UID))
+
+/** Gives back the uid claims of a cluster: of its identity, and one made by an attempt that did not get as far. */
+export const releasedClaims = ({ stores }: Pick<Ports, 'stores'>, cluster: Cluster): Write[] => {
+  const claimed = cluster.driverState[CLAIMED_UID]
+  const uids = new Set([cluster.identity?.uid, typeof claimed === 'string' ? claimed : undefined])
+  return [...uids]
+    .filter((uid) => uid !== undefined)
+    .map((uid) => stores.clusters.releaseUid(cluster.projectId, uid, cluster.id))
+}
 
 /** `"name" (id)`, or the id of one that is gone meanwhile. Names need no escapes: letters, digits, "_", "." and "-" only. */
 const nameOf = async ({ stores }: Pick<Ports, 'stores'>, { projectId }: Target, id: string): Promise<string> => {

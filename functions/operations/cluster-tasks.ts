@@ -1,6 +1,6 @@
 import type { Cluster, ClusterChange, ClusterOperation } from '../domain/cluster.ts'
 import { type ClusterTask, QUEUE_MAX } from '../domain/cluster-task.ts'
-import { DEADLINE_SECONDS } from '../domain/deadlines.ts'
+import { TASK_DEADLINE_SECONDS } from '../domain/deadlines.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { QueueFull } from './errors.ts'
@@ -21,19 +21,21 @@ export type TaskRequest = {
 }
 
 const beginning = (ports: TaskPorts, { task }: TaskRequest): { operation: ClusterOperation; change: ClusterChange } => {
-  const operation = newOperation(ports, 'update', { deadlineSeconds: DEADLINE_SECONDS['cluster-update'] })
+  const operation = newOperation(ports, 'update', { deadlineSeconds: TASK_DEADLINE_SECONDS[task.kind] })
   const change = { status: 'UPDATE_IN_PROGRESS', statusReason: null, operation, task } as const
   return { operation, change }
 }
 
+/** Bytes of waiting tasks, which name nodes: they are part of the cluster's item, of which DynamoDB takes 400 KB. */
+const QUEUE_BYTES_MAX = 200_000
+
 const queued = (ports: TaskPorts, cluster: Cluster, { task }: TaskRequest): ClusterChange => {
-  if (cluster.queue.length >= QUEUE_MAX) {
-    throw new QueueFull(
-      `${QUEUE_MAX} changes of cluster ${cluster.name} wait already; ask again when some of them are done.`,
-    )
-  }
   const requestedAt = ports.clock.now().toISOString()
-  return { queue: [...cluster.queue, { id: ports.newId(), task, requestedAt }] }
+  const queue = [...cluster.queue, { id: ports.newId(), task, requestedAt }]
+  if (queue.length <= QUEUE_MAX && Buffer.byteLength(JSON.stringify(queue)) <= QUEUE_BYTES_MAX) return { queue }
+  throw new QueueFull(
+    `${cluster.queue.length} changes of cluster ${cluster.name} wait already; ask again when some of them are done.`,
+  )
 }
 
 /**

@@ -9,6 +9,8 @@ import {
 import type { Ports } from '../runtime/ports.ts'
 
 export type NewOperation = {
+  /** Default: a new one. */
+  id?: string
   /** Seconds until the reconciler gives up on it. */
   deadlineSeconds: number
   force?: boolean
@@ -19,11 +21,11 @@ export type NewOperation = {
 export const newOperation = <K extends string>(
   ports: Pick<Ports, 'clock' | 'newId'>,
   kind: K,
-  { deadlineSeconds, force = false, supersedes = [] }: NewOperation,
+  { id, deadlineSeconds, force = false, supersedes = [] }: NewOperation,
 ): Operation<K> => {
   const startedAt = ports.clock.now()
   return {
-    id: ports.newId(),
+    id: id ?? ports.newId(),
     kind,
     attempt: 1,
     mode: 'do',

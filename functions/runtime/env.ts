@@ -26,6 +26,11 @@ const api = {
   ...clusters,
   /** Base URL of the API as clients see it, without `/v1`. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }),
+  /** Clusters that a project without a quota of its own may have. Default: Magnum's 20. */
+  CLUSTERS_PER_PROJECT: z
+    .string()
+    .regex(/^[0-9]{1,9}$/)
+    .default('20'),
 }
 
 const keys = {

@@ -23,3 +23,9 @@ export class NothingToRenew extends AppError {
   override readonly name = 'NothingToRenew'
   readonly kind = 'unavailable'
 }
+
+/** The driver has no plan for what is to be done. */
+export class TaskNotSupported extends AppError {
+  override readonly name = 'TaskNotSupported'
+  readonly kind = 'invalid'
+}

@@ -10,7 +10,7 @@ export type Write = { readonly [opaque]: true }
  * Carries out all writes or none. One write is a conditional put, update or delete; more are one transaction (at most 100, and
  * no two on the same item: combine them in one factory call).
  *
- * Throws the error of the first write whose condition failed. Retries TransactionConflict with jitter, up to 10 times.
+ * Throws the error of the first write whose condition failed. Retries TransactionConflict with jitter for 15 s.
  *
  * @throws StoreBusy when the database stays throttled or in conflict
  */

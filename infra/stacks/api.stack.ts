@@ -12,7 +12,7 @@ import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-ap
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import type { KeysEnv, Settings, TableEnv } from '../../functions/runtime/env.ts'
+import { type KeysEnv, type Settings, type TableEnv, tableEnv } from '../../functions/runtime/env.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
 import { grantExecutions, grantSealing, machineArnPrefix } from '../grants.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
@@ -23,6 +23,8 @@ export type ApiStackProps = WorkerStackProps & {
   routes: readonly GatewayRoute[]
   /** Base URL in links, for a domain of one's own. Default: the API's own endpoint. */
   publicUrl?: string
+  /** Clusters that a project without a quota of its own may have. Default: 20. */
+  clustersPerProject?: string
 }
 
 /**
@@ -54,6 +56,7 @@ export class ApiStack extends Stack {
       STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
       PUBLIC_URL: this.#publicUrl,
       ALLOWED_NETWORKS: this.#props.allowedNetworks,
+      CLUSTERS_PER_PROJECT: tableEnv.shape.CLUSTERS_PER_PROJECT.parse(this.#props.clustersPerProject),
     }
   }
 

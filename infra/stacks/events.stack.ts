@@ -3,6 +3,7 @@ import { Rule, type RuleProps, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import type { Construct } from 'constructs'
 import { FLOWS } from '../../functions/domain/operation.ts'
+import { WORKER_SECONDS, WORKERS, type Worker } from '../../functions/domain/workers.ts'
 import type { ReconcilerEnv, Settings, WorkerEnv } from '../../functions/runtime/env.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
 import { grantExecutions, grantOpening, machineArn, machineArnPrefix } from '../grants.ts'
@@ -18,11 +19,13 @@ export class EventsStack extends Stack {
     this.#props = props
     const reconciler = this.#addFunction('reconciler', 'fedplane: looks after what is in progress', this.#environment())
     const renewals = this.#addFunction('renewals', 'fedplane: starts due credential rotations', this.#environment())
-    const sweep = this.#addSweep()
+    const workers: Record<Worker, NodeFunction> = { reconciler, renewals, 'health-sweep': this.#addSweep() }
     for (const target of [reconciler, renewals]) grantExecutions(target)
-    for (const target of [reconciler, renewals, sweep]) {
+    for (const worker of WORKERS) {
+      const target = workers[worker]
       props.data.table.grantReadWriteData(target)
-      this.#addRule(`${target.node.id}-each-minute`, target, { schedule: Schedule.rate(Duration.minutes(1)) })
+      const schedule = Schedule.rate(Duration.seconds(WORKER_SECONDS[worker]))
+      this.#addRule(`${target.node.id}-each-minute`, target, { schedule })
     }
     this.#addRule('execution-ended-badly', reconciler, {
       eventPattern: {

@@ -3,7 +3,7 @@ import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
-import { DEADLINE_SECONDS } from '../../functions/domain/deadlines.ts'
+import { EXECUTION_SECONDS } from '../../functions/domain/deadlines.ts'
 import { FLOWS, type Flow } from '../../functions/domain/operation.ts'
 import type { Settings, WorkerEnv } from '../../functions/runtime/env.ts'
 import type { SUBSTITUTIONS } from '../asl-lint.ts'
@@ -51,7 +51,7 @@ export class FlowsStack extends Stack {
       definitionBody: DefinitionBody.fromFile(path.join(STATE_MACHINES, flow, 'flow.asl.json')),
       definitionSubstitutions: substitutions,
       // The reconciler ends an operation at its deadline; this one is for an execution that even it has lost.
-      timeout: Duration.seconds(2 * DEADLINE_SECONDS[flow]),
+      timeout: Duration.seconds(EXECUTION_SECONDS[flow]),
       tracingEnabled: true,
       logs: {
         level: LogLevel.ERROR,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { operationOf } from '../../functions/domain/membership.ts'
 import { renewDue } from '../../functions/events/renewals/renew.ts'
-import { ApiUnavailable } from '../../functions/kubernetes/errors.ts'
 import { executionOf } from '../../functions/operations/operation.ts'
 import {
   changeCluster,
@@ -14,6 +13,7 @@ import {
   registered,
   unjoin,
 } from '../support/flows/actions.ts'
+import { DEATHS } from '../support/flows/deaths.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, history, settled } from '../support/flows/look.ts'
 
@@ -25,38 +25,6 @@ beforeAll(async () => {
 })
 afterAll(() => lab.dispose())
 beforeEach(() => lab.reset())
-
-const killed = (): Error => Object.assign(new Error('the process was killed'), { name: 'Lambda.Unknown' })
-
-/** Ways to die. Each lets every step succeed in the end. */
-const DEATHS: Record<string, () => void> = {
-  'not at all': () => undefined,
-  'after each step, which is run again': () => {
-    lab.intercept = async (_, run) => {
-      await run()
-      return run()
-    }
-  },
-  'in each act before its result is stored, and after each step before its result is known': () => {
-    const died = new Set<string>()
-    const dies = (which: unknown): boolean => {
-      const text = JSON.stringify(which)
-      if (died.has(text)) return false
-      died.add(text)
-      return true
-    }
-    const after = (call: unknown): void => {
-      if (dies(call)) throw new ApiUnavailable('the connection broke after the request')
-    }
-    lab.world.after = after
-    lab.clusters.after = after
-    lab.intercept = async ({ step, event }, run) => {
-      const result = await run()
-      if (dies([step, event])) throw killed()
-      return result
-    }
-  },
-}
 
 type End = Record<string, unknown>
 
@@ -210,7 +178,7 @@ describe.each(Object.entries(STORIES))('%s ends the same', (_, story) => {
       lab.reset()
       const { run, end } = await story()
       // Created executions run at once: the death must be there before the launch.
-      die()
+      die(lab)
       await run()
       ends[how] = await end()
       lab.reset()

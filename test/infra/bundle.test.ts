@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -59,6 +59,13 @@ describe('bundleFunctions', () => {
     expect(bundleOf('table').inputs.filter((input) => input.includes('client-kms'))).toEqual([])
   })
 
+  it('puts policies beside the functions that decide by them, and no others', () => {
+    const deciding = bundles.filter(({ folder }) => existsSync(path.join(folder, 'policy/magnum.cedar')))
+    expect(deciding.map(({ name }) => name)).toEqual(['table', 'keys'])
+    const withCedar = bundles.filter(({ inputs }) => inputs.some((input) => input.includes('@cedar-policy')))
+    expect(withCedar.map(({ name }) => name)).toEqual(['table', 'keys'])
+  })
+
   it('leaves the Kubernetes client library out', () => {
     const heavy = bundles.filter(({ inputs }) => inputs.some((input) => input.includes('@kubernetes/client-node')))
     expect(heavy.map(({ name }) => name)).toEqual([])
@@ -69,6 +76,7 @@ describe('the table function, bundled', () => {
   const MARKER = 'marker-secret'
   let table: TestTable
   let answers: { statusCode: number; headers: Record<string, string>; body: string }[]
+  let withOwnPolicies: typeof answers
   let log: string
 
   beforeAll(async () => {
@@ -90,6 +98,14 @@ describe('the table function, bundled', () => {
     ])
     answers = invoked.answers as typeof answers
     log = invoked.log
+    const policies = path.join(bundleOf('table').folder, 'policies')
+    mkdirSync(policies)
+    writeFileSync(path.join(policies, 'a.cedar'), 'forbid (principal, action == Action::"cluster:get_all", resource);')
+    const refused = await invokeBundle(path.join(bundleOf('table').folder, 'index.js'), env, [
+      eventOf('GET', '/v1/clusters'),
+      eventOf('GET', '/v1/quotas/blue/Cluster'),
+    ])
+    withOwnPolicies = refused.answers as typeof answers
   })
 
   afterAll(() => table.dispose())
@@ -108,6 +124,11 @@ describe('the table function, bundled', () => {
     expect(JSON.stringify(answers[2])).toContain('POST')
     expect(answers[3]?.statusCode).toBe(404)
     expect(answers[3]?.body).toContain('without a trailing slash')
+  })
+
+  it("decides by the operator's policies beside it, and has the default quota", () => {
+    expect(withOwnPolicies.map(({ statusCode }) => statusCode)).toEqual([403, 200])
+    expect(JSON.parse(withOwnPolicies[1]?.body ?? '')).toMatchObject({ hard_limit: 20 })
   })
 
   it('logs each request as a line of JSON, without what was sent', () => {

@@ -50,6 +50,7 @@ const GOOD: readonly [from: string, to: string][] = [
   ['local/g.ts', 'functions/store/dynamodb/a.ts'],
   ['local/h.ts', 'infra/asl-lint.ts'],
   ['infra/g.ts', 'functions/api/routes.ts'],
+  ['infra/h.ts', 'functions/policy/check-policies.ts'],
 ]
 
 let folder: string

@@ -36,9 +36,9 @@ const integerOf = (value: unknown): unknown =>
 /** Largest integer that Magnum's database column holds. */
 const INTEGER_MAX = 2 ** 31 - 1
 
-export const integerField = (min: number) => {
-  const error = `must be an integer from ${min} to ${INTEGER_MAX}`
-  return z.preprocess(integerOf, z.int({ error }).min(min, { error }).max(INTEGER_MAX, { error }))
+export const integerField = (min: number, max = INTEGER_MAX) => {
+  const error = `must be an integer from ${min} to ${max}`
+  return z.preprocess(integerOf, z.int({ error }).min(min, { error }).max(max, { error }))
 }
 
 const CONTROL = /\p{Cc}/u

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { uuidAnswer } from '../common.answer.schema.ts'
 import { noQuery, rollback } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createClusterBody } from './cluster.schema.ts'
@@ -14,6 +15,8 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
     access: 'keys',
     rule: 'cluster:create',
     schemas: { query: noQuery, body: createClusterBody },
+    summary: 'Creates a cluster from a template, or registers one by its kubeconfig.',
+    answers: { 202: uuidAnswer },
     handle: createClusterHandler,
   }),
   route({
@@ -22,6 +25,8 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
     access: 'keys',
     rule: 'cluster:update',
     schemas: { query: z.object({ rollback }), body: clusterPatchBody },
+    summary: 'Changes the number of nodes, the health or the kubeconfig of a cluster.',
+    answers: { 202: uuidAnswer },
     handle: patchCluster,
   }),
 ]

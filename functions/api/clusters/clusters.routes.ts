@@ -1,11 +1,19 @@
+import { pageAnswer, uuidAnswer } from '../common.answer.schema.ts'
 import { listQuery } from '../lists/list-query.ts'
 import { noQuery } from '../query.ts'
 import { type Route, route } from '../route.ts'
+import { clusterAnswer, clusterDetailAnswer, clusterItemAnswer } from './cluster.answer.schema.ts'
+import { resizeClusterBody, upgradeClusterBody } from './cluster-actions.schema.ts'
 import { deleteCluster } from './delete-cluster.ts'
 import { detailClusters, getCluster, listClusters } from './read-clusters.ts'
+import { resizeClusterHandler } from './resize-cluster.ts'
+import { upgradeClusterHandler } from './upgrade-cluster.ts'
 
 const COLLECTION = '/v1/clusters'
 const ITEM = '/v1/clusters/{cluster}'
+
+/** Both actions came with it; upgrade works from 1.8 on (magnum-rest.md 1.4). */
+const ACTIONS_SINCE = 7
 
 /** Routes that need no key. */
 export const CLUSTER_ROUTES: readonly Route[] = [
@@ -15,6 +23,8 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     access: 'table',
     rule: 'cluster:get_all',
     schemas: { query: listQuery },
+    summary: 'Lists the clusters of the project; of all projects for administrators.',
+    answers: { 200: pageAnswer('clusters', clusterItemAnswer) },
     handle: listClusters,
   }),
   route({
@@ -23,6 +33,8 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     access: 'table',
     rule: 'cluster:detail',
     schemas: { query: listQuery },
+    summary: 'Lists clusters with all their attributes.',
+    answers: { 200: pageAnswer('clusters', clusterDetailAnswer) },
     handle: detailClusters,
   }),
   route({
@@ -31,6 +43,8 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     access: 'table',
     rule: 'cluster:get',
     schemas: { query: noQuery },
+    summary: 'Shows a cluster.',
+    answers: { 200: clusterAnswer },
     handle: getCluster,
   }),
   route({
@@ -39,6 +53,30 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     access: 'table',
     rule: 'cluster:delete',
     schemas: { query: noQuery },
+    summary: 'Deletes a cluster that no federation uses.',
+    answers: { 204: null },
     handle: deleteCluster,
+  }),
+  route({
+    method: 'POST',
+    path: `${ITEM}/actions/resize`,
+    access: 'table',
+    rule: 'cluster:resize',
+    minVersion: ACTIONS_SINCE,
+    schemas: { query: noQuery, body: resizeClusterBody },
+    summary: 'Changes the number of nodes in a node group.',
+    answers: { 202: uuidAnswer },
+    handle: resizeClusterHandler,
+  }),
+  route({
+    method: 'POST',
+    path: `${ITEM}/actions/upgrade`,
+    access: 'table',
+    rule: 'cluster:upgrade',
+    minVersion: ACTIONS_SINCE,
+    schemas: { query: noQuery, body: upgradeClusterBody },
+    summary: 'Upgrades a cluster to another template, or a node group to its cluster’s.',
+    answers: { 202: uuidAnswer },
+    handle: upgradeClusterHandler,
   }),
 ]

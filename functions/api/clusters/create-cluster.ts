@@ -1,17 +1,21 @@
-import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import { createDeadlineSeconds } from '../../domain/deadlines.ts'
+import { sealNewAuthorities } from '../../operations/certificate-authority.ts'
 import { kubeconfigKey } from '../../operations/credentials.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { launch, newOperation } from '../../operations/operation.ts'
+import { TemplateGone } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
 import { InvalidRequest } from '../errors.ts'
 import { createOnce } from '../idempotency.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import { chooseClusterDriver } from './choose-driver.ts'
+import { chooseOrigin, type Origin, unknownTemplate } from './choose-origin.ts'
 import type { CreateCluster } from './cluster.schema.ts'
+import { demandDriverAgrees } from './driver-rules.ts'
 import { type TakenKubeconfig, takeKubeconfig } from './intake.ts'
-import { newCluster } from './new-cluster.ts'
-import { demandCountAllowed } from './node-count.ts'
-import { templateIdOf } from './template.ts'
+import { createTimeoutOf, newCluster } from './new-cluster.ts'
+import { demandCountAllowed, demandMasterCountOdd, demandMastersReachable } from './node-count.ts'
+import { withQuotaPlace } from './quota-place.ts'
+import { demandTemplateOpen, demandVolumeFits } from './template-rules.ts'
 
 type Request = ApiRequest<unknown, CreateCluster>
 
@@ -25,20 +29,49 @@ const takenFrom = (request: Request): TakenKubeconfig | null => {
   throw new InvalidRequest('"context", "insecure_skip_tls_verify" and "server_for_peers" go with a "kubeconfig" only.')
 }
 
-/** Decides, commits and starts; nothing is stored when anything is wrong. */
-const register = async (request: Request, remember: (id: string) => Write[]): Promise<string> => {
+/** All that is to be stored for a new cluster. */
+type Planned = ReturnType<typeof newCluster> & { origin: Origin; taken: TakenKubeconfig | null }
+
+/** The checks that come before the quota (magnum-rest.md 4.1). */
+const plan = async (request: Request): Promise<Planned> => {
   const { ports, principal, body, minor } = request
   demandCountAllowed(body.node_count, minor)
-  const templateId = templateIdOf(body, minor)
-  const driver = chooseClusterDriver(ports.drivers, body)
+  const origin = await chooseOrigin(request)
   const taken = takenFrom(request)
-  const operation = newOperation(ports, 'create', { deadlineSeconds: DEADLINE_SECONDS['cluster-create'] })
-  const endpoint = taken?.endpoint ?? null
-  const cluster = newCluster(body, { id: ports.newId(), principal, driver, templateId, endpoint, operation })
-  const { clusters, credentials, commit } = ports.stores
+  const { newId } = ports
+  const deadlineSeconds = createDeadlineSeconds(createTimeoutOf(body))
+  const operation = newOperation(ports, 'create', { deadlineSeconds })
+  const made = newCluster(body, { newId, principal, origin, endpoint: taken?.endpoint ?? null, operation })
+  demandVolumeFits(made.cluster, origin.template)
+  demandMasterCountOdd(body.master_count ?? 1)
+  return { ...made, origin, taken }
+}
+
+/** Those that come after it. */
+const demandMakeable = (request: Request, { cluster, nodeGroups, origin }: Planned): void => {
+  const { template, driver } = origin
+  demandTemplateOpen(request, template)
+  demandMastersReachable(request.body.master_count ?? 1, cluster.magnum.masterLbEnabled)
+  const { makesNodes } = driver.capabilities
+  demandDriverAgrees(driver, { cluster, template: makesNodes ? template : null, nodeGroups, task: null })
+}
+
+const authoritiesOf = async ({ ports }: Request, { cluster, origin }: Planned): Promise<Write[]> => {
+  if (!origin.driver.capabilities.certificateAuthority || cluster.magnum.tlsDisabled) return []
+  const { projectId, id, name } = cluster
+  return sealNewAuthorities(ports, { projectId, clusterId: id, clusterName: name }, { candidate: false })
+}
+
+const store = async (request: Request, planned: Planned, more: readonly Write[]): Promise<void> => {
+  const { ports } = request
+  const { clusters, nodeGroups, templates, credentials, commit } = ports.stores
+  const { cluster, origin, taken } = planned
   await commit([
     clusters.insert(cluster),
+    ...planned.nodeGroups.map((group) => nodeGroups.insert(group)),
+    ...(origin.isBuiltin ? [] : [templates.countUse(origin.template, 1)]),
     ...(taken === null ? [] : [await credentials.seal(kubeconfigKey(cluster), taken.credential)]),
+    ...(await authoritiesOf(request, planned)),
     ownerEvent(
       ports,
       'cluster',
@@ -50,14 +83,32 @@ const register = async (request: Request, remember: (id: string) => Write[]): Pr
         message: `Cluster ${cluster.name} is being created.`,
       },
     ),
-    ...remember(cluster.id),
+    ...more,
   ])
-  await launch(ports, { flow: 'cluster-create', projectId: cluster.projectId, entityId: cluster.id, operation })
-  return cluster.id
+}
+
+/** A template that was removed meanwhile is as one that never was. */
+const asUnknownTemplate = (error: unknown, { body, minor }: Request): unknown =>
+  error instanceof TemplateGone ? unknownTemplate(body.cluster_template_id ?? null, minor) : error
+
+/** Decides, commits and starts; nothing is stored when anything is wrong. */
+const create = async (request: Request, remember: (id: string) => Write[]): Promise<string> => {
+  const planned = await plan(request)
+  const { id, projectId, operation } = planned.cluster
+  await withQuotaPlace(request, async () => {
+    demandMakeable(request, planned)
+    await store(request, planned, remember(id))
+  }).catch((error: unknown) => {
+    throw asUnknownTemplate(error, request)
+  })
+  if (operation !== null) {
+    await launch(request.ports, { flow: 'cluster-create', projectId, entityId: id, operation })
+  }
+  return id
 }
 
 /** `POST /v1/clusters` (magnum-rest.md 4.1, design section 2). Readable the instant the 202 is out. */
 export const createClusterHandler = async (request: Request): Promise<ApiResponse> => {
-  const uuid = await createOnce(request, 'POST /v1/clusters', (remember) => register(request, remember))
+  const uuid = await createOnce(request, 'POST /v1/clusters', (remember) => create(request, remember))
   return { status: 202, body: { uuid } }
 }

@@ -3,19 +3,20 @@ import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import type { ExecutionRef } from '../../domain/operation.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { ownerEvent } from '../../operations/events.ts'
+import { markedGroups } from '../../operations/node-group-writes.ts'
 import { executionOf, launch, newOperation } from '../../operations/operation.ts'
 import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
-import { find } from '../lookup.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { describeUses } from './describe-uses.ts'
+import { findCluster } from './find-cluster.ts'
 
 /** What a new operation has to stop: the running execution, and what that one may not have stopped yet. */
 const replacedBy = (operation: ClusterOperation | null): ExecutionRef[] =>
   operation === null ? [] : [...operation.supersedes, executionOf(`cluster-${operation.kind}`, operation)]
 
-const demandUnused = async ({ ports, principal }: ApiRequest, cluster: Cluster): Promise<void> => {
+const demandUnused = async ({ ports }: ApiRequest, cluster: Cluster): Promise<void> => {
   if (cluster.uses.length === 0) return
-  const { projectId } = principal
+  const { projectId } = cluster
   const federations = await Promise.all(
     federationsOf(cluster).map(async (id) => ({
       id,
@@ -27,16 +28,20 @@ const demandUnused = async ({ ports, principal }: ApiRequest, cluster: Cluster):
 
 const commitDelete = async (request: ApiRequest, cluster: Cluster, operation: ClusterOperation): Promise<void> => {
   const { ports } = request
-  const { clusters, commit } = ports.stores
+  const { clusters, nodeGroups, commit } = ports.stores
+  const groups = await nodeGroups.listOf(cluster)
   const change = {
     status: 'DELETE_IN_PROGRESS',
     statusReason: null,
     operation,
+    task: null,
+    queue: [],
     updatedAt: operation.startedAt,
   } as const
   try {
     await commit([
       clusters.change(cluster, change, { unlessUsed: true }),
+      ...markedGroups(ports, groups, 'DELETE_IN_PROGRESS'),
       ownerEvent(ports, 'cluster', cluster, {
         action: 'delete',
         outcome: 'pending',
@@ -53,11 +58,10 @@ const commitDelete = async (request: ApiRequest, cluster: Cluster, operation: Cl
 
 /** Reads, decides, commits. Null when a deletion runs already. */
 const decide = async (request: ApiRequest): Promise<{ cluster: Cluster; operation: ClusterOperation } | null> => {
-  const { ports, principal, params } = request
-  const cluster = await find(ports.stores.clusters, 'Cluster', principal.projectId, params.cluster ?? '')
+  const cluster = await findCluster(request, 'cluster:delete_all_projects')
   await demandUnused(request, cluster)
   if (cluster.operation?.kind === 'delete') return null
-  const operation = newOperation(ports, 'delete', {
+  const operation = newOperation(request.ports, 'delete', {
     deadlineSeconds: DEADLINE_SECONDS['cluster-delete'],
     supersedes: replacedBy(cluster.operation),
   })
@@ -67,7 +71,7 @@ const decide = async (request: ApiRequest): Promise<{ cluster: Cluster; operatio
 
 /**
  * `DELETE /v1/clusters/{cluster}` → 204 (magnum-rest.md 4.4). Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is
- * replaced. A cluster that a federation uses stays.
+ * replaced, and what waits behind it is dropped. A cluster that a federation uses stays.
  */
 export const deleteCluster = async (request: ApiRequest): Promise<ApiResponse> => {
   const begun = await untilNoConflict(() => decide(request))

@@ -1,13 +1,20 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
+import { demandPolicy } from '../policy.ts'
 import { reachOf } from '../reach.ts'
 import type { ApiRequest } from '../route.ts'
 
 /**
- * The cluster that the path parameter `cluster` names. With `allProjectsRule`, callers who have it find those of all projects.
+ * The cluster that the path parameter `cluster` names. With `allProjectsRule`, callers who have it find those of all projects. The
+ * route's rule is asked again, now of this cluster, for policies that look at its project or owner.
  *
- * @throws ObjectNotVisible, NameAmbiguous
+ * @throws ObjectNotVisible, NameAmbiguous, PolicyForbids
  */
-export const findCluster = (request: ApiRequest, allProjectsRule?: PolicyRule): Promise<Cluster> =>
-  locate(request.ports.stores.clusters, 'Cluster', reachOf(request, allProjectsRule), request.params.cluster ?? '')
+export const findCluster = async (request: ApiRequest, allProjectsRule?: PolicyRule): Promise<Cluster> => {
+  const { ports, params } = request
+  const reach = reachOf(request, allProjectsRule)
+  const cluster = await locate(ports.stores.clusters, 'Cluster', reach, params.cluster ?? '')
+  demandPolicy(request, request.rule, { projectId: cluster.projectId, userId: cluster.userId })
+  return cluster
+}

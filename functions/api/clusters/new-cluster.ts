@@ -1,67 +1,90 @@
-import type { Cluster, ClusterEndpoint, ClusterOperation, MagnumClusterAttributes } from '../../domain/cluster.ts'
-import type { JsonObject } from '../../domain/json.ts'
+import {
+  type Cluster,
+  type ClusterEndpoint,
+  type ClusterOperation,
+  type MagnumClusterAttributes,
+  NO_MAGNUM_ATTRIBUTES,
+} from '../../domain/cluster.ts'
+import { mergeLabels } from '../../domain/labels.ts'
+import { type NodeGroup, nodesOf } from '../../domain/node-group.ts'
 import type { Principal } from '../../domain/principal.ts'
-import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
 import { generatedName } from '../generated-name.ts'
+import type { Origin } from './choose-origin.ts'
 import type { CreateCluster } from './cluster.schema.ts'
+import { newNodeGroups } from './new-node-groups.ts'
 
 /** Minutes, when the caller gives none (magnum-rest.md 4.1). */
 const CREATE_TIMEOUT_MINUTES = 60
 
-const orNull = <T>(value: T | undefined): T | null => value ?? null
+/** Minutes, as asked for; null when the caller sent null. */
+export const createTimeoutOf = ({ create_timeout: minutes }: CreateCluster): number | null =>
+  minutes === undefined ? CREATE_TIMEOUT_MINUTES : minutes
 
-const magnumAttributes = (body: CreateCluster, clusterTemplateId: string): MagnumClusterAttributes => ({
-  clusterTemplateId,
-  templateProjectId: null,
-  templateLabels: {},
-  tlsDisabled: false,
-  keypair: orNull(body.keypair),
-  dockerVolumeSize: orNull(body.docker_volume_size),
-  labels: body.labels ?? {},
-  masterFlavorId: orNull(body.master_flavor_id),
-  flavorId: orNull(body.flavor_id),
-  createTimeout: body.create_timeout === undefined ? CREATE_TIMEOUT_MINUTES : body.create_timeout,
-  discoveryUrl: orNull(body.discovery_url),
-  fixedNetwork: orNull(body.fixed_network),
-  fixedSubnet: orNull(body.fixed_subnet),
-  floatingIpEnabled: orNull(body.floating_ip_enabled),
-  masterLbEnabled: orNull(body.master_lb_enabled),
-})
-
-/** Counts asked for, where the driver makes nodes: `driverState.nodeCount`, `driverState.masterCount`. */
-const countsOf = (body: CreateCluster, driver: ClusterDriver): JsonObject =>
-  driver.capabilities.makesNodes ? { nodeCount: body.node_count ?? 1, masterCount: body.master_count ?? 1 } : {}
+/** What the caller gives, else what the template says (magnum-rest.md 4.1). */
+const magnumAttributes = (body: CreateCluster, { template, isBuiltin }: Origin): MagnumClusterAttributes => {
+  const { spec } = template
+  return {
+    ...NO_MAGNUM_ATTRIBUTES,
+    clusterTemplateId: template.id,
+    templateProjectId: isBuiltin ? null : template.projectId,
+    templateLabels: spec.labels,
+    tlsDisabled: spec.tlsDisabled,
+    keypair: body.keypair ?? spec.keypairId,
+    dockerVolumeSize: body.docker_volume_size ?? spec.dockerVolumeSize,
+    labels: mergeLabels(spec.labels, { labels: body.labels, merge: body.merge_labels }),
+    masterFlavorId: body.master_flavor_id ?? spec.masterFlavorId,
+    flavorId: body.flavor_id ?? spec.flavorId,
+    createTimeout: createTimeoutOf(body),
+    discoveryUrl: body.discovery_url ?? null,
+    fixedNetwork: body.fixed_network ?? spec.fixedNetwork,
+    fixedSubnet: body.fixed_subnet ?? spec.fixedSubnet,
+    floatingIpEnabled: body.floating_ip_enabled ?? spec.floatingIpEnabled,
+    masterLbEnabled: body.master_lb_enabled ?? spec.masterLbEnabled,
+  }
+}
 
 export type NewCluster = {
-  id: string
+  newId: () => string
   principal: Principal
-  driver: ClusterDriver
-  templateId: string
+  origin: Origin
   endpoint: ClusterEndpoint | null
   operation: ClusterOperation
 }
 
-/** A cluster as it is the instant that its 202 goes out. */
-export const newCluster = (body: CreateCluster, given: NewCluster): Cluster => ({
-  id: given.id,
-  projectId: given.principal.projectId,
-  userId: given.principal.userId,
-  name: body.name ?? generatedName(given.id, 'cluster'),
-  driver: given.driver.id,
-  revision: 1,
-  status: 'CREATE_IN_PROGRESS',
-  statusReason: null,
-  operation: given.operation,
-  task: null,
-  queue: [],
-  nodes: null,
-  conditions: [],
-  endpoint: given.endpoint,
-  identity: null,
-  magnum: magnumAttributes(body, given.templateId),
-  driverState: countsOf(body, given.driver),
-  createdAt: given.operation.startedAt,
-  updatedAt: null,
-  observation: null,
-  uses: [],
-})
+/** A cluster with its node groups as they are the instant that its 202 goes out. @throws InvalidRequest for labels that can't be read */
+export const newCluster = (body: CreateCluster, given: NewCluster): { cluster: Cluster; nodeGroups: NodeGroup[] } => {
+  const id = given.newId()
+  const { driver, template } = given.origin
+  const { makesNodes } = driver.capabilities
+  const cluster: Cluster = {
+    id,
+    projectId: given.principal.projectId,
+    userId: given.principal.userId,
+    name: body.name ?? generatedName(id, 'cluster'),
+    driver: driver.id,
+    revision: 1,
+    status: 'CREATE_IN_PROGRESS',
+    statusReason: null,
+    operation: given.operation,
+    task: null,
+    queue: [],
+    nodes: null,
+    conditions: [],
+    endpoint: given.endpoint,
+    identity: null,
+    magnum: magnumAttributes(body, given.origin),
+    driverState: {},
+    createdAt: given.operation.startedAt,
+    updatedAt: null,
+    observation: null,
+    uses: [],
+  }
+  const nodeGroups = newNodeGroups(cluster, {
+    newId: given.newId,
+    imageId: template.spec.imageId,
+    nodeCount: body.node_count ?? 1,
+    masterCount: body.master_count ?? 1,
+    makesNodes,
+  })
+  return { cluster: { ...cluster, nodes: makesNodes ? nodesOf(nodeGroups) : null }, nodeGroups }
+}

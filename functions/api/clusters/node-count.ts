@@ -4,7 +4,7 @@ import { InvalidRequest } from '../errors.ts'
 /** From this minor version on a cluster may have no worker nodes (magnum-rest.md 1.4). */
 const ZERO_SINCE = 10
 
-/** @throws InvalidRequest naming the version that allows 0 */
+/** @throws InvalidRequest naming the version that allows 0 (magnum-rest.md section 11 row 10) */
 export const demandCountAllowed = (count: number | undefined, minor: number): void => {
   if (count !== 0 || minor >= ZERO_SINCE) return
   throw new InvalidRequest(
@@ -12,11 +12,27 @@ export const demandCountAllowed = (count: number | undefined, minor: number): vo
   )
 }
 
-const countIn = (cluster: Cluster, key: 'nodeCount' | 'masterCount'): number => {
-  const asked = cluster.driverState[key]
-  return cluster.observation?.[key] ?? (typeof asked === 'number' ? asked : 0)
+/** The members of etcd vote (magnum-rest.md 4.1). @throws InvalidRequest */
+export const demandMasterCountOdd = (count: number): void => {
+  if (count % 2 === 1) return
+  throw new InvalidRequest(
+    `"master_count" is ${count}; it must be odd, because of two halves of an even number none has a majority. Use ${count - 1} or ${count + 1}.`,
+  )
 }
 
-/** As last seen; before the first look as asked for; 0 where nobody knows yet. */
-export const nodeCountOf = (cluster: Cluster): number => countIn(cluster, 'nodeCount')
-export const masterCountOf = (cluster: Cluster): number => countIn(cluster, 'masterCount')
+/** @throws InvalidRequest when several masters have no load balancer in front of them (magnum-rest.md 4.1) */
+export const demandMastersReachable = (count: number, masterLbEnabled: boolean | null): void => {
+  if (count <= 1 || masterLbEnabled === true) return
+  throw new InvalidRequest(
+    `"master_count" is ${count}; more than 1 needs a load balancer: "master_lb_enabled" true, here or in the cluster template.`,
+  )
+}
+
+/**
+ * Where the driver makes nodes, the sums over its node groups; of other clusters what was seen last, and 0 before the first look
+ * (magnum-rest.md 4.2).
+ */
+export const nodeCountOf = ({ nodes, observation }: Pick<Cluster, 'nodes' | 'observation'>): number =>
+  (nodes ?? observation)?.nodeCount ?? 0
+export const masterCountOf = ({ nodes, observation }: Pick<Cluster, 'nodes' | 'observation'>): number =>
+  (nodes ?? observation)?.masterCount ?? 0

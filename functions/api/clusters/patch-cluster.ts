@@ -1,16 +1,15 @@
-import type { Cluster, ClusterOperation } from '../../domain/cluster.ts'
-import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import type { Cluster } from '../../domain/cluster.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
-import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
-import { ownerEvent } from '../../operations/events.ts'
-import { launch, newOperation } from '../../operations/operation.ts'
 import { InvalidRequest } from '../errors.ts'
-import { find } from '../lookup.ts'
+import { demandPolicy } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { type ClusterPatch, isEmptyPatch } from './cluster-patch.ts'
-import { type TakenKubeconfig, takeKubeconfig } from './intake.ts'
+import { findCluster } from './find-cluster.ts'
 import { demandCountAllowed } from './node-count.ts'
-import { clusterChangeOf, decideClusterPatch, reportedHealth } from './plan-cluster-patch.ts'
+import { demandPatchable, reportedHealth } from './plan-cluster-patch.ts'
+import { replaceKubeconfig } from './replace-kubeconfig.ts'
+import { requestResize } from './request-resize.ts'
+import { groupToResize } from './resize-cluster.ts'
 
 type Request = ApiRequest<{ rollback?: boolean | undefined }, ClusterPatch>
 
@@ -20,58 +19,43 @@ const demandRollbackKnown = ({ rollback }: Request['query'], minor: number): voi
   throw new InvalidRequest(`The query parameter "rollback" is unknown in version 1.${minor}; it came with 1.3.`)
 }
 
-/** The flag stays as it was at registration unless the patch says otherwise. */
-const takenFrom = (request: Request, cluster: Cluster): TakenKubeconfig | null => {
-  const { kubeconfig, context, insecureSkipTlsVerify } = request.body
-  if (kubeconfig === undefined) return null
-  const allowInsecure = insecureSkipTlsVerify ?? cluster.endpoint?.tlsVerify === false
-  return takeKubeconfig(request, { kubeconfig, context, allowInsecure, serverForPeers: undefined })
+/** Health has a rule of its own (magnum-rest.md 9.4), which is asked of the caller as such. @throws PolicyForbids */
+const demandMayReport = (request: Request): void => {
+  const { healthStatus, healthReason } = request.body
+  if (healthStatus === undefined && healthReason === undefined) return
+  demandPolicy(request, 'cluster:update_health_status')
 }
 
-const begin = async (request: Request, cluster: Cluster, kind: 'create' | 'update'): Promise<ClusterOperation> => {
+const resizeWorkers = async (request: Request, cluster: Cluster, nodeCount: number): Promise<void> => {
+  const nodeGroups = await request.ports.stores.nodeGroups.listOf(cluster)
+  const group = groupToResize(nodeGroups)
+  await requestResize(request, { cluster, nodeGroups, group }, { nodeCount, nodesToRemove: [] })
+}
+
+/** Reads, decides, and starts what there is to start. */
+const round = async (request: Request): Promise<Cluster> => {
   const { ports, body } = request
-  const { clusters, credentials, commit } = ports.stores
-  const operation = newOperation(ports, kind, { deadlineSeconds: DEADLINE_SECONDS[`cluster-${kind}`] })
-  const taken = takenFrom(request, cluster)
-  const key = kind === 'create' ? kubeconfigKey(cluster) : candidateKey(cluster)
-  await commit([
-    clusters.change(cluster, clusterChangeOf(cluster, body, operation, taken)),
-    ...(taken === null ? [] : [await credentials.seal(key, taken.credential)]),
-    ownerEvent(ports, 'cluster', cluster, {
-      action: kind,
-      outcome: 'pending',
-      reason: taken === null ? 'Requested' : 'KubeconfigReplaced',
-      message: taken === null ? 'The number of nodes is being changed.' : 'A new kubeconfig is being checked.',
-    }),
-  ])
-  return operation
-}
-
-type Begun = { cluster: Cluster; operation: ClusterOperation | null }
-
-const decide = async (request: Request): Promise<Begun> => {
-  const { ports, principal, params, body } = request
-  const cluster = await find(ports.stores.clusters, 'Cluster', principal.projectId, params.cluster ?? '')
-  if (isEmptyPatch(body)) return { cluster, operation: null }
-  const { capabilities } = ports.drivers.cluster.resolve(cluster.driver)
-  const kind = decideClusterPatch(cluster, body, capabilities)
-  return { cluster, operation: kind === null ? null : await begin(request, cluster, kind) }
+  const cluster = await findCluster(request, 'cluster:update_all_projects')
+  if (isEmptyPatch(body)) return cluster
+  demandPatchable(cluster, body, ports.drivers)
+  const { kubeconfig, nodeCount } = body
+  if (kubeconfig !== undefined) await replaceKubeconfig(request, cluster, kubeconfig)
+  if (nodeCount !== undefined) await resizeWorkers(request, cluster, nodeCount)
+  return cluster
 }
 
 /**
- * `PATCH /v1/clusters/{cluster}` → 202 (magnum-rest.md 4.3). Health is stored at once; a kubeconfig or a node count starts an operation.
- * Refusals of state are told, which Magnum loses.
+ * `PATCH /v1/clusters/{cluster}` → 202 (magnum-rest.md 4.3). Health is stored at once; a kubeconfig or the node count of the default group
+ * of workers starts an operation. Refusals of state are told, which Magnum loses.
  */
 export const patchCluster = async (request: Request): Promise<ApiResponse> => {
   const { ports, body, minor, query } = request
   demandRollbackKnown(query, minor)
   demandCountAllowed(body.nodeCount, minor)
-  const { cluster, operation } = await untilNoConflict(() => decide(request))
+  demandMayReport(request)
+  const cluster = await untilNoConflict(() => round(request))
   const { projectId, id } = cluster
   const health = reportedHealth(cluster, body, ports.clock.now())
   if (health !== null) await ports.stores.clusters.observe({ projectId, id }, health)
-  if (operation !== null) {
-    await launch(ports, { flow: `cluster-${operation.kind}`, projectId, entityId: id, operation })
-  }
   return { status: 202, body: { uuid: id } }
 }

@@ -1,9 +1,12 @@
 import type { Cluster } from '../../domain/cluster.ts'
+import { isFailed } from '../../domain/status.ts'
+import type { PolicyRule } from '../../policy/rules.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
-import { find } from '../lookup.ts'
+import { reachOf } from '../reach.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
+import { findCluster } from './find-cluster.ts'
 import { detailCluster, listCluster, showCluster, type View } from './show-cluster.ts'
 
 /** Magnum's database columns; computed attributes are not among them (magnum-rest.md section 2). */
@@ -37,19 +40,23 @@ const COLUMNS: Columns<Cluster> = {
   updated_at: ({ updatedAt }) => updatedAt,
 }
 
-const listingOf = ({ ports: { stores }, principal: { projectId } }: ApiRequest<ListQuery>): Listing<Cluster> => ({
-  noun: 'Cluster',
-  columns: COLUMNS,
-  get: (id) => stores.clusters.get({ projectId, id }),
-  page: (page) => stores.clusters.list(projectId, page),
-})
+const listingOf = (request: ApiRequest<ListQuery>, rule: PolicyRule): Listing<Cluster> => {
+  const { clusters } = request.ports.stores
+  const reach = reachOf(request, rule)
+  return {
+    noun: 'Cluster',
+    columns: COLUMNS,
+    get: (id) => clusters.locate(reach, id),
+    page: (page) => clusters.listWithin(reach, page),
+  }
+}
 
-/** Lists clusters in one shape, under one path. */
+/** Lists clusters in one shape, under one path; of all projects for those who have the rule (magnum-rest.md section 2). */
 const lister =
-  (path: string, show: (cluster: Cluster, view: View) => unknown) =>
+  (path: string, rule: PolicyRule, show: (cluster: Cluster, view: View) => unknown) =>
   async (request: ApiRequest<ListQuery>): Promise<ApiResponse> => {
     const { query, baseUrl } = request
-    const page = await selectPage(listingOf(request), query)
+    const page = await selectPage(listingOf(request, rule), query)
     return listResponse(page, query, {
       collection: 'clusters',
       url: `${baseUrl}${path}`,
@@ -57,11 +64,12 @@ const lister =
     })
   }
 
-export const listClusters = lister('/v1/clusters', listCluster)
-export const detailClusters = lister('/v1/clusters/detail', detailCluster)
+export const listClusters = lister('/v1/clusters', 'cluster:get_all_all_projects', listCluster)
+export const detailClusters = lister('/v1/clusters/detail', 'cluster:detail_all_projects', detailCluster)
 
+/** `GET /v1/clusters/{cluster}`. The node groups are read for the faults of a failed cluster only. */
 export const getCluster = async (request: ApiRequest): Promise<ApiResponse> => {
-  const { ports, principal, params } = request
-  const cluster = await find(ports.stores.clusters, 'Cluster', principal.projectId, params.cluster ?? '')
-  return { status: 200, body: showCluster(cluster, request) }
+  const cluster = await findCluster(request, 'cluster:get_one_all_projects')
+  const nodeGroups = isFailed(cluster.status) ? await request.ports.stores.nodeGroups.listOf(cluster) : []
+  return { status: 200, body: showCluster(cluster, nodeGroups, request) }
 }

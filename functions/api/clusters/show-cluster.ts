@@ -1,4 +1,6 @@
 import type { Cluster } from '../../domain/cluster.ts'
+import { labelDiff } from '../../domain/labels.ts'
+import { DEFAULT_GROUPS, type NodeGroup } from '../../domain/node-group.ts'
 import { isFailed } from '../../domain/status.ts'
 import { linksOf, showConditions, showOperation, timestamp } from '../representation.ts'
 import { masterCountOf, nodeCountOf } from './node-count.ts'
@@ -31,6 +33,11 @@ export const listCluster = (cluster: Cluster, view: View) => ({
   merge_labels: false,
 })
 
+const labelsCompared = ({ magnum }: Cluster) => {
+  const { overridden, added, skipped } = labelDiff(magnum.labels, magnum.templateLabels)
+  return { labels_overridden: overridden, labels_added: added, labels_skipped: skipped }
+}
+
 /** What Magnum has not. */
 const additions = (cluster: Cluster) => ({
   driver: cluster.driver,
@@ -39,13 +46,18 @@ const additions = (cluster: Cluster) => ({
     const [role = '', uuid = ''] = use.split(':')
     return { uuid, role }
   }),
-  operation: showOperation(cluster.operation),
+  operation: cluster.operation && {
+    ...showOperation(cluster.operation),
+    task: cluster.task?.kind ?? null,
+    queued: cluster.queue.length,
+  },
   tls_verify: cluster.endpoint?.tlsVerify ?? null,
 })
 
 /** An item of the detailed list, and the base of show. */
 export const detailCluster = (cluster: Cluster, view: View) => ({
   ...listCluster(cluster, view),
+  ...labelsCompared(cluster),
   status_reason: cluster.statusReason,
   health_status_reason: cluster.observation?.healthReason ?? {},
   discovery_url: cluster.magnum.discoveryUrl,
@@ -54,23 +66,27 @@ export const detailCluster = (cluster: Cluster, view: View) => ({
   container_version: null,
   project_id: cluster.projectId,
   user_id: cluster.userId,
-  node_addresses: [],
-  master_addresses: [],
+  node_addresses: cluster.nodes?.nodeAddresses ?? [],
+  master_addresses: cluster.nodes?.masterAddresses ?? [],
   fixed_network: cluster.magnum.fixedNetwork,
   fixed_subnet: cluster.magnum.fixedSubnet,
   floating_ip_enabled: cluster.magnum.floatingIpEnabled,
-  // The built-in template has no labels, so all of a cluster's are its own.
-  labels_overridden: {},
-  labels_added: cluster.magnum.labels,
-  labels_skipped: {},
   master_lb_enabled: cluster.magnum.masterLbEnabled,
   created_at: timestamp(cluster.createdAt),
   updated_at: timestamp(cluster.updatedAt),
   ...additions(cluster),
 })
 
-/** One cluster. `faults` only here and only when something failed; keyed by node group as in Magnum. */
-export const showCluster = (cluster: Cluster, view: View) => ({
+/** Why it failed, by node group; of a cluster none of whose groups says it, under the masters' name. */
+const faultsOf = ({ status, statusReason }: Cluster, nodeGroups: readonly NodeGroup[]): Record<string, string> => {
+  const faults = nodeGroups
+    .filter((group) => isFailed(group.status))
+    .map((group): [string, string] => [group.name, group.statusReason ?? statusReason ?? group.status])
+  return faults.length > 0 ? Object.fromEntries(faults) : { [DEFAULT_GROUPS.master]: statusReason ?? status }
+}
+
+/** One cluster. `faults` only here and only when something failed (magnum-rest.md 4.2). */
+export const showCluster = (cluster: Cluster, nodeGroups: readonly NodeGroup[], view: View) => ({
   ...detailCluster(cluster, view),
-  ...(isFailed(cluster.status) ? { faults: { 'default-master': cluster.statusReason ?? cluster.status } } : {}),
+  ...(isFailed(cluster.status) ? { faults: faultsOf(cluster, nodeGroups) } : {}),
 })

@@ -1,11 +1,12 @@
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
+import type { BuiltinTemplate, ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
 import type { Drivers } from '../../drivers/contract/registry.ts'
 
 /** Before every real template in the order of creation. */
 const SINCE = '2026-01-01T00:00:00.000Z'
 
-const templateOf = (driver: ClusterDriver, { id, name }: { id: string; name: string }): ClusterTemplate => ({
+/** A template that says nothing of its clusters. */
+export const plainTemplateOf = (driver: ClusterDriver, { id, name }: BuiltinTemplate): ClusterTemplate => ({
   id,
   projectId: 'fedplane',
   userId: 'fedplane',
@@ -51,5 +52,5 @@ const templateOf = (driver: ClusterDriver, { id, name }: { id: string; name: str
 export const builtinTemplates = (drivers: Pick<Drivers, 'cluster'>): ClusterTemplate[] =>
   drivers.cluster
     .list()
-    .flatMap((driver) => (driver.builtinTemplate === null ? [] : [templateOf(driver, driver.builtinTemplate)]))
+    .flatMap((driver) => (driver.builtinTemplate === null ? [] : [plainTemplateOf(driver, driver.builtinTemplate)]))
     .sort((a, b) => (a.id < b.id ? -1 : 1))

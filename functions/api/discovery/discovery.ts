@@ -45,6 +45,12 @@ export const showVersion = async ({ baseUrl }: PublicRequest): Promise<ApiRespon
   },
 })
 
+/** `GET /v1/openapi.json`: what there is, for machines. */
+export const showOpenApi = async ({ settings, baseUrl }: PublicRequest): Promise<ApiResponse> => ({
+  status: 200,
+  text: settings.openApi(baseUrl),
+})
+
 /** Reads a key that nothing has: what counts is that the database answers. */
 const databaseFault = async ({ ports }: PublicRequest): Promise<string | undefined> => {
   try {

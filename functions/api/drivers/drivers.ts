@@ -1,8 +1,10 @@
+import { CLUSTER_TASKS } from '../../domain/cluster-task.ts'
 import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import type { Drivers } from '../../drivers/contract/registry.ts'
 import { ObjectNotVisible } from '../errors.ts'
 import { byNumber, listInWords, quote } from '../quote.ts'
+import { linksOf } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 
 const showFederationDriver = (driver: FederationDriver, drivers: Drivers) => ({
@@ -17,7 +19,7 @@ const showFederationDriver = (driver: FederationDriver, drivers: Drivers) => ({
   properties: driver.properties.map(({ key, description, default: value }) => ({ key, description, default: value })),
 })
 
-const showClusterDriver = (driver: ClusterDriver) => ({
+const showClusterDriver = (driver: ClusterDriver, baseUrl: string) => ({
   description: driver.description,
   contract: driver.contract,
   capabilities: {
@@ -26,6 +28,13 @@ const showClusterDriver = (driver: ClusterDriver) => ({
     makes_nodes: driver.capabilities.makesNodes,
     certificate_authority: driver.capabilities.certificateAuthority,
   },
+  builtin_template: driver.builtinTemplate && {
+    uuid: driver.builtinTemplate.id,
+    name: driver.builtinTemplate.name,
+    links: linksOf(baseUrl, 'clustertemplates', driver.builtinTemplate.id),
+  },
+  // In the order of the list of kinds, so that two drivers compare well.
+  updates: CLUSTER_TASKS.filter((kind) => driver.phases.update[kind] !== undefined),
 })
 
 /** One entry per id: a name may stand for a driver of federations and one of clusters. */
@@ -35,7 +44,7 @@ const showDriver = (id: string, drivers: Drivers, baseUrl: string) => {
   return {
     id,
     federation: federation === undefined ? null : showFederationDriver(federation, drivers),
-    cluster: cluster === undefined ? null : showClusterDriver(cluster),
+    cluster: cluster === undefined ? null : showClusterDriver(cluster, baseUrl),
     links: [{ href: `${baseUrl}/v1/drivers/${id}`, rel: 'self' }],
   }
 }

@@ -4,8 +4,9 @@ import { ownerEvent } from '../../operations/events.ts'
 import { launch, newOperation } from '../../operations/operation.ts'
 import type { Write } from '../../store/write.ts'
 import { createOnce } from '../idempotency.ts'
-import { find } from '../lookup.ts'
+import { locate } from '../lookup.ts'
 import { mapLimited } from '../map-limited.ts'
+import { ownReach } from '../reach.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import {
   demandChangesFit,
@@ -36,10 +37,11 @@ const checkClusters = (
   }
 }
 
-const findClusters = async ({ ports, principal, body }: Request): Promise<{ host: Cluster; members: Cluster[] }> => {
+const findClusters = async (request: Request): Promise<{ host: Cluster; members: Cluster[] }> => {
+  const { ports, body } = request
   const idents = body.member_ids ?? []
   demandChangesFit(idents.length)
-  const one = (ident: string): Promise<Cluster> => find(ports.stores.clusters, 'Cluster', principal.projectId, ident)
+  const one = (ident: string): Promise<Cluster> => locate(ports.stores.clusters, 'Cluster', ownReach(request), ident)
   const host = await one(body.hostcluster_id)
   return { host, members: await mapLimited(idents, one) }
 }

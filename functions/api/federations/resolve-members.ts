@@ -3,9 +3,10 @@ import type { Federation } from '../../domain/federation.ts'
 import { isUuid, looksLikeUuid } from '../../domain/ids.ts'
 import type { Membership } from '../../domain/membership.ts'
 import { ObjectNotVisible } from '../errors.ts'
-import { ambiguous, find } from '../lookup.ts'
+import { locate, seekLocated } from '../lookup.ts'
 import { mapLimited } from '../map-limited.ts'
 import { quote } from '../quote.ts'
+import { ownReach } from '../reach.ts'
 import type { ApiRequest } from '../route.ts'
 import { demandChangesFit } from './cluster-rules.ts'
 import type { MemberWish } from './federation-patch.ts'
@@ -33,11 +34,8 @@ export const findMembership = async (request: Request, membered: Membered, ident
     if (membership === undefined) throw noMember(membered, ident)
     return membership
   }
-  const { clusters } = request.ports.stores
-  const { projectId } = request.principal
-  const ids = await clusters.findByName(projectId, ident)
-  if (ids.length > 1) throw await ambiguous(clusters, 'Cluster', { projectId, name: ident }, ids)
-  const membership = byId(ids[0]) ?? memberships.find(({ memberName }) => memberName === ident)
+  const cluster = await seekLocated(request.ports.stores.clusters, 'Cluster', ownReach(request), ident)
+  const membership = byId(cluster?.id) ?? memberships.find(({ memberName }) => memberName === ident)
   if (membership === undefined) throw noMember(membered, ident)
   return membership
 }
@@ -74,8 +72,7 @@ export const resolveTargets = async (
   membered: Membered,
   wish: MemberWish | null,
 ): Promise<MemberTargets> => {
-  const { ports, principal } = request
-  const lookup: Lookup = (ident) => find(ports.stores.clusters, 'Cluster', principal.projectId, ident)
+  const lookup: Lookup = (ident) => locate(request.ports.stores.clusters, 'Cluster', ownReach(request), ident)
   if (wish === null) return { join: [], leave: [] }
   if ('exactly' in wish) return exactTargets(lookup, membered, wish.exactly)
   demandChangesFit(wish.add.length + wish.remove.length)

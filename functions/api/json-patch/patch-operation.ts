@@ -54,22 +54,29 @@ const parseOperation = (item: Json, index: number): PatchOperation => {
 }
 
 /** A plain object of attributes, which openstacksdk sends in place of a patch (magnum-rest.md 13.10). */
-const fromObject = (body: JsonObject): Json[] =>
-  Object.entries(body).map(([key, value]) => ({ op: 'replace', path: formatPointer([key]), value }))
+const fromObject = (body: JsonObject, nullRemoves: boolean): Json[] =>
+  Object.entries(body).map(([key, value]) => {
+    if (key === '') throw new InvalidRequest('The body has an attribute without a name. Leave it out.')
+    const path = formatPointer([key])
+    return value === null && nullRemoves ? { op: 'remove', path } : { op: 'replace', path, value }
+  })
 
 /**
  * Parses the body of a PATCH. An empty list is a patch that changes nothing.
  *
  * @param options.example an operation on this kind of object, for the refusal
  * @param options.acceptObject also takes a plain object as one `replace` per key
+ * @param options.nullRemoves null in a plain object is `remove`, and not refused
  * @throws InvalidRequest naming the operation
  */
 export const parsePatch = (
   body: Json | undefined,
-  options: { example: string; acceptObject?: boolean },
+  options: { example: string; acceptObject?: boolean; nullRemoves?: boolean },
 ): PatchOperation[] => {
   if (Array.isArray(body)) return body.map(parseOperation)
-  if (options.acceptObject && body !== undefined && isObject(body)) return fromObject(body).map(parseOperation)
+  if (options.acceptObject && body !== undefined && isObject(body)) {
+    return fromObject(body, options.nullRemoves ?? false).map(parseOperation)
+  }
   throw new InvalidRequest(`The body must be a list of JSON Patch operations, for example [${options.example}].`)
 }
 

@@ -5,6 +5,6 @@ export const patchSchema = z.array(
   z.strictObject({
     op: z.enum(['add', 'replace', 'remove']),
     path: z.string(),
-    value: z.json().optional(),
+    value: z.unknown().optional(),
   }),
 )

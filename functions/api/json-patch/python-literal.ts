@@ -18,13 +18,44 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
   ['t', '\t'],
   ['r', '\r'],
+  ['a', '\u0007'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['v', '\v'],
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+  // JSON's.
+  ['/', '/'],
 ])
 
-const unescaped = (text: string): string =>
-  text.replaceAll(/\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))/gs, (_, wide, narrow, other: string) => {
-    const hex: string | undefined = wide ?? narrow
-    return hex === undefined ? (ESCAPES.get(other) ?? other) : String.fromCharCode(Number.parseInt(hex, 16))
+const ESCAPE = /\\(U[0-9a-fA-F]{8}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)/gs
+
+/** Begin an escape with digits or a name, which must be there. */
+const NEEDS_MORE = ['U', 'u', 'x', 'N']
+
+const CODE_POINT_MAX = 0x10ffff
+
+/** What an escape stands for, given without its backslash. Unknown ones stay as they are, as in Python; undefined for those that are wrong. */
+const characterOf = (body: string): string | undefined => {
+  const named = ESCAPES.get(body)
+  if (named !== undefined) return named
+  if (/^[0-7]/.test(body)) return String.fromCodePoint(Number.parseInt(body, 8))
+  if (body.length === 1) return NEEDS_MORE.includes(body) ? undefined : `\\${body}`
+  const code = Number.parseInt(body.slice(1), 16)
+  return code > CODE_POINT_MAX ? undefined : String.fromCodePoint(code)
+}
+
+/** Text without its escapes; undefined when one of them is none. */
+const unescaped = (text: string): string | undefined => {
+  let isValid = true
+  const plain = text.replaceAll(ESCAPE, (_, body: string) => {
+    const character = characterOf(body)
+    isValid &&= character !== undefined
+    return character ?? ''
   })
+  return isValid ? plain : undefined
+}
 
 const DEPTH_MAX = 16
 

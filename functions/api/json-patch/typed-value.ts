@@ -39,6 +39,13 @@ const asText = (value: Json): string | undefined => {
   return typeof value === 'number' ? String(value) : undefined
 }
 
+/** Text, or a number or boolean as text in Python's spelling: what is set in a map of texts. @throws InvalidRequest */
+export const textOfScalar = (operation: PatchOperation): string => {
+  const text = asText(operation.value ?? null)
+  if (text?.isWellFormed()) return text
+  throw fault(operation, 'text, a number or a boolean')
+}
+
 /** A map of texts: an object, or text with a Python or JSON dictionary in it. @throws InvalidRequest */
 export const textMapValue = (operation: PatchOperation): Record<string, string> => {
   const { value } = operation

@@ -10,6 +10,8 @@ export type ListShape<T> = {
   collection: string
   /** Absolute URL of this list. */
   url: string
+  /** Other parameters of the query, which go on to the next page. */
+  keep?: Readonly<Record<string, string | undefined>>
   show(item: T): unknown
 }
 
@@ -25,9 +27,14 @@ const countThatFits = (parts: readonly string[]): number => {
 /** What of the query goes on to the next page. */
 type PageQuery = Pick<ListQuery, 'limit'> & Partial<Pick<ListQuery, 'sort_key' | 'sort_dir'>>
 
-const nextUrl = (url: string, { sort_key, sort_dir, limit }: PageQuery, marker: string): string => {
-  const order = sort_key === undefined || sort_dir === undefined ? {} : { sort_key, sort_dir }
-  return `${url}?${new URLSearchParams({ ...order, limit: String(limit), marker })}`
+const nextUrl = (
+  { url, keep = {} }: Pick<ListShape<never>, 'url' | 'keep'>,
+  { sort_key, sort_dir, limit }: PageQuery,
+  marker: string,
+): string => {
+  const query = { ...keep, sort_key, sort_dir, limit: String(limit), marker }
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined)
+  return `${url}?${new URLSearchParams(given)}`
 }
 
 /**
@@ -37,12 +44,13 @@ const nextUrl = (url: string, { sort_key, sort_dir, limit }: PageQuery, marker: 
 export const listResponse = <T extends { id: string }>(
   page: Page<T>,
   query: PageQuery,
-  { collection, url, show }: ListShape<T>,
+  shape: ListShape<T>,
 ): ApiResponse => {
+  const { collection, show } = shape
   const all = page.items.map((item) => JSON.stringify(show(item)))
   const count = countThatFits(all)
   const last = page.items[count - 1]
   const isCut = page.more || count < all.length || count === query.limit
-  const next = isCut && last !== undefined ? `,"next":${JSON.stringify(nextUrl(url, query, last.id))}` : ''
+  const next = isCut && last !== undefined ? `,"next":${JSON.stringify(nextUrl(shape, query, last.id))}` : ''
   return { status: 200, text: `{${JSON.stringify(collection)}:[${all.slice(0, count).join(',')}]${next}}` }
 }

@@ -51,18 +51,21 @@ export type ClusterContext = {
   now(): string
   /** What is to be done; null in create and delete. */
   task: ClusterTask | null
-  /** As they shall be, by creation; during `node-group-delete` with the one that goes. */
+  /**
+   * As they shall be when the task is done, by creation, whatever waits behind it; during `node-group-delete` with the one that goes.
+   * While a task is undone: as they were before it. Empty for drivers that make no nodes.
+   */
   nodeGroups: readonly NodeGroup[]
-  /** The cluster's template, during an upgrade the new one; null for drivers that make no nodes, or when it is gone. */
+  /** The cluster's template, during an upgrade (not its undo) the new one; null for drivers that make no nodes, or when it is gone. */
   template(): Promise<ClusterTemplate | null>
-  /** An authority of the cluster, PEM; during its rotation the new one. Undefined where fedplane holds none. */
+  /** An authority of the cluster, PEM; during its rotation (not its undo) the new one. Undefined where fedplane holds none. */
   authority(type: AuthorityType): Promise<{ certificatePem: string; privateKey: Secret } | undefined>
 }
 
 /** What a driver tells of one node group; absent keys stay as they are. */
 export type NodeGroupResult = {
   id: string
-  /** Nodes that there are, when that is another number than was asked for. */
+  /** Nodes that there are, when that is another number than was asked for. Counts only when the phase is done. */
   nodeCount?: number
   nodeAddresses?: readonly string[]
   version?: string

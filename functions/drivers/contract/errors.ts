@@ -42,3 +42,9 @@ export class PlannedFailure extends AppError {
   override readonly name = 'PlannedFailure'
   readonly kind = 'unavailable'
 }
+
+/** A change that was accepted can't be made of the cluster as it is by now; the message says why. */
+export class ChangeImpossible extends AppError {
+  override readonly name = 'ChangeImpossible'
+  readonly kind = 'conflict'
+}

@@ -1,8 +1,10 @@
 import { isAppError } from '../../domain/app-error.ts'
 import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
 import { describeUnhealthy } from '../../domain/health.ts'
+import { clusterContext, storedGroups } from '../../operations/cluster-context.ts'
 import { kubeconfigKey } from '../../operations/credentials.ts'
 import type { Ports } from '../../runtime/ports.ts'
+import { beat } from '../heartbeat.ts'
 import { inParallel } from './in-parallel.ts'
 import { moveMembers } from './member-health.ts'
 import { tellControlPlanes } from './told.ts'
@@ -14,19 +16,19 @@ const PARALLEL_MAX = 50
 /** What one run did. `owed`: control planes that are still to be told of a member's health, at a later look. */
 export type SweepReport = { looked: number; changed: number; failed: number; owed: number }
 
-const look = (ports: Ports, cluster: Cluster): Promise<ClusterObservation> =>
-  ports.drivers.cluster.resolve(cluster.driver).observe({
-    cluster,
-    credential: () => ports.stores.credentials.get(kubeconfigKey(cluster)),
-    connect: ports.connect,
-    // A look claims nothing: the identity was claimed at registration.
-    claimIdentity: () => Promise.resolve(),
-    task: null,
-    nodeGroups: [],
-    template: async () => null,
-    authority: async () => undefined,
-    now: () => ports.clock.now().toISOString(),
-  })
+const look = async (ports: Ports, cluster: Cluster): Promise<ClusterObservation> => {
+  const driver = ports.drivers.cluster.resolve(cluster.driver)
+  return driver.observe(
+    clusterContext(ports, cluster, {
+      nodeGroups: await storedGroups(ports, cluster),
+      task: null,
+      undoing: false,
+      credential: () => ports.stores.credentials.get(kubeconfigKey(cluster)),
+      // A look claims nothing: the identity was claimed at registration.
+      claimIdentity: () => Promise.resolve(),
+    }),
+  )
+}
 
 /** Stores what was seen, when it differs. False when somebody else has seen something newer, or the cluster is gone. */
 const record = async (ports: Ports, cluster: Cluster, next: ClusterObservation): Promise<boolean> => {
@@ -71,5 +73,6 @@ export const sweepHealth = async (ports: Ports): Promise<SweepReport> => {
       ports.log.error('cluster not swept', { projectId: key.projectId, clusterId: key.id, ...told })
     }
   })
+  await beat(ports, 'health-sweep')
   return report
 }

@@ -1,5 +1,6 @@
 import { isAppError } from '../../domain/app-error.ts'
 import type { Federation } from '../../domain/federation.ts'
+import { counted } from '../../domain/wording.ts'
 import { OperationSuperseded } from '../../operations/errors.ts'
 import type { Failure } from '../../operations/failure.ts'
 import { afterFederationEnd } from '../../operations/federation-end.ts'
@@ -11,6 +12,7 @@ import { failWaiting } from '../../operations/waiting-members.ts'
 import type { ExecutionState, Ports } from '../../runtime/ports.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { OpenWork } from '../../store/work.store.ts'
+import { beat } from '../heartbeat.ts'
 
 /** What one run did. */
 export type ReconcileReport = {
@@ -30,16 +32,26 @@ export type ReconcileReport = {
 
 type Did = 'nothing' | 'started' | 'undone' | 'givenUp' | 'settled' | 'failed'
 
-const failureFor = (state: ExecutionState): Failure =>
+/** A create's time is the caller's choice, so its failure names it. */
+const timedOut = ({ flow, operation }: RunningOperation): Failure => {
+  const minutes = Math.round((Date.parse(operation.deadline) - Date.parse(operation.startedAt)) / 60_000)
+  const message =
+    flow === 'cluster-create'
+      ? `The cluster was not ready within ${counted(minutes, 'minute')}, its create_timeout.`
+      : 'The operation was not over by its deadline.'
+  return { reason: 'OperationTimedOut', message }
+}
+
+const failureFor = (running: RunningOperation, state: ExecutionState): Failure =>
   state === 'running'
-    ? { reason: 'OperationTimedOut', message: 'The operation was not over by its deadline.' }
+    ? timedOut(running)
     : { reason: 'ExecutionDied', message: `The execution ended (${state}) without writing the operation's end.` }
 
 /** Ends an attempt that will not end by itself. */
 const retire = async (ports: Ports, running: RunningOperation, state: ExecutionState): Promise<Did> => {
   const { flow, operation } = running
   if (state === 'running') await ports.executions.stop(executionOf(flow, operation), 'past its deadline')
-  const failure = operation.failure ?? failureFor(state)
+  const failure = operation.failure ?? failureFor(running, state)
   ports.log.warn('operation retired', { flow, entityId: running.entityId, attempt: operation.attempt, state })
   if (operation.attempt >= ATTEMPTS_MAX) {
     await giveUp(ports, running, failure)
@@ -111,5 +123,6 @@ export const reconcile = async (ports: Ports): Promise<ReconcileReport> => {
     if (did !== 'nothing') report[did] += 1
   }
   if (report.seen > 0) ports.log.info('reconciled', report)
+  await beat(ports, 'reconciler')
   return report
 }

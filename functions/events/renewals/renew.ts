@@ -5,6 +5,7 @@ import { launch, newOperation } from '../../operations/operation.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { MembershipKey } from '../../store/membership.store.ts'
+import { beat } from '../heartbeat.ts'
 
 type InRest = ReadyMembership | DegradedMembership
 
@@ -50,5 +51,6 @@ export const renewDue = async (ports: Ports): Promise<number> => {
       if (!(error instanceof RevisionConflict)) throw error
     }
   }
+  await beat(ports, 'renewals')
   return started
 }

@@ -1,4 +1,4 @@
-import { endClusterCreate, endClusterCreateFailed } from '../../operations/cluster-end.ts'
+import { endClusterCreate, endClusterCreateFailed } from '../../operations/cluster-create-end.ts'
 import { noted } from '../../operations/failure.ts'
 import { openCluster } from '../../operations/subjects.ts'
 import { storeClusterResult, storedCredential } from '../cluster/cluster-results.ts'
@@ -11,6 +11,7 @@ const clusterCreate: Loop = {
   subject: (ports, state) =>
     clusterSubject(ports, state, {
       phases: (driver) => driver.phases.create,
+      task: () => null,
       credential: storedCredential,
       store: storeClusterResult,
     }),

@@ -1,4 +1,4 @@
-import { endClusterDelete, endClusterDeleteFailed } from '../../operations/cluster-end.ts'
+import { endClusterDelete, endClusterDeleteFailed } from '../../operations/cluster-delete-end.ts'
 import { noted } from '../../operations/failure.ts'
 import { openCluster } from '../../operations/subjects.ts'
 import { storeClusterResult, storedCredential } from '../cluster/cluster-results.ts'
@@ -11,6 +11,7 @@ const clusterDelete: Loop = {
   subject: (ports, state) =>
     clusterSubject(ports, state, {
       phases: (driver) => driver.phases.delete,
+      task: () => null,
       credential: storedCredential,
       store: storeClusterResult,
     }),

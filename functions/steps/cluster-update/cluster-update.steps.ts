@@ -1,8 +1,8 @@
-import { endClusterUpdate, endClusterUpdateFailed } from '../../operations/cluster-end.ts'
+import { endClusterUpdate, endClusterUpdateFailed, taskOf } from '../../operations/cluster-update-end.ts'
 import { noted } from '../../operations/failure.ts'
 import { openCluster } from '../../operations/subjects.ts'
 import { candidateCredential, storeCandidateResult } from '../cluster/cluster-results.ts'
-import { clusterSubject } from '../cluster/cluster-subject.ts'
+import { clusterSubject, updatePhases } from '../cluster/cluster-subject.ts'
 import type { Loop } from '../loop/loop.ts'
 import { loopSteps } from '../loop/loop-steps.ts'
 
@@ -10,7 +10,8 @@ const clusterUpdate: Loop = {
   operation: async (ports, state) => (await openCluster(ports, state)).operation,
   subject: (ports, state) =>
     clusterSubject(ports, state, {
-      phases: (driver) => driver.phases.update.credential ?? [],
+      phases: (driver, cluster) => updatePhases(driver, taskOf(cluster)),
+      task: taskOf,
       credential: candidateCredential,
       store: storeCandidateResult,
     }),

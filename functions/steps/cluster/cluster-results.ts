@@ -2,13 +2,14 @@ import type { Cluster, ClusterChange } from '../../domain/cluster.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { ClusterStepResult } from '../../drivers/contract/cluster-driver.ts'
 import { ClusterIdentityChanged } from '../../kubernetes/errors.ts'
-import { noteCandidateFacts } from '../../operations/cluster-end.ts'
+import { noteCandidateFacts } from '../../operations/cluster-candidate.ts'
 import { claimIdentity } from '../../operations/cluster-identity.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
 import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
 import { openCluster, type Target } from '../../operations/subjects.ts'
-import { mergeState } from '../changes.ts'
+import { changesOf, mergeState } from '../changes.ts'
 import type { StepPorts } from '../step.ts'
-import { changeCluster } from './cluster-subject.ts'
+import { toldOfGroups } from './node-group-results.ts'
 
 const observe = async (ports: StepPorts, target: Target, { observation }: ClusterStepResult): Promise<void> => {
   if (observation === undefined) return
@@ -18,6 +19,21 @@ const observe = async (ports: StepPorts, target: Target, { observation }: Cluste
 const stateOf = (cluster: Cluster, { state }: ClusterStepResult): ClusterChange =>
   state === undefined ? {} : { driverState: mergeState(cluster.driverState, state) }
 
+/** One commit for what was told of the cluster and of its node groups; none when nothing would change. @throws OperationSuperseded */
+const commitResult = (
+  ports: StepPorts,
+  target: Target,
+  result: ClusterStepResult,
+  found: ClusterChange = {},
+): Promise<void> =>
+  untilNoConflict(async () => {
+    const cluster = await openCluster(ports, target)
+    const groups = await toldOfGroups(ports, cluster, result)
+    const changes = changesOf<ClusterChange>(cluster, { ...stateOf(cluster, result), ...found, ...groups.change })
+    if (Object.keys(changes).length === 0 && groups.writes.length === 0) return
+    await ports.stores.commit([ports.stores.clusters.change(cluster, changes), ...groups.writes])
+  })
+
 /** Stores all that a phase found in the cluster itself. @throws ClusterAlreadyRegistered */
 export const storeClusterResult = async (
   ports: StepPorts,
@@ -25,11 +41,10 @@ export const storeClusterResult = async (
   result: ClusterStepResult,
 ): Promise<void> => {
   if (result.identity !== undefined) await claimIdentity(ports, target, result.identity.uid)
-  await changeCluster(ports, target, (cluster) => ({
-    ...stateOf(cluster, result),
+  await commitResult(ports, target, result, {
     ...(result.endpoint === undefined ? {} : { endpoint: result.endpoint }),
     ...(result.identity === undefined ? {} : { identity: result.identity }),
-  }))
+  })
   await observe(ports, target, result)
 }
 
@@ -43,7 +58,7 @@ const mustBeTheSame = (cluster: Cluster, uid: string): void => {
 }
 
 /**
- * Stores what a phase of an update found: endpoint and identity beside the candidate credential, until the update has succeeded.
+ * Stores what a phase of an update found: endpoint and identity sealed beside the cluster, until the update has succeeded.
  *
  * @throws ClusterIdentityChanged, ClusterAlreadyRegistered
  */
@@ -57,7 +72,7 @@ export const storeCandidateResult = async (
     mustBeTheSame(await openCluster(ports, target), identity.uid)
     await claimIdentity(ports, target, identity.uid)
   }
-  await changeCluster(ports, target, (cluster) => stateOf(cluster, result))
+  await commitResult(ports, target, result)
   if (endpoint !== undefined || identity !== undefined) {
     const cluster = await openCluster(ports, target)
     await ports.stores.commit([

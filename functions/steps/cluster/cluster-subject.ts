@@ -1,4 +1,6 @@
 import type { Cluster, ClusterChange } from '../../domain/cluster.ts'
+import type { ClusterTask, ClusterTaskKind } from '../../domain/cluster-task.ts'
+import type { NodeGroup } from '../../domain/node-group.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type {
   ClusterContext,
@@ -6,27 +8,27 @@ import type {
   ClusterPhase,
   ClusterStepResult,
 } from '../../drivers/contract/cluster-driver.ts'
+import { clusterContext, storedGroups } from '../../operations/cluster-context.ts'
 import { claimIdentity } from '../../operations/cluster-identity.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { openCluster, type Target } from '../../operations/subjects.ts'
 import { changesOf } from '../changes.ts'
+import { TaskNotSupported } from '../errors.ts'
 import type { BoundPhase, LoopSubject } from '../loop/loop.ts'
 import type { StepPorts } from '../step.ts'
 
 /** What differs between the flows of a cluster. */
 export type ClusterPlan = {
-  phases(driver: ClusterDriver): readonly ClusterPhase[]
+  phases(driver: ClusterDriver, cluster: Cluster): readonly ClusterPhase[]
+  /** What is to be done; null in create and delete. */
+  task(cluster: Cluster): ClusterTask | null
   credential(ports: StepPorts, cluster: Cluster): Promise<Secret | undefined>
   /** Stores what a phase found, before anything else happens. */
   store(ports: StepPorts, target: Target, result: ClusterStepResult): Promise<void>
 }
 
 /** Sets fields of a cluster under an operation; no write when nothing would change. @throws OperationSuperseded */
-export const changeCluster = (
-  ports: StepPorts,
-  target: Target,
-  update: (cluster: Cluster) => ClusterChange,
-): Promise<void> =>
+const changeCluster = (ports: StepPorts, target: Target, update: (cluster: Cluster) => ClusterChange): Promise<void> =>
   untilNoConflict(async () => {
     const cluster = await openCluster(ports, target)
     const changes = changesOf<ClusterChange>(cluster, update(cluster))
@@ -35,32 +37,56 @@ export const changeCluster = (
     }
   })
 
-const contextOf = (ports: StepPorts, target: Target, cluster: Cluster, plan: ClusterPlan): ClusterContext => ({
-  cluster,
-  credential: () => plan.credential(ports, cluster),
-  connect: ports.connect,
-  claimIdentity: (uid) => claimIdentity(ports, target, uid),
-  task: null,
-  nodeGroups: [],
-  template: async () => null,
-  authority: async () => undefined,
-  now: () => ports.clock.now().toISOString(),
+/** A task that its driver has no plan for: of another version of fedplane or of the driver. It fails without touching anything. */
+const unsupported = (driver: ClusterDriver, kind: ClusterTaskKind): ClusterPhase => ({
+  id: 'unsupported',
+  title: kind,
+  deadlineSeconds: 0,
+  ensure: () => {
+    throw new TaskNotSupported(`Driver ${driver.id} has no plan for the task ${kind}; nothing was changed.`)
+  },
 })
 
-const bind = (ports: StepPorts, target: Target, plan: ClusterPlan, phase: ClusterPhase): BoundPhase => {
-  const run = async (act: (context: ClusterContext) => Promise<ClusterStepResult>): Promise<ClusterStepResult> => {
+/** The driver's plan for a task. */
+export const updatePhases = (driver: ClusterDriver, { kind }: ClusterTask): readonly ClusterPhase[] =>
+  driver.phases.update[kind] ?? [unsupported(driver, kind)]
+
+/**
+ * Runs acts of phases on the cluster as it is then. Node groups are read once, and again after a phase told something of them; always
+ * before the cluster, so that its queue knows every change that they show already.
+ */
+const runner = (ports: StepPorts, target: Target, plan: ClusterPlan, read: Cluster) => {
+  let groups: Promise<NodeGroup[]> | undefined
+  return async (
+    act: (context: ClusterContext) => Promise<ClusterStepResult>,
+    undoing: boolean,
+  ): Promise<ClusterStepResult> => {
+    groups ??= storedGroups(ports, read)
+    const nodeGroups = await groups
     const cluster = await openCluster(ports, target)
-    const result = await act(contextOf(ports, target, cluster, plan))
+    const result = await act(
+      clusterContext(ports, cluster, {
+        nodeGroups,
+        task: plan.task(cluster),
+        undoing,
+        credential: () => plan.credential(ports, cluster),
+        claimIdentity: (uid) => claimIdentity(ports, target, uid),
+      }),
+    )
     await plan.store(ports, target, result)
+    if (result.nodeGroups !== undefined) groups = undefined
     return result
   }
+}
+
+const bind = (run: ReturnType<typeof runner>, phase: ClusterPhase): BoundPhase => {
   const { id, title, deadlineSeconds, undo } = phase
   return {
     id,
     title,
     deadlineSeconds,
-    ensure: () => run((context) => phase.ensure(context)),
-    undo: undo && (() => run((context) => undo.call(phase, context))),
+    ensure: () => run((context) => phase.ensure(context), false),
+    undo: undo && (() => run((context) => undo.call(phase, context), true)),
   }
 }
 
@@ -68,9 +94,10 @@ const bind = (ports: StepPorts, target: Target, plan: ClusterPlan, phase: Cluste
 export const clusterSubject = async (ports: StepPorts, target: Target, plan: ClusterPlan): Promise<LoopSubject> => {
   const cluster = await openCluster(ports, target)
   const driver = ports.drivers.cluster.resolve(cluster.driver)
+  const run = runner(ports, target, plan, cluster)
   return {
     operation: cluster.operation,
-    phases: plan.phases(driver).map((phase) => bind(ports, target, plan, phase)),
+    phases: plan.phases(driver, cluster).map((phase) => bind(run, phase)),
     tell: (statusReason) => changeCluster(ports, target, () => ({ statusReason })),
     close: () => undefined,
   }

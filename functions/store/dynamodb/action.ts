@@ -23,6 +23,8 @@ export type Action = Base &
     | { type: 'put'; item: ItemKey & Readonly<Record<string, unknown>> }
     | { type: 'update'; key: ItemKey; update: string }
     | { type: 'delete'; key: ItemKey }
+    /** Writes nothing; its condition must hold. Part of a transaction always. */
+    | { type: 'check'; key: ItemKey; condition: string }
   )
 
 /** Hides actions from callers; only `commit` looks inside. */

@@ -2,16 +2,20 @@ import type { Cluster, ClusterChange, ClusterUse } from '../../domain/cluster.ts
 import type { Status } from '../../domain/status.ts'
 import type { ClusterKey, ClusterStore } from '../cluster.store.ts'
 import { ClusterInUse, ClusterNotUsable, ReservationTaken } from '../errors.ts'
+import type { Page, PageRequest } from '../page.ts'
+import type { Reach } from '../reach.ts'
 import type { Commit } from '../write.ts'
+import { kindSources, locateByName, locateKeys } from './across-projects.ts'
 import { type Action, asWrite, type StoredItem } from './action.ts'
 import { CLUSTER_SCHEMA_VERSION, clusterItem } from './cluster.schema.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { clusterIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
 import { CLUSTER_PREFIX, clusterKey, projectPartition, uidKey } from './keys.ts'
+import { mergeItems } from './merge-items.ts'
 import { findIdsByName, putName, removeName } from './name-index.ts'
 import { observeCluster } from './observe-cluster.ts'
 import { parseItem } from './parse-item.ts'
-import { getItem, getItems, type Item, readPage } from './read.ts'
+import { getItem, getItems, type Item, queryPage, readPage, takePage } from './read.ts'
 import { claim, release } from './reservation.ts'
 import type { StoreContext } from './store-context.ts'
 import { updateExpression } from './update-expression.ts'
@@ -127,6 +131,27 @@ const noteTold = (key: ClusterKey, told: Readonly<Record<string, string>>): Acti
   }
 }
 
+const getCluster = async (context: StoreContext, key: ClusterKey): Promise<Cluster | undefined> => {
+  const item = await getItem(context, clusterKey(key))
+  return item === undefined ? undefined : parse(item)
+}
+
+const locate = async (context: StoreContext, reach: Reach, id: string): Promise<Cluster | undefined> => {
+  const own = await getCluster(context, { projectId: reach.projectId, id })
+  if (own !== undefined || !reach.allProjects) return own
+  const keys = await locateKeys(context, 'CLUSTER', id)
+  const [item] = await getItems(context, keys.slice(0, 1).map(clusterKey))
+  return item === undefined ? undefined : parse(item)
+}
+
+const listWithin = (context: StoreContext, reach: Reach, page: PageRequest): Promise<Page<Cluster>> => {
+  const own = { pk: projectPartition(reach.projectId), prefix: CLUSTER_PREFIX, page }
+  if (!reach.allProjects) return readPage(context, { ...own, parse })
+  const foreign = kindSources(context, 'CLUSTER', { without: reach.projectId, page })
+  const items = mergeItems(context, { own: queryPage(context, own), foreign, keyOf: clusterKey, limit: page.limit })
+  return takePage(items, page.limit, parse)
+}
+
 const uidTaken = (uid: string, owner: string | undefined): ReservationTaken =>
   new ReservationTaken(`The Kubernetes cluster with uid ${uid} is registered in this project already, as ${owner}.`, {
     details: { uid, owner },
@@ -134,10 +159,7 @@ const uidTaken = (uid: string, owner: string | undefined): ReservationTaken =>
 
 /** Clusters in DynamoDB. */
 export const dynamoClusterStore = (context: StoreContext, commit: Commit): ClusterStore => ({
-  get: async (key) => {
-    const item = await getItem(context, clusterKey(key))
-    return item === undefined ? undefined : parse(item)
-  },
+  get: (key) => getCluster(context, key),
   getMany: async (projectId, ids) =>
     (
       await getItems(
@@ -148,6 +170,9 @@ export const dynamoClusterStore = (context: StoreContext, commit: Commit): Clust
   findByName: (projectId, name) => findIdsByName(context, 'CLUSTER', { projectId, name }),
   list: (projectId, page) =>
     readPage(context, { pk: projectPartition(projectId), prefix: CLUSTER_PREFIX, page, parse }),
+  locate: (reach, id) => locate(context, reach, id),
+  locateByName: (reach, name) => locateByName(context, 'CLUSTER', { reach, name }),
+  listWithin: (reach, page) => listWithin(context, reach, page),
   insert: (cluster) => asWrite(...insert(cluster)),
   change: (read, fields, options) => asWrite(...change(read, fields, options?.unlessUsed ?? false)),
   remove: (read) => asWrite(...remove(read)),

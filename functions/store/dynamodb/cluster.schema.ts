@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { clusterTask, queuedTask } from './cluster-task.schema.ts'
 import {
   condition,
   count,
@@ -12,7 +13,7 @@ import {
   textOrNull,
 } from './item.schema.ts'
 
-export const CLUSTER_SCHEMA_VERSION = 1
+export const CLUSTER_SCHEMA_VERSION = 2
 
 const observation = z.object({
   observedAt: text,
@@ -25,6 +26,9 @@ const observation = z.object({
 
 const magnum = z.object({
   clusterTemplateId: text,
+  templateProjectId: textOrNull.default(null),
+  templateLabels: textMap.default({}),
+  tlsDisabled: z.boolean().default(false),
   keypair: textOrNull,
   dockerVolumeSize: z.number().nullable(),
   labels: textMap,
@@ -38,10 +42,17 @@ const magnum = z.object({
   masterLbEnabled: z.boolean().nullable(),
 })
 
-/** A cluster as stored. */
+const nodes = z.object({
+  nodeCount: count,
+  masterCount: count,
+  nodeAddresses: z.array(text),
+  masterAddresses: z.array(text),
+})
+
+/** A cluster as stored. Version 1 had no tasks, nodes or template; a change of one adds what it sets and leaves its version. */
 export const clusterItem = z
   .object({
-    schemaVersion: z.literal(CLUSTER_SCHEMA_VERSION),
+    schemaVersion: z.literal([1, CLUSTER_SCHEMA_VERSION]),
     id: text,
     projectId: text,
     userId: text,
@@ -51,6 +62,9 @@ export const clusterItem = z
     status,
     statusReason: textOrNull,
     operation: operation(['create', 'update', 'delete']).nullable(),
+    task: clusterTask.nullable().default(null),
+    queue: z.array(queuedTask).default([]),
+    nodes: nodes.nullable().default(null),
     conditions: z.array(condition),
     endpoint: z
       .object({

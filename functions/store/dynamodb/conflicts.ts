@@ -1,7 +1,7 @@
 import { AlreadyExists, RevisionConflict } from '../errors.ts'
 
 /** What an entity is called in messages. */
-export type EntityKind = 'cluster' | 'federation' | 'membership'
+export type EntityKind = 'cluster' | 'federation' | 'membership' | 'cluster template' | 'node group' | 'quota'
 
 export const revisionConflict = (kind: EntityKind, id: string, revision: number): RevisionConflict =>
   new RevisionConflict(

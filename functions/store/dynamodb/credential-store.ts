@@ -1,12 +1,9 @@
 import * as z from 'zod'
-import type { KeyService } from '../../runtime/ports.ts'
 import type { CredentialStore } from '../credential.store.ts'
 import { CredentialUnreadable } from '../errors.ts'
-import { projectKeys } from '../sealing/project-keys.ts'
+import type { KeyOfProject } from '../sealing/project-keys.ts'
 import { seal, unseal } from '../sealing/seal.ts'
-import type { Commit } from '../write.ts'
 import { asWrite } from './action.ts'
-import { dynamoDataKeyItems } from './data-key-items.ts'
 import { credentialKey } from './keys.ts'
 import { parseItem } from './parse-item.ts'
 import { getItem } from './read.ts'
@@ -20,31 +17,25 @@ export const credentialItem = z.object({
 })
 
 /** Sealed secrets in DynamoDB. */
-export const dynamoCredentialStore = (
-  context: StoreContext,
-  { keys, commit }: { keys: KeyService; commit: Commit },
-): CredentialStore => {
-  const keyOf = projectKeys({ keys, items: dynamoDataKeyItems(context, commit), clock: context.clock })
-  return {
-    get: async (key) => {
-      const item = await getItem(context, credentialKey(key))
-      if (item === undefined) return undefined
-      const { sealed } = parseItem(credentialItem, item)
-      return unseal(await keyOf(key.projectId), key, sealed)
-    },
-    seal: async (key, secret) => {
-      const sealed = seal(await keyOf(key.projectId), key, secret)
-      return asWrite({
-        type: 'put',
-        item: { ...credentialKey(key), schemaVersion: CREDENTIAL_SCHEMA_VERSION, sealed },
-        onConflict: () => new CredentialUnreadable('unreachable: the write has no condition'),
-      })
-    },
-    remove: (key) =>
-      asWrite({
-        type: 'delete',
-        key: credentialKey(key),
-        onConflict: () => new CredentialUnreadable('unreachable: the write has no condition'),
-      }),
-  }
-}
+export const dynamoCredentialStore = (context: StoreContext, keyOf: KeyOfProject): CredentialStore => ({
+  get: async (key) => {
+    const item = await getItem(context, credentialKey(key))
+    if (item === undefined) return undefined
+    const { sealed } = parseItem(credentialItem, item)
+    return unseal(await keyOf(key.projectId), key, sealed)
+  },
+  seal: async (key, secret) => {
+    const sealed = seal(await keyOf(key.projectId), key, secret)
+    return asWrite({
+      type: 'put',
+      item: { ...credentialKey(key), schemaVersion: CREDENTIAL_SCHEMA_VERSION, sealed },
+      onConflict: () => new CredentialUnreadable('unreachable: the write has no condition'),
+    })
+  },
+  remove: (key) =>
+    asWrite({
+      type: 'delete',
+      key: credentialKey(key),
+      onConflict: () => new CredentialUnreadable('unreachable: the write has no condition'),
+    }),
+})

@@ -1,12 +1,14 @@
 import type { Cluster } from '../../domain/cluster.ts'
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import type { Federation } from '../../domain/federation.ts'
 import { type Membership, operationOf } from '../../domain/membership.ts'
+import { type NamedKind, namePrefix } from './keys.ts'
 import { INDEX_SHARDS } from './table-definition.ts'
 
 /** Keys of an item in the sparse indexes; null where it does not belong. The only place that decides. */
 export type IndexAttributes = {
-  openPk: string | null
-  openSk: string | null
+  openPk?: string | null
+  openSk?: string | null
   renewPk?: string | null
   renewSk?: string | null
   kindPk?: string
@@ -14,11 +16,13 @@ export type IndexAttributes = {
 }
 
 /** Ids end in random hex digits, so the last one spreads entities evenly. */
-const shardOf = (id: string): number => (Number.parseInt(id.slice(-1), 16) || 0) % INDEX_SHARDS
+export const shardOf = (id: string): number => (Number.parseInt(id.slice(-1), 16) || 0) % INDEX_SHARDS
 
 export const openPartition = (shard: number): string => `OPEN#${shard}`
 export const renewalPartition = (shard: number): string => `RENEW#${shard}`
-export const kindPartition = (kind: 'CLUSTER' | 'FEDERATION', shard: number): string => `${kind}#${shard}`
+export const kindPartition = (kind: NamedKind, shard: number): string => `${kind}#${shard}`
+/** Holds the names of all projects beside the kinds, so that a name can be looked up without a project. */
+export const namePartition = (kind: NamedKind, name: string): string => namePrefix(kind, name).slice(0, -1)
 
 const open = (id: string, deadline: string | undefined): Pick<IndexAttributes, 'openPk' | 'openSk'> =>
   deadline === undefined ? { openPk: null, openSk: null } : { openPk: openPartition(shardOf(id)), openSk: deadline }
@@ -27,6 +31,17 @@ const open = (id: string, deadline: string | undefined): Pick<IndexAttributes, '
 export const clusterIndexAttributes = ({ id, operation }: Pick<Cluster, 'id' | 'operation'>): IndexAttributes => ({
   ...open(id, operation?.deadline),
   kindPk: kindPartition('CLUSTER', shardOf(id)),
+  kindSk: id,
+})
+
+/** Never in progress. */
+export const templateIndexAttributes = ({ id }: Pick<ClusterTemplate, 'id'>): IndexAttributes => ({
+  kindPk: kindPartition('TEMPLATE', shardOf(id)),
+  kindSk: id,
+})
+
+export const nameIndexAttributes = (kind: NamedKind, { id, name }: { id: string; name: string }): IndexAttributes => ({
+  kindPk: namePartition(kind, name),
   kindSk: id,
 })
 

@@ -2,10 +2,13 @@
 export type ItemKey = { pk: string; sk: string }
 
 /** Kinds of entity with a name index, as they begin their sort keys. */
-export type NamedKind = 'CLUSTER' | 'FEDERATION'
+export type NamedKind = 'CLUSTER' | 'FEDERATION' | 'TEMPLATE'
 
 /** Everything that belongs to a project shares its partition: tenancy is in the key. */
 export const projectPartition = (projectId: string): string => `P#${projectId}`
+
+/** Whose partition it is. */
+export const projectOfPartition = (pk: string): string => pk.slice(projectPartition('').length)
 
 /** Names and purposes may hold any text; `#` separates the parts of a sort key. */
 const part = (text: string): string => text.replaceAll('%', '%25').replaceAll('#', '%23')
@@ -20,17 +23,35 @@ export const FEDERATION_PREFIX = 'FEDERATION#'
 export const federationKey = ({ projectId, id }: { projectId: string; id: string }): ItemKey =>
   inProject(projectId, `${FEDERATION_PREFIX}${id}`)
 
+export const TEMPLATE_PREFIX = 'TEMPLATE#'
+export const templateKey = ({ projectId, id }: { projectId: string; id: string }): ItemKey =>
+  inProject(projectId, `${TEMPLATE_PREFIX}${id}`)
+
+/** Where the published templates of all projects are found: pointers, which say whose they are. */
+export const PUBLIC_PARTITION = 'PUBLIC'
+export const publicTemplateKey = (id: string): ItemKey => ({ pk: PUBLIC_PARTITION, sk: `${TEMPLATE_PREFIX}${id}` })
+export const publicNameKey = (id: string, name: string): ItemKey => ({
+  pk: PUBLIC_PARTITION,
+  sk: `${namePrefix('TEMPLATE', name)}${id}`,
+})
+
+export const nodeGroupPrefix = (clusterId: string): string => `NODEGROUP#${clusterId}#`
+export const nodeGroupKey = (key: { projectId: string; clusterId: string; id: string }): ItemKey =>
+  inProject(key.projectId, `${nodeGroupPrefix(key.clusterId)}${key.id}`)
+
 export const membershipPrefix = (federationId: string): string => `MEMBER#${federationId}#`
 export const membershipKey = (key: { projectId: string; federationId: string; clusterId: string }): ItemKey =>
   inProject(key.projectId, `${membershipPrefix(key.federationId)}${key.clusterId}`)
 
 export const namePrefix = (kind: NamedKind, name: string): string => `NAME#${kind}#${part(name)}#`
+/** All names of a kind in a project: as many items as there are entities of it, and small ones. */
+export const namesPrefix = (kind: NamedKind): string => `NAME#${kind}#`
 export const nameKey = (kind: NamedKind, entity: { projectId: string; id: string; name: string }): ItemKey =>
   inProject(entity.projectId, `${namePrefix(kind, entity.name)}${entity.id}`)
 
 export const uidKey = (projectId: string, uid: string): ItemKey => inProject(projectId, `UID#${part(uid)}`)
 
-/** The only partition that no project owns: a host cluster may be registered in several projects. */
+/** No project owns it: a host cluster may be registered in several projects. */
 export const namespaceKey = (hostUid: string, namespace: string): ItemKey => ({
   pk: `HOST#${hostUid}`,
   sk: `NS#${part(namespace)}`,
@@ -38,6 +59,31 @@ export const namespaceKey = (hostUid: string, namespace: string): ItemKey => ({
 
 export const credentialKey = (key: { projectId: string; owner: string; purpose: string }): ItemKey =>
   inProject(key.projectId, `CRED#${part(key.owner)}#${part(key.purpose)}`)
+
+export const authorityKey = (key: {
+  projectId: string
+  clusterId: string
+  type: string
+  candidate: boolean
+}): ItemKey => inProject(key.projectId, `CERT#${key.clusterId}#${key.type}${key.candidate ? '/candidate' : ''}`)
+
+/** Quotas of all projects: few, and listed together. */
+export const QUOTA_PARTITION = 'QUOTA'
+export const QUOTA_PREFIX = 'PROJECT#'
+export const quotaKey = ({ projectId, resource }: { projectId: string; resource: string }): ItemKey => ({
+  pk: QUOTA_PARTITION,
+  sk: `${QUOTA_PREFIX}${part(projectId)}#${resource}`,
+})
+/** How much of its quotas a project has taken. */
+export const usageKey = (projectId: string): ItemKey => inProject(projectId, 'USAGE')
+
+/** Scheduled workers. */
+export const SERVICE_PARTITION = 'SERVICE'
+export const HOST_PREFIX = 'HOST#'
+export const heartbeatKey = (host: string): ItemKey => ({ pk: SERVICE_PARTITION, sk: `${HOST_PREFIX}${part(host)}` })
+
+/** The last number that was given out in a partition. */
+export const counterKey = (pk: string): ItemKey => ({ pk, sk: 'COUNTER' })
 
 /** One wrapped data key per project; the number leaves room for a rotation. */
 export const dataKeyKey = (projectId: string): ItemKey => inProject(projectId, 'DATAKEY#1')
@@ -53,7 +99,7 @@ export const entityOfKey = ({
   sk,
 }: ItemKey): { kind: 'cluster' | 'federation' | 'membership'; projectId: string; ids: string[] } | undefined => {
   const [prefix, ...ids] = sk.split('#')
-  const projectId = pk.slice(projectPartition('').length)
+  const projectId = projectOfPartition(pk)
   if (prefix === 'CLUSTER') return { kind: 'cluster', projectId, ids }
   if (prefix === 'FEDERATION') return { kind: 'federation', projectId, ids }
   return prefix === 'MEMBER' ? { kind: 'membership', projectId, ids } : undefined

@@ -1,26 +1,33 @@
 import type { Action } from './action.ts'
-import { alreadyExists } from './conflicts.ts'
+import { alreadyExists, type EntityKind } from './conflicts.ts'
+import { nameIndexAttributes, presentOnly } from './index-attributes.ts'
 import { type NamedKind, nameKey, namePrefix, projectPartition } from './keys.ts'
 import { queryPrefix } from './read.ts'
 import type { StoreContext } from './store-context.ts'
 
 type Named = { projectId: string; id: string; name: string }
 
+const NOUNS: Readonly<Record<NamedKind, EntityKind>> = {
+  CLUSTER: 'cluster',
+  FEDERATION: 'federation',
+  TEMPLATE: 'cluster template',
+}
+
 /** Names are not unique: the key ends in the id, and the item says nothing else. */
 export const putName = (kind: NamedKind, entity: Named): Action => ({
   type: 'put',
-  item: nameKey(kind, entity),
-  onConflict: () => alreadyExists(kind === 'CLUSTER' ? 'cluster' : 'federation', entity.id),
+  item: { ...nameKey(kind, entity), ...presentOnly(nameIndexAttributes(kind, entity)) },
+  onConflict: () => alreadyExists(NOUNS[kind], entity.id),
 })
 
 export const removeName = (kind: NamedKind, entity: Named): Action => ({
   type: 'delete',
   key: nameKey(kind, entity),
-  onConflict: () => alreadyExists(kind === 'CLUSTER' ? 'cluster' : 'federation', entity.id),
+  onConflict: () => alreadyExists(NOUNS[kind], entity.id),
 })
 
 /** Longest name that is looked up; longer ones can't be stored (magnum-rest.md: 242), nor fit in a key. */
-const NAME_MAX = 255
+export const NAME_MAX = 255
 
 /** Ids with this name, oldest first, since UUIDv7 ids sort by creation. */
 export const findIdsByName = async (

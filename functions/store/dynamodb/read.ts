@@ -92,24 +92,67 @@ export const queryPrefix = (
     ...query,
   })
 
+/** How many items of one partition have a sort key that begins so; strongly consistent. */
+export const countPrefix = async (
+  { client, tableName }: Keyed,
+  { pk, prefix }: { pk: string; prefix: string },
+): Promise<number> => {
+  let count = 0
+  let start: QueryCommandInput['ExclusiveStartKey']
+  do {
+    const answer = await client
+      .send(
+        new QueryCommand({
+          TableName: tableName,
+          Select: 'COUNT',
+          KeyConditionExpression: '#pk = :pk AND begins_with(#sk, :prefix)',
+          ExpressionAttributeNames: { '#pk': 'pk', '#sk': 'sk' },
+          ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
+          ConsistentRead: true,
+          ExclusiveStartKey: start,
+        }),
+      )
+      .catch((error: unknown) => {
+        throw asStoreError(error)
+      })
+    count += answer.Count ?? 0
+    start = answer.LastEvaluatedKey
+  } while (start !== undefined)
+  return count
+}
+
 /** A page's size in JSON, bytes: Lambda answers at most 6 MB, and a view adds to what is stored. */
 const PAGE_BYTES_MAX = 5_000_000
 
 /** One page of a list: see `Page`. `parse` leaves an item out by answering undefined. */
-export const readPage = async <T>(
-  context: Keyed,
-  list: { pk: string; prefix: string; page: PageRequest; parse: (item: Item) => T | undefined },
+export const takePage = async <T>(
+  source: AsyncIterable<Item>,
+  limit: number,
+  parse: (item: Item) => T | undefined,
 ): Promise<Page<T>> => {
-  const { pk, prefix, page } = list
   const items: T[] = []
   let bytes = 0
-  const start = page.marker === undefined ? {} : { ExclusiveStartKey: { pk, sk: `${prefix}${page.marker}` } }
-  for await (const item of queryPrefix(context, { pk, prefix, Limit: page.limit + 1, ...start })) {
-    const parsed = list.parse(item)
+  for await (const item of source) {
+    const parsed = parse(item)
     if (parsed === undefined) continue
     bytes += Buffer.byteLength(JSON.stringify(parsed))
-    if (items.length === page.limit || (items.length > 0 && bytes > PAGE_BYTES_MAX)) return { items, more: true }
+    if (items.length === limit || (items.length > 0 && bytes > PAGE_BYTES_MAX)) return { items, more: true }
     items.push(parsed)
   }
   return { items, more: false }
 }
+
+/** Items of one partition after the marker, one more than the page may have, since that says whether there is more. */
+export const queryPage = (
+  context: Keyed,
+  { pk, prefix, page }: { pk: string; prefix: string; page: PageRequest },
+): AsyncGenerator<Item> => {
+  const start = page.marker === undefined ? {} : { ExclusiveStartKey: { pk, sk: `${prefix}${page.marker}` } }
+  return queryPrefix(context, { pk, prefix, Limit: page.limit + 1, ...start })
+}
+
+/** One page of one partition's items. */
+export const readPage = <T>(
+  context: Keyed,
+  { parse, ...list }: { pk: string; prefix: string; page: PageRequest; parse: (item: Item) => T | undefined },
+): Promise<Page<T>> => takePage(queryPage(context, list), list.page.limit, parse)

@@ -32,6 +32,7 @@ export const transactItem = (tableName: string, action: Action) => {
   const shared = expressionsOf(tableName, action)
   if (action.type === 'put') return { Put: { ...shared, Item: action.item } }
   if (action.type === 'delete') return { Delete: { ...shared, Key: keyOnly(action) } }
+  if (action.type === 'check') return { ConditionCheck: { ...shared, Key: keyOnly(action) } }
   return { Update: { ...shared, Key: keyOnly(action), UpdateExpression: action.update } }
 }
 
@@ -40,7 +41,7 @@ export const sendSingle = async (client: DynamoDBDocumentClient, tableName: stri
   const shared = expressionsOf(tableName, action)
   if (action.type === 'put') await client.send(new PutCommand({ ...shared, Item: action.item }))
   else if (action.type === 'delete') await client.send(new DeleteCommand({ ...shared, Key: keyOnly(action) }))
-  else {
+  else if (action.type === 'update') {
     const { update } = action
     await client.send(new UpdateCommand({ ...shared, Key: keyOnly(action), UpdateExpression: update }))
   }

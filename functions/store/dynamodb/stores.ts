@@ -1,13 +1,20 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Clock, KeyService } from '../../runtime/ports.ts'
+import { projectKeys } from '../sealing/project-keys.ts'
 import type { Stores } from '../stores.ts'
+import { dynamoCertificateStore } from './certificate-store.ts'
 import { dynamoClusterStore } from './cluster-store.ts'
+import { dynamoClusterTemplateStore } from './cluster-template-store.ts'
 import { dynamoCommit } from './commit.ts'
 import { dynamoCredentialStore } from './credential-store.ts'
+import { dynamoDataKeyItems } from './data-key-items.ts'
 import { dynamoEventStore } from './event-store.ts'
 import { dynamoFederationStore } from './federation-store.ts'
+import { dynamoHeartbeatStore } from './heartbeat-store.ts'
 import { dynamoIdempotencyStore } from './idempotency-store.ts'
 import { dynamoMembershipStore } from './membership-store.ts'
+import { dynamoNodeGroupStore } from './node-group-store.ts'
+import { dynamoQuotaStore } from './quota-store.ts'
 import type { StoreContext } from './store-context.ts'
 import { dynamoWorkStore } from './work-store.ts'
 
@@ -32,11 +39,17 @@ export const dynamoStores = ({
 }: DynamoStoresOptions): Stores => {
   const context: StoreContext = { client: documentClient, tableName, clock, pause }
   const commit = dynamoCommit(context)
+  const keyOf = projectKeys({ keys, items: dynamoDataKeyItems(context, commit), clock })
   return {
     clusters: dynamoClusterStore(context, commit),
+    templates: dynamoClusterTemplateStore(context),
+    nodeGroups: dynamoNodeGroupStore(context),
+    certificates: dynamoCertificateStore(context, keyOf),
+    quotas: dynamoQuotaStore(context, commit),
+    heartbeats: dynamoHeartbeatStore(context, commit),
     federations: dynamoFederationStore(context),
     memberships: dynamoMembershipStore(context),
-    credentials: dynamoCredentialStore(context, { keys, commit }),
+    credentials: dynamoCredentialStore(context, keyOf),
     events: dynamoEventStore(context),
     idempotency: dynamoIdempotencyStore(context),
     work: dynamoWorkStore(context),

@@ -39,6 +39,9 @@ const load = async ({ keys, items }: ProjectKeysOptions, projectId: string): Pro
   return unwrap(keys, projectId, winner)
 }
 
+/** Gives the plaintext data key of a project. */
+export type KeyOfProject = (projectId: string) => Promise<KeyObject>
+
 type Cached = { key: Promise<KeyObject>; until: number }
 
 /**
@@ -46,7 +49,7 @@ type Cached = { key: Promise<KeyObject>; until: number }
  *
  * @throws CredentialUnreadable (from the key service) when it was wrapped by another key
  */
-export const projectKeys = (options: ProjectKeysOptions): ((projectId: string) => Promise<KeyObject>) => {
+export const projectKeys = (options: ProjectKeysOptions): KeyOfProject => {
   const cache = new Map<string, Cached>()
   return (projectId) => {
     const now = options.clock.now().getTime()

@@ -17,7 +17,10 @@ export type ClusterFiles = {
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-const kubeconfig = (name: string, server: string, authority: Authority, admin: KeyPair): string =>
+/** Who signs the certificates of a cluster. */
+export type ClusterAuthority = Pick<Authority, 'certificatePem' | 'issue'>
+
+const kubeconfig = (name: string, server: string, authority: ClusterAuthority, admin: KeyPair): string =>
   stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -32,10 +35,14 @@ const kubeconfig = (name: string, server: string, authority: Authority, admin: K
     contexts: [{ name, context: { cluster: name, user: `${name}-admin` } }],
   })
 
-/** Makes keys and certificates of a cluster on 127.0.0.1 in its folder (0700, files 0600). */
-export const makeClusterFiles = async (folder: string, name: string): Promise<ClusterFiles> => {
+/** Makes keys and certificates of a cluster on 127.0.0.1 in its folder (0700, files 0600). `given`: who signs; default a new authority. */
+export const makeClusterFiles = async (
+  folder: string,
+  name: string,
+  given?: ClusterAuthority,
+): Promise<ClusterFiles> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const authority = await newAuthority(`fedplane ${name} CA`)
+  const authority = given ?? (await newAuthority(`fedplane ${name} CA`))
   const [server, admin, account] = await Promise.all([
     authority.issue({
       commonName: 'kube-apiserver',

@@ -8,7 +8,7 @@ import { connectionTo } from '../../../functions/kubernetes/stored-connection.ts
 import { freePort } from '../../dynamodb/free-port.ts'
 import type { GuardedChild } from '../../dynamodb/guarded-child.ts'
 import type { Assets } from './assets.ts'
-import { type ClusterFiles, makeClusterFiles } from './cluster-files.ts'
+import { type ClusterAuthority, type ClusterFiles, makeClusterFiles } from './cluster-files.ts'
 import type { DemoCluster } from './cluster-set.ts'
 import { killProgram, startProgram, untilReady } from './process.ts'
 
@@ -28,6 +28,10 @@ export type StartedClusterOptions = {
   folder: string
   /** False: no kube-controller-manager, so no tokens in Secrets and no end of namespaces. */
   controllers: boolean
+  /** Who signs its certificates. Default: an authority of its own. */
+  authority?: ClusterAuthority
+  /** Of the API server. Default: a free one. */
+  port?: number
 }
 
 const CONTROLLERS = [
@@ -159,8 +163,8 @@ class Control {
 }
 
 const startOnce = async (options: StartedClusterOptions): Promise<Control> => {
-  const files = await makeClusterFiles(options.folder, options.name)
-  const control = new Control(options, files, { etcd: await freePort(), api: await freePort() })
+  const files = await makeClusterFiles(options.folder, options.name, options.authority)
+  const control = new Control(options, files, { etcd: await freePort(), api: options.port ?? (await freePort()) })
   try {
     await control.start()
     return control

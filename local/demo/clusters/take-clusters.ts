@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { startSimulatedKubernetes } from '../../simulated-kubernetes/start.ts'
 import type { Assets } from './assets.ts'
 import type { ClusterSet, DemoCluster } from './cluster-set.ts'
-import { type StartedCluster, startCluster } from './started-cluster.ts'
+import { type StartedCluster, type StartedClusterOptions, startCluster } from './started-cluster.ts'
 
 export type StartOptions = {
   assets: Assets
@@ -12,7 +12,7 @@ export type StartOptions = {
   names: readonly string[]
   /** False: no kube-controller-manager. Default true, where the folder has it. */
   controllers?: boolean
-}
+} & Pick<StartedClusterOptions, 'authority' | 'port'>
 
 const once = (close: (keepLogs: boolean) => Promise<void>): ClusterSet['close'] => {
   let closing: Promise<void> | undefined
@@ -27,10 +27,11 @@ export const startClusters = async ({
   assets,
   names,
   controllers = true,
+  ...own
 }: StartOptions): Promise<ClusterSet<StartedCluster>> => {
   const directory = await mkdtemp(join(tmpdir(), 'fedplane-clusters-'))
   const starts = await Promise.allSettled(
-    names.map((name) => startCluster({ assets, name, folder: join(directory, name), controllers })),
+    names.map((name) => startCluster({ assets, name, folder: join(directory, name), controllers, ...own })),
   )
   const clusters = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []))
   const close = once(async (keepLogs) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../../functions/domain/cluster.ts'
-import { changeCluster, givenCluster, givenFederation, readCluster } from '../../support/api/entities.ts'
+import { changeCluster, givenCluster, givenFederation, readCluster, readGroups } from '../../support/api/entities.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
-import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
+import { type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
 import { READER } from '../../support/api/request.ts'
 
 let lab: ApiLab
@@ -40,8 +40,9 @@ describe('section 4.3: PATCH of the kubeconfig', () => {
   ])('on %s leads to %s by operation %s', async (before, after, kind) => {
     const id = await givenExternal(before)
     expect((await patch(id, [newKubeconfig])).body).toEqual({ uuid: id })
-    const { status, operation } = await readCluster(lab, id)
+    const { status, operation, task } = await readCluster(lab, id)
     expect([status, operation?.kind, lab.executions.starts.at(-1)?.flow]).toEqual([after, kind, `cluster-${kind}`])
+    expect(task).toEqual(kind === 'update' ? { kind: 'credential' } : null)
   })
 
   it.each<Cluster['status']>(['CREATE_IN_PROGRESS', 'UPDATE_IN_PROGRESS', 'DELETE_IN_PROGRESS', 'DELETE_FAILED'])(
@@ -63,6 +64,10 @@ describe('section 4.3: PATCH of the kubeconfig', () => {
   it('replaces those of a registration that failed', async () => {
     const id = await givenExternal('CREATE_FAILED')
     await patch(id, [newKubeconfig])
+    expect((await readGroups(lab, id)).map(({ status }) => status)).toEqual([
+      'CREATE_IN_PROGRESS',
+      'CREATE_IN_PROGRESS',
+    ])
     expect((await credential(id, 'kubeconfig')).server).toBe('https://new.example.com:6443')
     expect((await readCluster(lab, id)).endpoint?.server).toBe('https://new.example.com:6443')
   })
@@ -101,8 +106,19 @@ describe('section 4.3: PATCH of health', () => {
     expect((await readCluster(lab, id)).observation?.healthReason).toEqual({ api: 'ok' })
   })
 
-  it('keeps the node count (section 11.16)', async () => {
+  it('changes no count (section 11.16)', async () => {
     const id = await givenCluster(lab)
+    const nodes = { nodeCount: 7, masterCount: 3, nodeAddresses: [], masterAddresses: [] }
+    await changeCluster(lab, id, { nodes })
+    const before = await readGroups(lab, id)
+    await patch(id, [{ op: 'replace', path: '/health_status', value: 'UNKNOWN' }])
+    const { body } = await lab.call('GET', `/v1/clusters/${id}`)
+    expect(body).toMatchObject({ status: 'CREATE_COMPLETE', health_status: 'UNKNOWN', node_count: 7, master_count: 3 })
+    expect(await readGroups(lab, id)).toEqual(before)
+  })
+
+  it('keeps what was counted of a cluster whose nodes are not made', async () => {
+    const id = await givenExternal()
     const seen = {
       healthStatus: 'HEALTHY',
       healthReason: {},
@@ -117,19 +133,60 @@ describe('section 4.3: PATCH of health', () => {
       node_count: 7,
     })
   })
+
+  it('section 9.4: needs its own rule', async () => {
+    const policy = { allows: (_: unknown, rule: string) => rule !== 'cluster:update_health_status' }
+    const body = [{ op: 'replace', path: '/health_status', value: 'HEALTHY' }]
+    const answer = await callApp(lab.appWith({ policy }), 'PATCH', `/v1/clusters/${await givenCluster(lab)}`, { body })
+    expect([answer.status, answer.body.errors[0].detail]).toEqual([
+      403,
+      expect.stringContaining('cluster:update_health_status'),
+    ])
+  })
 })
 
 describe('section 4.3: PATCH', () => {
-  it('of the node count starts an update where the driver can resize', async () => {
+  it('of the node count resizes the default group of workers, and shows it at once', async () => {
     const id = await givenCluster(lab)
-    expect((await patch(id, [{ op: 'replace', path: '/node_count', value: 4 }])).status).toBe(202)
-    expect(await readCluster(lab, id)).toMatchObject({ status: 'UPDATE_IN_PROGRESS', driverState: { nodeCount: 4 } })
+    expect((await patch(id, [{ op: 'replace', path: '/node_count', value: 4 }])).body).toEqual({ uuid: id })
+    const [master, worker] = await readGroups(lab, id)
+    expect(await readCluster(lab, id)).toMatchObject({
+      status: 'UPDATE_IN_PROGRESS',
+      operation: { kind: 'update' },
+      task: { kind: 'resize', nodeGroupId: worker?.id, nodeCount: 4, nodesToRemove: [] },
+      nodes: { nodeCount: 4, masterCount: 1 },
+    })
+    expect(worker).toMatchObject({ status: 'UPDATE_IN_PROGRESS', nodeCount: 4, reachedCount: 1 })
+    expect(master?.status).toBe('CREATE_COMPLETE')
+    expect(lab.executions.starts.at(-1)).toMatchObject({ flow: 'cluster-update', input: { entityId: id } })
+  })
+
+  it('of the node count is not of the total', async () => {
+    const id = await givenCluster(lab)
+    const [, worker] = await readGroups(lab, id)
+    if (worker === undefined) throw new Error('there is no group of workers')
+    const more = { ...worker, id: lab.ports.newId(), number: 3, name: 'more', isDefault: false, nodeCount: 5 }
+    await lab.stores.commit([lab.stores.nodeGroups.insert(more)])
+    await patch(id, [{ op: 'replace', path: '/node_count', value: 2 }])
+    expect((await lab.call('GET', `/v1/clusters/${id}`)).body).toMatchObject({ node_count: 7 })
   })
 
   it('removing the node count means 1', async () => {
-    const id = await givenCluster(lab)
+    const id = await givenCluster(lab, { body: { driver: 'memory@1', node_count: 3 } })
     await patch(id, [{ op: 'remove', path: '/node_count' }])
-    expect((await readCluster(lab, id)).driverState).toMatchObject({ nodeCount: 1 })
+    expect((await readCluster(lab, id)).task).toMatchObject({ kind: 'resize', nodeCount: 1 })
+  })
+
+  it('of the node count below the fewest is 400', async () => {
+    const labels = { min_node_count: 2 }
+    const id = await givenCluster(lab, { body: { driver: 'memory@1', node_count: 3, labels } })
+    const { status, body } = await patch(id, [{ op: 'remove', path: '/node_count' }])
+    expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining('at least "min_node_count", 2')])
+  })
+
+  it('of the node count is 400 naming a driver that can not change it', async () => {
+    const { status, body } = await patch(await givenCluster(lab, { body: { driver: 'rigid@1' } }), { node_count: 2 })
+    expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining('rigid@1')])
   })
 
   it('that is empty changes nothing, in any state', async () => {
@@ -235,6 +292,33 @@ describe('section 4.4: DELETE', () => {
       expect((await remove(await givenCluster(lab, { status }))).status).toBe(204)
     },
   )
+
+  it('shows DELETE_IN_PROGRESS on the node groups too', async () => {
+    const id = await givenCluster(lab)
+    await remove(id)
+    expect((await readGroups(lab, id)).map(({ status }) => status)).toEqual([
+      'DELETE_IN_PROGRESS',
+      'DELETE_IN_PROGRESS',
+    ])
+  })
+
+  it('replaces a running update and drops what waits behind it', async () => {
+    const id = await givenCluster(lab)
+    for (const node_count of [2, 3]) {
+      await lab.call('POST', `/v1/clusters/${id}/actions/resize`, {
+        body: { node_count },
+        headers: { 'OpenStack-API-Version': 'container-infra latest' },
+      })
+    }
+    const { operation: update, queue } = await readCluster(lab, id)
+    await remove(id)
+    expect(queue).toHaveLength(1)
+    expect(await readCluster(lab, id)).toMatchObject({
+      operation: { kind: 'delete', supersedes: [{ flow: 'cluster-update', name: `${update?.id}-1` }] },
+      task: null,
+      queue: [],
+    })
+  })
 
   it('replaces a running create', async () => {
     const id = await givenCluster(lab, { status: 'CREATE_IN_PROGRESS' })

@@ -77,9 +77,9 @@ describe('section 4.1: POST accepts', () => {
       { status: 'CREATE_IN_PROGRESS', observation: null },
     ],
     [
-      'remembers the counts asked for',
-      { node_count: 3, master_count: '3' },
-      { driverState: { nodeCount: 3, masterCount: 3 } },
+      'has the counts asked for at once',
+      { node_count: 2, master_count: '3', master_lb_enabled: true },
+      { nodes: { nodeCount: 2, masterCount: 3, nodeAddresses: [], masterAddresses: [] } },
     ],
     ['belongs to the caller', {}, { userId: 'alice', projectId: 'blue' }],
   ])('%s', async (_what, attributes, expected) => {
@@ -87,7 +87,7 @@ describe('section 4.1: POST accepts', () => {
   })
 
   it('section 1.4: takes no nodes from 1.10 on', async () => {
-    expect((await stored(memory({ node_count: 0 }), '1.10')).driverState).toMatchObject({ nodeCount: 0 })
+    expect((await stored(memory({ node_count: 0 }), '1.10')).nodes).toMatchObject({ nodeCount: 0 })
   })
 
   it.each(['fed91a4e-0000-4000-8000-000000000001', 'external'])('takes the built-in template as %s', async (ident) => {
@@ -150,9 +150,9 @@ const REFUSALS: RefusalRow[] = [
     'no template and no kubeconfig',
     { name: 'a' },
     400,
-    'A "kubeconfig" is missing: it is what registers a cluster.',
+    'A "kubeconfig" or a "cluster_template_id" is missing: a kubeconfig',
   ],
-  ['4.1', 'nothing at all, naming the kubeconfig first', {}, 400, 'A "kubeconfig" is missing'],
+  ['4.1', 'nothing at all, naming the kubeconfig first', {}, 400, 'A "kubeconfig" or a'],
   [
     '4.1',
     'an unknown template below 1.10',
@@ -181,6 +181,16 @@ const REFUSALS: RefusalRow[] = [
   ['4.1', 'a count that is no number', memory({ node_count: 'many' }), 400, '"node_count" must be an integer'],
   ['4.1', 'a count beyond the column', memory({ node_count: 3e9 }), 400, '"node_count" must be an integer'],
   ['4.1', 'no masters', memory({ master_count: 0 }), 400, '"master_count" must be an integer from 1'],
+  ['4.1', 'an even number of masters', memory({ master_count: 2 }), 400, '"master_count" is 2; it must be odd'],
+  ['4.1', 'masters without a load balancer', memory({ master_count: 3 }), 400, '"master_lb_enabled" true'],
+  [
+    '4.1',
+    'fewest workers that are no number',
+    memory({ labels: { min_node_count: 'x' } }),
+    400,
+    '"min_node_count" is "x"',
+  ],
+  ['9.3', 'what the driver refuses', memory({ labels: { refused: 'Never.' } }), 400, 'Never.'],
   ['4.1', 'an empty volume', memory({ docker_volume_size: 0 }), 400, '"docker_volume_size"'],
   [
     '4.1',

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { changeCluster, givenCluster, givenFederation } from '../../support/api/entities.ts'
+import { changeCluster, givenCluster, givenFederation, readGroups } from '../../support/api/entities.ts'
+import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
 import { type ApiLab, BASE_URL, createApiLab } from '../../support/api/lab.ts'
 import { READER } from '../../support/api/request.ts'
 
@@ -73,8 +74,31 @@ describe('section 4.2: representation', () => {
     expect((await get('/v1/clusters/detail')).body.clusters.some((cluster: object) => 'faults' in cluster)).toBe(false)
   })
 
-  it('shows what was seen of it', async () => {
+  it('has the faults of those node groups that failed, in show only', async () => {
     const id = await givenCluster(lab)
+    const [, worker] = await readGroups(lab, id)
+    if (worker === undefined) throw new Error('there is no group of workers')
+    const fault = { status: 'UPDATE_FAILED', statusReason: 'No more room.' } as const
+    await lab.stores.commit([lab.stores.nodeGroups.change(worker, fault)])
+    expect((await get(`/v1/clusters/${id}`)).body).not.toHaveProperty('faults')
+    await changeCluster(lab, id, { status: 'UPDATE_FAILED', statusReason: 'default-worker failed.' })
+    expect((await get(`/v1/clusters/${id}`)).body.faults).toEqual({ 'default-worker': 'No more room.' })
+  })
+
+  it('shows counts and addresses over all node groups of a cluster whose nodes are made', async () => {
+    const id = await givenCluster(lab)
+    const nodes = { nodeCount: 5, masterCount: 3, nodeAddresses: ['10.0.0.2'], masterAddresses: ['10.0.0.1'] }
+    await changeCluster(lab, id, { nodes })
+    expect((await get(`/v1/clusters/${id}`)).body).toMatchObject({
+      node_count: 5,
+      master_count: 3,
+      node_addresses: ['10.0.0.2'],
+      master_addresses: ['10.0.0.1'],
+    })
+  })
+
+  it('shows what was seen of a cluster whose nodes are only counted', async () => {
+    const id = await givenCluster(lab, { body: { kubeconfig: kubeconfigText() } })
     await lab.stores.clusters.observe(
       { projectId: 'blue', id },
       {
@@ -102,7 +126,8 @@ describe('section 4.2: representation', () => {
 
   it('shows what runs', async () => {
     const id = await givenCluster(lab, { status: 'CREATE_IN_PROGRESS' })
-    expect((await get(`/v1/clusters/${id}`)).body.operation).toMatchObject({ kind: 'create', attempt: 1 })
+    const { operation } = (await get(`/v1/clusters/${id}`)).body
+    expect(operation).toMatchObject({ kind: 'create', attempt: 1, task: null, queued: 0 })
   })
 })
 

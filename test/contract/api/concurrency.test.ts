@@ -103,9 +103,9 @@ it('deleting a cluster that was taken after it was read is 409 naming the federa
   const value = await givenCluster(lab)
   const stale = await readCluster(lab, value)
   await patch(id, [{ op: 'add', path: '/member_ids', value }])
-  const { get } = lab.stores.clusters
-  lab.stores.clusters.get = async () => {
-    lab.stores.clusters.get = get
+  const { locate } = lab.stores.clusters
+  lab.stores.clusters.locate = async () => {
+    lab.stores.clusters.locate = locate
     return stale
   }
   const { status, body } = await lab.call('DELETE', `/v1/clusters/${value}`)

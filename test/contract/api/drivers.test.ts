@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { driverAnswer, driversAnswer } from '../../../functions/api/drivers/driver.answer.schema.ts'
+import { CLUSTER_TASKS } from '../../../functions/domain/cluster-task.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
 
 let lab: ApiLab
@@ -9,7 +11,14 @@ afterAll(() => lab.dispose())
 
 it('lists each enabled driver once', async () => {
   const { body } = await lab.call('GET', '/v1/drivers')
-  expect(body.drivers.map(({ id }: { id: string }) => id)).toEqual(['memory@1', 'kube@1', 'selfhost@1', 'kubeconfig@1'])
+  expect(body.drivers.map(({ id }: { id: string }) => id)).toEqual([
+    'memory@1',
+    'kube@1',
+    'selfhost@1',
+    'kubeconfig@1',
+    'rigid@1',
+  ])
+  expect(driversAnswer.parse(body)).toEqual(body)
 })
 
 it('shows both sides of a driver that has two', async () => {
@@ -24,8 +33,29 @@ it('shows both sides of a driver that has two', async () => {
         { key: 'member-role', description: 'Any role.', default: null },
       ],
     },
-    cluster: { capabilities: { needs_kubeconfig: false, kubernetes_api: false, resize: true } },
+    cluster: {
+      capabilities: { needs_kubeconfig: false, kubernetes_api: false, makes_nodes: true, certificate_authority: true },
+      builtin_template: null,
+      updates: [...CLUSTER_TASKS],
+    },
   })
+  expect(driverAnswer.parse(body)).toEqual(body)
+})
+
+it('shows the built-in template of a driver, and the changes that it knows', async () => {
+  const { body } = await lab.call('GET', '/v1/drivers/kubeconfig@1')
+  expect(body.cluster).toMatchObject({
+    builtin_template: {
+      uuid: 'fed91a4e-0000-4000-8000-000000000001',
+      name: 'external',
+      links: [
+        { href: expect.stringMatching(/\/v1\/clustertemplates\/fed91a4e-0000-4000-8000-000000000001$/), rel: 'self' },
+        { rel: 'bookmark' },
+      ],
+    },
+    updates: ['credential'],
+  })
+  expect((await lab.call('GET', '/v1/drivers/rigid@1')).body.cluster.updates).toEqual([])
 })
 
 it('shows null for the side that a driver has not', async () => {
@@ -36,6 +66,6 @@ it('names the enabled drivers when one is unknown', async () => {
   const { status, body } = await lab.call('GET', '/v1/drivers/karmada@9')
   expect([status, body.errors[0].detail]).toEqual([
     404,
-    'Driver "karmada@9" could not be found. Enabled are memory@1, kube@1, selfhost@1 and kubeconfig@1.',
+    'Driver "karmada@9" could not be found. Enabled are memory@1, kube@1, selfhost@1, kubeconfig@1 and rigid@1.',
   ])
 })

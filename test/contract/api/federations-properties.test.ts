@@ -131,9 +131,9 @@ describe('PATCH of properties refuses', () => {
   it.each<[what: string, operations: unknown, status: number, detail: string]>([
     ['a value that is a number', at('/properties/a', 5), 400, 'must be text'],
     ['a value that is an object', at('/properties/a', {}), 400, 'must be text'],
-    ['replace of a missing key', at('/properties/zz', 'x'), 400, 'there is no such property'],
-    ['remove of a missing key', at('/properties/zz', undefined, 'remove'), 400, 'there is no such property'],
-    ['a key that every object has', at('/properties/constructor', 'x'), 400, 'there is no such property'],
+    ['replace of a missing key', at('/properties/zz', 'x'), 400, '"properties" has no such key'],
+    ['remove of a missing key', at('/properties/zz', undefined, 'remove'), 400, '"properties" has no such key'],
+    ['a key that every object has', at('/properties/constructor', 'x'), 400, '"properties" has no such key'],
     ['a path into a text', at('/properties/a/b', 'x', 'add'), 400, 'has texts as values'],
     ['__proto__', at('/properties/__proto__', 'x', 'add'), 400, '__proto__'],
     ['add of the whole', at('/properties', { a: 'b' }, 'add'), 400, 'use "replace"'],

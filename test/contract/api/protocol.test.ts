@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiApp } from '../../../functions/api/app.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
-import { rolePolicy } from '../../../functions/policy/role-policy.ts'
 import { StoreBusy } from '../../../functions/store/errors.ts'
+import { localOpenApi } from '../../../local/open-api.ts'
 import { type ApiLab, BASE_URL, callApp, createApiLab } from '../../support/api/lab.ts'
 import { ALICE, type CallOptions } from '../../support/api/request.ts'
+import { defaultPolicy } from '../../support/policy.ts'
 
 let lab: ApiLab
 beforeAll(async () => {
@@ -210,15 +211,16 @@ describe('the envelope (section 3)', () => {
     '/v1/clusters/x/nodegroups',
     '/v1/clusters/x/nodegroups/y',
     '/v1/clusters/x/actions/resize',
+    '/v1/clusters/x/actions/upgrade',
     '/quotas/',
-  ])('says of %s that this version of fedplane does not have it', async (path) => {
-    const { status, body } = await lab.call('GET', path)
-    expect([status, body.errors[0].detail]).toEqual([404, expect.stringContaining('not in this version of fedplane')])
+  ])('%s is a path of Magnum’s and there', async (path) => {
+    const { body } = await lab.call('GET', path, { headers: { 'OpenStack-API-Version': 'container-infra latest' } })
+    expect(body.errors?.[0].detail ?? '').not.toContain('no such path')
   })
 
   it('says of a path that nobody has what there is', async () => {
     expect((await lab.call('GET', '/v1/nothing')).body.errors[0].detail).toBe(
-      'The resource could not be found: no such path. There are /v1/clusters, /v1/drivers and /v1/federations.',
+      'The resource could not be found: no such path. There are /v1/certificates, /v1/clusters, /v1/clustertemplates, /v1/credentials, /v1/drivers, /v1/federations, /v1/mservices, /v1/openapi.json, /v1/quotas and /v1/stats.',
     )
   })
 
@@ -250,10 +252,10 @@ describe('the envelope (section 3)', () => {
   })
 
   it('shows nothing of an unexpected error, and logs it', async () => {
-    const { list } = lab.stores.clusters
-    lab.stores.clusters.list = () => Promise.reject(new Error('secret detail'))
+    const { listWithin } = lab.stores.clusters
+    lab.stores.clusters.listWithin = () => Promise.reject(new Error('secret detail'))
     const answer = await lab.call('GET', '/v1/clusters')
-    lab.stores.clusters.list = list
+    lab.stores.clusters.listWithin = listWithin
     expect([answer.status, answer.body.errors[0].code, answer.text.includes('secret detail')]).toEqual([
       500,
       'server',
@@ -331,7 +333,8 @@ describe('discovery', () => {
         baseUrl: BASE_URL,
         trustForwarded: false,
         addressPolicy: localPolicy,
-        policy: rolePolicy,
+        policy: defaultPolicy,
+        openApi: localOpenApi,
         clustersPerProject: 20,
       },
     )

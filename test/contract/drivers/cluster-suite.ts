@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import type { ClusterObservation } from '../../../functions/domain/cluster.ts'
+import { CLUSTER_TASKS, type ClusterTaskKind } from '../../../functions/domain/cluster-task.ts'
+import { isUuid } from '../../../functions/domain/ids.ts'
 import { CLUSTER_CONTRACT, type ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { ClusterAlreadyRegistered } from '../../../functions/drivers/contract/errors.ts'
 import { CallBudget } from '../../support/drivers/call-budget.ts'
 import { type ClusterLab, ClusterLife } from '../../support/drivers/cluster-life.ts'
+import { frozen } from '../../support/drivers/frozen.ts'
+import { describeMaking } from './cluster-making-suite.ts'
 
 export type ClusterSuiteOptions = {
-  /** Makes a cluster to register; called once for each test. */
+  /** Makes a cluster to register, or a place to make clusters in; called once for each test. */
   open(): Promise<ClusterLab & { close(): Promise<void> }>
 }
 
@@ -18,6 +22,9 @@ const COMPLETE: ClusterObservation = {
   nodeCount: expect.any(Number),
   masterCount: expect.any(Number),
 }
+
+/** Changes that only a driver of nodes can make. */
+const GROUP_TASKS = ['resize', 'node-group-create', 'node-group-update', 'node-group-delete'] as const
 
 /**
  * The contract of cluster drivers (docs/drivers/cluster-contract.md); the numbers of its rules begin the names of the tests.
@@ -38,7 +45,8 @@ export const describeClusterDriver = (driver: ClusterDriver, { open }: ClusterSu
       expect(driver.id).toMatch(/^[a-z][a-z0-9-]*@[1-9][0-9]*$/)
       expect(driver.contract).toBe(CLUSTER_CONTRACT)
       expect(driver.description).toMatch(/\.$/)
-      for (const plan of Object.values(driver.phases)) {
+      const { create, update, delete: last } = driver.phases
+      for (const plan of [create, ...Object.values(update), last]) {
         const ids = plan.map(({ id }) => id)
         expect(new Set(ids).size).toBe(ids.length)
         for (const phase of plan) {
@@ -106,7 +114,7 @@ export const describeClusterDriver = (driver: ClusterDriver, { open }: ClusterSu
 
     it('C7: an update takes a new credential of the same cluster, and only of that', () =>
       inLab(async (lab) => {
-        if (!driver.capabilities.kubernetesApi) return
+        if (!driver.capabilities.needsKubeconfig) return
         const life = new ClusterLife(driver, lab)
         await life.create()
         await life.update()
@@ -119,18 +127,44 @@ export const describeClusterDriver = (driver: ClusterDriver, { open }: ClusterSu
         const budget = new CallBudget()
         const life = new ClusterLife(driver, lab, { budget })
         await life.create()
-        await life.update()
+        if (driver.capabilities.needsKubeconfig) await life.update()
         await life.delete()
         await life.delete()
-        if (driver.capabilities.needsKubeconfig) expect(budget.writes).toEqual([])
+        if (!driver.capabilities.makesNodes) expect(budget.writes).toEqual([])
       }))
 
     it('C9: results hold no credential', () =>
       inLab(async (lab) => {
         const life = new ClusterLife(driver, lab)
         await life.create()
-        const kept = JSON.stringify(life.cluster)
+        const kept = JSON.stringify([life.cluster, life.results])
         for (const secret of lab.secrets) expect(kept).not.toContain(secret)
       }))
+
+    it('C12: its capabilities agree with its plans', () => {
+      const { makesNodes, needsKubeconfig, certificateAuthority } = driver.capabilities
+      const plans = Object.keys(driver.phases.update)
+      const has = (kind: ClusterTaskKind): boolean => plans.includes(kind)
+      expect(CLUSTER_TASKS).toEqual(expect.arrayContaining(plans))
+      expect(GROUP_TASKS.map(has)).toEqual(GROUP_TASKS.map(() => makesNodes))
+      expect(has('credential')).toBe(needsKubeconfig)
+      if (certificateAuthority) expect(has('rotate-authority')).toBe(true)
+    })
+
+    it('C13: its built-in template has a constant UUID and a name, or its clusters are made from templates', () => {
+      const { builtinTemplate, capabilities } = driver
+      expect(builtinTemplate === null).toBe(capabilities.makesNodes)
+      if (builtinTemplate === null) return
+      expect(builtinTemplate.id).toSatisfy(isUuid)
+      expect(builtinTemplate.name).toMatch(/^[a-z][a-z0-9-]*$/)
+    })
+
+    it('C14: check finds nothing wrong with a good cluster, and changes nothing', () =>
+      inLab(async (lab) => {
+        const plan = frozen(new ClusterLife(driver, lab).plan())
+        expect([driver.check(plan), driver.check(plan)]).toEqual([[], []])
+      }))
+
+    if (driver.capabilities.makesNodes) describeMaking(driver, inLab)
   })
 }

@@ -1,8 +1,11 @@
 import { shortId } from '../../../functions/domain/ids.ts'
+import { Secret } from '../../../functions/domain/secret.ts'
 import { memoryClusterDriver } from '../../../functions/drivers/cluster/memory/v1/index.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
+import type { PlannedCluster } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../../functions/drivers/federation/memory/v1/world.ts'
+import { defaultGroups, templateEntity } from '../../support/drivers/cluster-samples.ts'
 import type { LabCluster } from '../../support/drivers/federation-lab.ts'
 import { clusterEntity, connect, unreachable } from '../../support/drivers/test-cluster.ts'
 import { describeClusterDriver } from './cluster-suite.ts'
@@ -33,12 +36,32 @@ describeFederationDriver(memoryFederationDriver({ world }), {
   faulty: [{ 'memory-delay-seconds': 'soon' }],
 })
 
+const CA_KEY = 'the key of the authority'
+
+const unreadable = (plan: PlannedCluster, label: string, value: string): PlannedCluster => ({
+  ...plan,
+  cluster: { ...plan.cluster, magnum: { ...plan.cluster.magnum, labels: { [label]: value } } },
+})
+
 describeClusterDriver(memoryClusterDriver({ world: new MemoryClusters() }), {
   open: async () => ({
     credential: async () => undefined,
     connect,
-    secrets: [],
+    secrets: [CA_KEY],
     stop: async () => undefined,
     close: async () => undefined,
+    making: {
+      template: templateEntity({ kube_tag: 'v1.35.2' }),
+      newer: templateEntity({ kube_tag: 'v1.36.0' }),
+      faulty: [
+        (plan) => unreadable(plan, 'memory-delay-seconds', 'soon'),
+        (plan) => ({ ...plan, nodeGroups: defaultGroups(plan.cluster.id, { masters: 2 }) }),
+        (plan) => ({ ...plan, nodeGroups: defaultGroups(plan.cluster.id, { workers: 1000 }) }),
+      ],
+      authority: async (type, generation) => ({
+        certificatePem: `certificate ${generation} of ${type}`,
+        privateKey: new Secret(CA_KEY),
+      }),
+    },
   }),
 })

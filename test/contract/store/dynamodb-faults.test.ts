@@ -15,6 +15,7 @@ import {
   sampleId,
   sampleJoining,
   sampleOperation,
+  sampleTemplate,
 } from '../../support/store/samples.ts'
 
 /** The SDK gives up after the second attempt here, so that the tests need not wait. */
@@ -53,19 +54,19 @@ describe('stores on a DynamoDB under load', () => {
   }
 
   describe('commit', () => {
-    it('of one write goes through after 10 conflicts, waiting longer and longer', async () => {
+    it('of one write goes through after 15 conflicts, waiting longer and longer', async () => {
       const cluster = await inserted()
-      faults.inject(times(10, 'conflict'))
+      faults.inject(times(15, 'conflict'))
       await stores.commit([stores.clusters.change(cluster, { statusReason: 'done' })])
       expect(await stores.clusters.get(cluster)).toMatchObject({ statusReason: 'done', revision: 2 })
-      expect(pauses).toHaveLength(10)
+      expect(pauses).toHaveLength(15)
       expect(pauses.every((pause, attempt) => pause <= Math.min(1000, 20 * 2 ** attempt))).toBe(true)
     })
 
-    it('of a transaction goes through after 10 conflicts', async () => {
+    it('of a transaction goes through after 15 conflicts', async () => {
       const cluster = await inserted()
       const event = sampleEvent({ owner: { kind: 'cluster', id: cluster.id } })
-      faults.inject(times(10, 'conflict'))
+      faults.inject(times(15, 'conflict'))
       await stores.commit([stores.clusters.change(cluster, { statusReason: 'done' }), stores.events.append(event)])
       expect(await stores.clusters.get(cluster)).toMatchObject({ statusReason: 'done', revision: 2 })
       expect((await stores.events.listOf('blue', event.owner, { limit: 9 })).items).toEqual([event])
@@ -74,12 +75,14 @@ describe('stores on a DynamoDB under load', () => {
     it.each<[string, Fault]>([
       ['conflicts', 'conflict'],
       ['throttled transactions', 'transaction-throttled'],
-    ])('gives up with StoreBusy after 11 %s, and nothing is changed', async (_, fault) => {
+    ])('gives up with StoreBusy after 15 s of %s, and nothing is changed', async (_, fault) => {
       const cluster = await inserted()
-      faults.inject(times(11, fault))
+      faults.inject(times(1000, fault))
       const writes = [stores.clusters.change(cluster, { statusReason: 'no' }), stores.events.append(sampleEvent())]
       await expect(stores.commit(writes)).rejects.toMatchObject({ name: 'StoreBusy', retryable: true })
-      expect(faults.pending()).toBe(0)
+      const waited = pauses.reduce((sum, pause) => sum + pause, 0)
+      expect(waited).toBeGreaterThan(14_000)
+      expect(waited).toBeLessThanOrEqual(15_000)
       expect(await stores.clusters.get(cluster)).toEqual(cluster)
     })
 
@@ -199,10 +202,48 @@ describe('stores on a DynamoDB under load', () => {
       expect(await ours()).toMatchObject([{ kind: 'membership' }])
       expect(await collect(stores.work.renewals('2026-11-27T10:00:00.000Z'))).toEqual([])
 
+      expect((await stores.clusters.locate({ projectId, allProjects: true }, cluster.id))?.id).toBe(cluster.id)
+      expect((await stores.clusters.listWithin({ projectId, allProjects: true }, { limit: 99 })).items).toContainEqual(
+        cluster,
+      )
+
       faults.lagIndexes(undefined)
       expect(await ours()).toMatchObject([{ kind: 'cluster', entityId: cluster.id }])
       expect(await collect(stores.work.renewals('2026-11-27T10:00:00.000Z'))).toHaveLength(1)
       await earlier.dispose()
+    })
+
+    it('published templates tell the present; across projects what is gone is left out', async () => {
+      const [owner, reader] = [sampleId(), sampleId()]
+      const gone = sampleTemplate({ projectId: owner, public: true })
+      const hidden = sampleTemplate({ projectId: owner, public: true })
+      await stores.commit([gone, hidden].map(stores.templates.insert))
+      await freezeIndexes()
+      const published = sampleTemplate({ projectId: owner, public: true })
+      await stores.commit([
+        stores.templates.insert(published),
+        stores.templates.remove(gone),
+        stores.templates.change(hidden, { hidden: true }),
+      ])
+      const list = async (allProjects: boolean) =>
+        (await stores.templates.listWithin({ projectId: reader, allProjects }, { limit: 99 })).items.map(({ id }) => id)
+      expect(await list(false)).toEqual([published.id])
+      expect(await list(true)).toEqual([hidden.id, published.id])
+      const admin = { projectId: reader, allProjects: true }
+      expect(await stores.templates.locate(admin, gone.id)).toBeUndefined()
+      expect(await stores.templates.locate(admin, published.id)).toEqual(published)
+      await earlier.dispose()
+    })
+  })
+
+  describe('places of a quota', () => {
+    it('are taken after conflicts, and say StoreBusy when the database stays throttled', async () => {
+      const projectId = sampleId()
+      faults.inject(times(3, 'conflict'), /UpdateItem/)
+      await stores.quotas.takePlace(projectId, 1)
+      await expect(stores.quotas.takePlace(projectId, 1)).rejects.toMatchObject({ name: 'QuotaReached' })
+      faults.inject(times(SDK_ATTEMPTS, 'throttled'))
+      await expect(stores.quotas.takePlace(projectId, 2)).rejects.toMatchObject({ name: 'StoreBusy' })
     })
   })
 })

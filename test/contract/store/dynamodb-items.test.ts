@@ -4,7 +4,16 @@ import { Secret } from '../../../functions/domain/secret.ts'
 import { manualClock } from '../../support/store/contract-subject.ts'
 import { createTestStores, type TestStores } from '../../support/store/database.ts'
 import { scanTable } from '../../support/store/dynamo-subject.ts'
-import { sampleCluster, sampleEvent, sampleFederation, sampleId, sampleJoining } from '../../support/store/samples.ts'
+import {
+  sampleCluster,
+  sampleEvent,
+  sampleFederation,
+  sampleId,
+  sampleJoining,
+  sampleNodeGroup,
+  sampleOperation,
+  sampleTemplate,
+} from '../../support/store/samples.ts'
 
 describe('items in the table', () => {
   let stores: TestStores
@@ -62,6 +71,104 @@ describe('items in the table', () => {
     expect(await stored({ pk: `P#${projectId}`, sk: 'EVENT#cluster/c1#e1' })).toMatchObject({ ttl: now + 30 * 86_400 })
     const ended = items.filter((item) => item.pk?.S === `P#${projectId}` && item.ttl !== undefined)
     expect(ended).toHaveLength(2)
+  })
+
+  it('of templates, node groups, authorities, quotas and workers have the keys of the design', async () => {
+    const projectId = sampleId()
+    const key = { projectId, clusterId: 'c1', type: 'etcd' as const }
+    const material = { certificatePem: 'pem', privateKey: new Secret('key') }
+    await stores.commit([
+      stores.templates.insert(sampleTemplate({ projectId, id: 't1', name: 'n#1', public: true })),
+      stores.templates.insert(sampleTemplate({ projectId, id: 't2', name: null })),
+      stores.nodeGroups.insert(sampleNodeGroup({ projectId, clusterId: 'c1', id: 'g1' })),
+      await stores.certificates.seal({ ...key, candidate: false }, material),
+      await stores.certificates.seal({ ...key, candidate: true }, material),
+      stores.quotas.insert({
+        projectId,
+        resource: 'Cluster',
+        number: await stores.quotas.nextNumber(),
+        hardLimit: 1,
+        revision: 1,
+        createdAt: '2026-11-27T10:00:00.000Z',
+        updatedAt: null,
+      }),
+    ])
+    await stores.quotas.takePlace(projectId, 1)
+    await stores.heartbeats.beat('reconciler')
+    const items = await scanTable(stores.table)
+    const keysOf = (pk: string) => items.filter((item) => item.pk?.S === pk).map((item) => item.sk?.S)
+    expect(keysOf(`P#${projectId}`).sort()).toEqual([
+      'CERT#c1#etcd',
+      'CERT#c1#etcd/candidate',
+      'DATAKEY#1',
+      'NAME#TEMPLATE#n%231#t1',
+      'NODEGROUP#c1#g1',
+      'TEMPLATE#t1',
+      'TEMPLATE#t2',
+      'USAGE',
+    ])
+    expect(keysOf('PUBLIC').sort()).toEqual(['NAME#TEMPLATE#n%231#t1', 'TEMPLATE#t1'])
+    expect(keysOf('QUOTA').sort()).toEqual(['COUNTER', `PROJECT#${projectId}#Cluster`])
+    expect(keysOf('SERVICE').sort()).toEqual(['COUNTER', 'HOST#reconciler'])
+  })
+
+  it('of a cluster as the version before wrote it are read, listed and changed', async () => {
+    const { client, tableName } = stores.table
+    const cluster = sampleCluster({ projectId: sampleId() })
+    const { task: _, queue: __, nodes: ___, magnum, uses: ____, ...others } = cluster
+    const { templateProjectId: _p, templateLabels: _l, tlsDisabled: _t, ...before } = magnum
+    const key = { pk: `P#${cluster.projectId}`, sk: `CLUSTER#${cluster.id}` }
+    await client.send(
+      new PutCommand({ TableName: tableName, Item: { ...key, schemaVersion: 1, ...others, magnum: before } }),
+    )
+    expect(await stores.clusters.get(cluster)).toEqual(cluster)
+    expect((await stores.clusters.list(cluster.projectId, { limit: 1 })).items).toEqual([cluster])
+    const task = { kind: 'resize', nodeGroupId: 'g1', nodeCount: 2, nodesToRemove: ['n1'] } as const
+    const change = {
+      operation: sampleOperation('update'),
+      task,
+      queue: [{ id: sampleId(), task, requestedAt: '2026-11-27T10:00:00.000Z' }],
+    }
+    await stores.commit([stores.clusters.change(cluster, change)])
+    expect(await stores.clusters.get(cluster)).toEqual({ ...cluster, ...change, revision: 2 })
+  })
+
+  it('of templates and node groups keep attributes of a newer version', async () => {
+    const template = sampleTemplate({ public: true })
+    const group = sampleNodeGroup()
+    await stores.commit([stores.templates.insert(template), stores.nodeGroups.insert(group)])
+    const keys = [`TEMPLATE#${template.id}`, `NODEGROUP#${group.clusterId}#${group.id}`]
+    for (const sk of keys) await alter({ pk: 'P#blue', sk }, 'invented', { later: true })
+    await stores.commit([
+      stores.templates.change((await stores.templates.get(template))!, { tags: 'x' }),
+      stores.nodeGroups.change((await stores.nodeGroups.get(group))!, { nodeCount: 9 }),
+    ])
+    for (const sk of keys) {
+      expect(await stored({ pk: 'P#blue', sk })).toMatchObject({ invented: { later: true }, revision: 2 })
+    }
+  })
+
+  it('of a publication that say more than the template does show nothing', async () => {
+    const { client, tableName } = stores.table
+    const template = sampleTemplate({ projectId: sampleId() })
+    await stores.commit([stores.templates.insert(template)])
+    const pointer = { pk: 'PUBLIC', sk: `TEMPLATE#${template.id}`, projectId: template.projectId }
+    await client.send(new PutCommand({ TableName: tableName, Item: pointer }))
+    const reach = { projectId: sampleId(), allProjects: false }
+    expect(await stores.templates.locate(reach, template.id)).toBeUndefined()
+    const listed = (await stores.templates.listWithin(reach, { limit: 99 })).items.map(({ id }) => id)
+    expect(listed).not.toContain(template.id)
+  })
+
+  it('of an authority can not be opened in another place, such as that of its candidate', async () => {
+    const { client, tableName } = stores.table
+    const key = { projectId: 'blue', clusterId: 'c1', type: 'kubernetes', candidate: true } as const
+    const material = { certificatePem: 'pem', privateKey: new Secret('key') }
+    await stores.commit([await stores.certificates.seal(key, material)])
+    const item = await stored({ pk: 'P#blue', sk: 'CERT#c1#kubernetes/candidate' })
+    await client.send(new PutCommand({ TableName: tableName, Item: { ...item, sk: 'CERT#c1#kubernetes' } }))
+    const moved = stores.certificates.open({ ...key, candidate: false })
+    await expect(moved).rejects.toMatchObject({ name: 'CredentialUnreadable' })
   })
 
   it('keep attributes of a newer version through a change of ours', async () => {

@@ -3,7 +3,7 @@ import { type Assets, findAssets } from '../../../local/demo/clusters/assets.ts'
 import { type ClusterSet, ClustersUnavailable, type DemoCluster } from '../../../local/demo/clusters/cluster-set.ts'
 import { clustersOfKubeconfig } from '../../../local/demo/clusters/kubeconfig-file.ts'
 import { clientOf, type StartedCluster } from '../../../local/demo/clusters/started-cluster.ts'
-import { startClusters } from '../../../local/demo/clusters/take-clusters.ts'
+import { type StartOptions, startClusters } from '../../../local/demo/clusters/take-clusters.ts'
 
 const HOW =
   'The end-to-end tests need real clusters: set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kube-controller-manager ' +
@@ -28,7 +28,7 @@ export const takeClusters = async (count: number): Promise<ClusterSet> => {
 /** Clusters that a test may also kill: always started here. */
 export const startTestClusters = (
   count: number,
-  options: { controllers?: boolean } = {},
+  options: Omit<StartOptions, 'assets' | 'names'> = {},
 ): Promise<ClusterSet<StartedCluster>> =>
   startClusters({ assets: demandAssets(), names: NAMES.slice(0, count), ...options })
 

@@ -1,3 +1,4 @@
+import { CLUSTER_TASKS } from '../../../functions/domain/cluster-task.ts'
 import type { Federation } from '../../../functions/domain/federation.ts'
 import { Secret } from '../../../functions/domain/secret.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
@@ -9,15 +10,43 @@ const unexpected = (): never => {
   throw new Error('the API must not call this function of a driver')
 }
 
-/** A cluster driver of which only the data is used. */
-const clusterDriver = (id: ClusterDriver['id'], capabilities: ClusterDriver['capabilities']): ClusterDriver => ({
+/** Label of a cluster that the tests' drivers refuse, with its value as the sentence. */
+export const REFUSED_LABEL = 'refused'
+
+/** Refuses clusters and node groups with the label `refused`, and other numbers of masters, as a driver would. */
+const check: ClusterDriver['check'] = ({ cluster, nodeGroups, task }) => {
+  const refused = [cluster, ...nodeGroups].flatMap((one) => {
+    const labels = 'magnum' in one ? one.magnum.labels : one.labels
+    return labels[REFUSED_LABEL] ?? []
+  })
+  const resized =
+    task?.kind === 'resize' && nodeGroups.some(({ id, role }) => id === task.nodeGroupId && role === 'master')
+  return [...new Set(refused), ...(resized ? ['The number of masters can not be changed.'] : [])]
+}
+
+const ALL_TASKS = Object.fromEntries(CLUSTER_TASKS.map((kind) => [kind, []]))
+
+type DriverOptions = { builtinTemplate?: ClusterDriver['builtinTemplate']; update?: ClusterDriver['phases']['update'] }
+
+/** A cluster driver of which only the data is used, and `check`. */
+const clusterDriver = (
+  id: ClusterDriver['id'],
+  capabilities: Partial<ClusterDriver['capabilities']>,
+  { builtinTemplate = null, update = {} }: DriverOptions = {},
+): ClusterDriver => ({
   id,
   contract: 1,
   description: `Cluster driver ${id} of the tests.`,
-  capabilities,
-  builtinTemplate: capabilities.makesNodes ? null : { id: 'fed91a4e-0000-4000-8000-000000000001', name: 'external' },
-  check: () => [],
-  phases: { create: [], update: { credential: [] }, delete: [] },
+  capabilities: {
+    needsKubeconfig: false,
+    kubernetesApi: false,
+    makesNodes: false,
+    certificateAuthority: false,
+    ...capabilities,
+  },
+  builtinTemplate,
+  check,
+  phases: { create: [], update, delete: [] },
   connection: () => ({
     server: 'https://api.example.com:6443',
     caPem: null,
@@ -77,7 +106,8 @@ const setOf = <D extends { id: string }>(drivers: readonly D[]): DriverSet<D & {
 
 /**
  * Enabled drivers for tests of the API, one for each combination of capabilities that it asks about: clusters from a kubeconfig
- * (`kubeconfig@1`) and without (`memory@1`); federations that only play (`memory@1`), that talk to clusters (`kube@1`) and that take their
+ * (`kubeconfig@1`), with nodes that all kinds of change are known of (`memory@1`) and with nodes that can't be changed (`rigid@1`, which
+ * holds no authority either); federations that only play (`memory@1`), that talk to clusters (`kube@1`) and that take their
  * host as a member (`selfhost@1`).
  */
 export const testDrivers = (planned: PlannedPreflights): Drivers => ({
@@ -90,17 +120,15 @@ export const testDrivers = (planned: PlannedPreflights): Drivers => ({
     ]),
   },
   cluster: setOf([
-    clusterDriver('kubeconfig@1', {
-      needsKubeconfig: true,
-      kubernetesApi: true,
-      makesNodes: false,
-      certificateAuthority: false,
-    }),
-    clusterDriver('memory@1', {
-      needsKubeconfig: false,
-      kubernetesApi: false,
-      makesNodes: true,
-      certificateAuthority: true,
-    }),
+    clusterDriver(
+      'kubeconfig@1',
+      { needsKubeconfig: true, kubernetesApi: true },
+      {
+        builtinTemplate: { id: 'fed91a4e-0000-4000-8000-000000000001', name: 'external' },
+        update: { credential: [] },
+      },
+    ),
+    clusterDriver('memory@1', { makesNodes: true, certificateAuthority: true }, { update: ALL_TASKS }),
+    clusterDriver('rigid@1', { makesNodes: true }),
   ]),
 })

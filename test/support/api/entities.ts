@@ -1,9 +1,12 @@
 import type { Cluster, ClusterChange } from '../../../functions/domain/cluster.ts'
+import type { ClusterTemplate, ClusterTemplateSpec } from '../../../functions/domain/cluster-template.ts'
 import { CONTROL_PLANE_READY, type Federation, type FederationUpdate } from '../../../functions/domain/federation.ts'
 import type { Membership } from '../../../functions/domain/membership.ts'
+import type { NodeGroup } from '../../../functions/domain/node-group.ts'
 import type { Principal } from '../../../functions/domain/principal.ts'
 import type { ApiLab } from './lab.ts'
 import { ALICE } from './request.ts'
+import { SAMPLE_SPEC, sampleTemplate } from './templates.ts'
 
 /** What flows would write, written at once: the API's tests need entities in every state. */
 
@@ -18,18 +21,54 @@ export const readCluster = async (lab: ApiLab, id: string, as?: Principal): Prom
 export const changeCluster = async (lab: ApiLab, id: string, change: ClusterChange, as?: Principal): Promise<void> =>
   lab.stores.commit([lab.stores.clusters.change(await readCluster(lab, id, as), change)])
 
-export type GivenCluster = { name?: string; status?: Cluster['status']; as?: Principal }
+/** Node groups of a cluster, oldest first. */
+export const readGroups = (lab: ApiLab, id: string, as?: Principal): Promise<NodeGroup[]> =>
+  lab.stores.nodeGroups.listOf({ projectId: inProject(as), id })
+
+/** Brings a cluster with its node groups to a status; what ran is over unless it is `*_IN_PROGRESS`. */
+export const settleCluster = async (
+  lab: ApiLab,
+  id: string,
+  change: ClusterChange & { status: Cluster['status'] },
+  as?: Principal,
+): Promise<void> => {
+  const { clusters, nodeGroups, commit } = lab.stores
+  const isOver = !change.status.endsWith('_IN_PROGRESS')
+  const over = isOver ? { operation: null, task: null, queue: [] } : {}
+  const groups = await readGroups(lab, id, as)
+  await commit([
+    clusters.change(await readCluster(lab, id, as), { ...over, ...change }),
+    ...groups.map((group) => nodeGroups.change(group, { status: change.status, reachedCount: group.nodeCount })),
+  ])
+}
+
+export type GivenCluster = {
+  name?: string
+  status?: Cluster['status']
+  as?: Principal
+  /** Attributes of the request; default: the driver `memory@1`. */
+  body?: Record<string, unknown>
+}
 
 /** A cluster of `memory@1`, created through the API and brought to a status. */
 export const givenCluster = async (
   lab: ApiLab,
-  { name, status = 'CREATE_COMPLETE', as = ALICE }: GivenCluster = {},
+  { name, status = 'CREATE_COMPLETE', as = ALICE, body: attributes = { driver: 'memory@1' } }: GivenCluster = {},
 ): Promise<string> => {
-  const { body } = await lab.call('POST', '/v1/clusters', { as, body: { driver: 'memory@1', name } })
-  const isOver = !status.endsWith('_IN_PROGRESS')
+  const { body } = await lab.call('POST', '/v1/clusters', { as, body: { name, ...attributes } })
   const identity = { uid: `uid-of-${body.uuid}`, user: 'admin' }
-  await changeCluster(lab, body.uuid, { status, identity, ...(isOver ? { operation: null } : {}) }, as)
+  await settleCluster(lab, body.uuid, { status, identity }, as)
   return body.uuid
+}
+
+/** A template straight in the store. */
+export const givenTemplate = async (
+  lab: ApiLab,
+  { spec = {}, ...fields }: Partial<Omit<ClusterTemplate, 'spec'>> & { spec?: Partial<ClusterTemplateSpec> } = {},
+): Promise<ClusterTemplate> => {
+  const template = sampleTemplate({ id: lab.ports.newId(), ...fields, spec: { ...SAMPLE_SPEC, ...spec } })
+  await lab.stores.commit([lab.stores.templates.insert(template)])
+  return template
 }
 
 export const readFederation = async (lab: ApiLab, id: string, as?: Principal): Promise<Federation> => {

@@ -1,9 +1,10 @@
 import { type ApiApp, apiApp } from '../../../functions/api/app.ts'
 import type { ApiSettings } from '../../../functions/api/settings.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
-import { rolePolicy } from '../../../functions/policy/role-policy.ts'
 import { newUuidV7 } from '../../../functions/runtime/ids.ts'
 import type { Clock, Ports } from '../../../functions/runtime/ports.ts'
+import { localOpenApi } from '../../../local/open-api.ts'
+import { defaultPolicy } from '../policy.ts'
 import { createTestStores, type TestStores } from '../store/database.ts'
 import { type PlannedPreflights, testDrivers } from './drivers.ts'
 import { type RecordedExecutions, recordedExecutions } from './executions.ts'
@@ -23,6 +24,8 @@ export type ApiLab = {
   call(method: string, target: string, options?: CallOptions): Promise<Answer>
   /** Another app over the same state. */
   appWith(settings: Partial<ApiSettings>): ApiApp
+  /** Another app, some of whose ports are others. */
+  appOver(ports: Partial<Ports>): ApiApp
   dispose(): Promise<void>
 }
 
@@ -32,7 +35,8 @@ const SETTINGS: ApiSettings = {
   baseUrl: BASE_URL,
   trustForwarded: false,
   addressPolicy: localPolicy,
-  policy: rolePolicy,
+  policy: defaultPolicy,
+  openApi: localOpenApi,
   clustersPerProject: 1000,
 }
 
@@ -78,6 +82,7 @@ export const createApiLab = async (): Promise<ApiLab> => {
     log,
   }
   const appWith = (settings: Partial<ApiSettings>): ApiApp => apiApp(ports, { ...SETTINGS, ...settings })
+  const appOver = (others: Partial<Ports>): ApiApp => apiApp({ ...ports, ...others }, SETTINGS)
   const app = appWith({})
   return {
     ports,
@@ -87,6 +92,7 @@ export const createApiLab = async (): Promise<ApiLab> => {
     preflights,
     app,
     appWith,
+    appOver,
     call: (method, target, options) => callApp(app, method, target, options),
     dispose: stores.dispose,
   }

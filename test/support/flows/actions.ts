@@ -2,12 +2,14 @@ import type { Cluster } from '../../../functions/domain/cluster.ts'
 import { DEADLINE_SECONDS } from '../../../functions/domain/deadlines.ts'
 import type { Federation } from '../../../functions/domain/federation.ts'
 import type { Membership, WaitingMembership } from '../../../functions/domain/membership.ts'
+import { nodesOf } from '../../../functions/domain/node-group.ts'
 import type { ExecutionRef, Flow, Operation } from '../../../functions/domain/operation.ts'
 import { untilNoConflict } from '../../../functions/operations/conflict.ts'
 import { joining, launchOf, leaving } from '../../../functions/operations/membership-states.ts'
 import { executionOf, launch, newOperation } from '../../../functions/operations/operation.ts'
 import { sampleCluster, sampleFederation } from '../store/samples.ts'
 import type { FlowLab } from './flow-lab.ts'
+import { defaultGroups } from './node-groups.ts'
 
 /** What the API does on a request, as far as flows see it: the commit with the operation, then the launch. */
 
@@ -53,9 +55,22 @@ export const newCluster = (lab: FlowLab, name: string, labels: Record<string, st
   })
 }
 
-export const createCluster = async (lab: FlowLab, name: string, labels?: Record<string, string>) => {
-  const cluster = newCluster(lab, name, labels)
-  await lab.ports.stores.commit([lab.ports.stores.clusters.insert(cluster)])
+/** @param deadlineSeconds default: as long as any */
+export const createCluster = async (
+  lab: FlowLab,
+  name: string,
+  labels?: Record<string, string>,
+  deadlineSeconds?: number,
+) => {
+  const made = newCluster(lab, name, labels)
+  const operation = deadlineSeconds ? newOperation(lab.ports, 'create', { deadlineSeconds }) : made.operation
+  const cluster = { ...made, operation }
+  const { clusters, nodeGroups, commit } = lab.ports.stores
+  const groups = defaultGroups(cluster, lab.ports.newId)
+  await commit([
+    clusters.insert({ ...cluster, nodes: nodesOf(groups) }),
+    ...groups.map((group) => nodeGroups.insert(group)),
+  ])
   return { id: cluster.id, ref: await begin(lab, 'cluster-create', cluster) }
 }
 

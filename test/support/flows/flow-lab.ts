@@ -1,6 +1,5 @@
 import path from 'node:path'
 import { type ExecutionRef, FLOWS, type Flow } from '../../../functions/domain/operation.ts'
-import { memoryClusterDriver } from '../../../functions/drivers/cluster/memory/v1/index.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
 import type { DriverSet } from '../../../functions/drivers/contract/registry.ts'
@@ -14,6 +13,7 @@ import { Engine } from '../../../local/engine/engine.ts'
 import { keptLog } from '../local/engine-lab.ts'
 import { type ManualClock, manualClock } from '../store/contract-subject.ts'
 import { createTestStores, type TestStores } from '../store/database.ts'
+import { labClusterDriver } from './lab-cluster-driver.ts'
 import { memoryExecutionTable } from './memory-executions.ts'
 import { quick } from './quick.ts'
 
@@ -68,7 +68,7 @@ export const openFlowLab = async (): Promise<FlowLab> => {
   const ports: FlowLab['ports'] = {
     stores,
     executions: lateExecutions(() => lab.engine),
-    drivers: { federation, cluster: only(memoryClusterDriver({ world: clusters })) },
+    drivers: { federation, cluster: only(labClusterDriver(clusters)) },
     connect: never,
     clock,
     newId: () => newUuidV7(clock),

@@ -20,6 +20,8 @@ export type ContractSubject = {
   clock: ManualClock
   /** Everything that is stored, as one text: where a secret would be found. */
   dump(): Promise<string>
+  /** From now on the key service refuses everything with "denied", and no data key is cached. */
+  denyKeys(): void
   dispose(): Promise<void>
 }
 

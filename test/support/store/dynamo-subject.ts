@@ -1,6 +1,7 @@
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb'
 import { type ContractSubject, manualClock } from './contract-subject.ts'
 import { createTestStores, type TestTable } from './database.ts'
+import { memoryKeys } from './memory-keys.ts'
 
 type RawItem = Record<string, AttributeValue>
 
@@ -24,9 +25,17 @@ const dumpTable = async (table: TestTable): Promise<string> =>
     value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value,
   )
 
+/** How long a plaintext data key is kept: five minutes. */
+const DATA_KEY_LIFE_MS = 5 * 60_000
+
 /** The stores on the embedded database, for the contract. */
 export const dynamoSubject = async (): Promise<ContractSubject> => {
   const clock = manualClock()
-  const stores = await createTestStores({ clock })
-  return { stores, clock, dump: () => dumpTable(stores.table), dispose: stores.dispose }
+  const keys = memoryKeys()
+  const stores = await createTestStores({ clock, keys })
+  const denyKeys = (): void => {
+    keys.deny()
+    clock.advance(DATA_KEY_LIFE_MS)
+  }
+  return { stores, clock, dump: () => dumpTable(stores.table), denyKeys, dispose: stores.dispose }
 }

@@ -5,19 +5,30 @@ import { aesKeyService } from '../../../local/keys/aes-key-service.ts'
 export type CountingKeys = KeyService & {
   /** How often it was asked. */
   calls: { generated: number; decrypted: number }
+  /** Refuses everything from now on. */
+  deny(): void
 }
 
 /** A key service that lives as long as the test and counts how often it is asked. */
 export const memoryKeys = (): CountingKeys => {
   const service = aesKeyService(createSecretKey(randomBytes(32)))
   const calls = { generated: 0, decrypted: 0 }
+  let denied = false
+  const demandRights = (): void => {
+    if (denied) throw new Error('denied')
+  }
   return {
     calls,
-    generateDataKey: (context) => {
+    deny: () => {
+      denied = true
+    },
+    generateDataKey: async (context) => {
+      demandRights()
       calls.generated++
       return service.generateDataKey(context)
     },
-    decrypt: (wrapped, context) => {
+    decrypt: async (wrapped, context) => {
+      demandRights()
       calls.decrypted++
       return service.decrypt(wrapped, context)
     },

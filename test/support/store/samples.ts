@@ -1,7 +1,9 @@
 import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../../../functions/domain/cluster.ts'
+import type { ClusterTemplate } from '../../../functions/domain/cluster-template.ts'
 import type { DomainEvent } from '../../../functions/domain/event.ts'
 import type { Federation } from '../../../functions/domain/federation.ts'
 import type { JoiningMembership, ReadyMembership } from '../../../functions/domain/membership.ts'
+import type { NodeGroup } from '../../../functions/domain/node-group.ts'
 import type { Operation } from '../../../functions/domain/operation.ts'
 import { newUuidV7 } from '../../../functions/runtime/ids.ts'
 
@@ -67,6 +69,82 @@ export const sampleCluster = (changes: Partial<Cluster> = {}): Cluster => ({
   updatedAt: null,
   observation: null,
   uses: [],
+  ...changes,
+})
+
+/** A private template that no cluster uses. */
+export const sampleTemplate = (changes: Partial<ClusterTemplate> = {}): ClusterTemplate => ({
+  id: sampleId(),
+  projectId: 'blue',
+  userId: 'alice',
+  name: 'small',
+  driver: 'memory@1',
+  spec: {
+    coe: 'kubernetes',
+    imageId: 'ubuntu-24.04',
+    flavorId: 'm1.small',
+    masterFlavorId: null,
+    keypairId: null,
+    externalNetworkId: null,
+    fixedNetwork: null,
+    fixedSubnet: null,
+    networkDriver: 'cilium',
+    volumeDriver: null,
+    dnsNameserver: '8.8.8.8',
+    apiserverPort: 6443,
+    dockerVolumeSize: null,
+    dockerStorageDriver: null,
+    labels: { zone: 'a', empty: '' },
+    serverType: 'vm',
+    clusterDistro: 'ubuntu',
+    registryEnabled: false,
+    insecureRegistry: null,
+    tlsDisabled: false,
+    masterLbEnabled: true,
+    floatingIpEnabled: false,
+    httpProxy: null,
+    httpsProxy: null,
+    noProxy: null,
+  },
+  public: false,
+  hidden: false,
+  tags: 'a,b',
+  revision: 1,
+  createdAt: '2026-11-27T10:00:00.000Z',
+  updatedAt: null,
+  clusterCount: 0,
+  ...changes,
+})
+
+/** A group of workers in rest. */
+export const sampleNodeGroup = (changes: Partial<NodeGroup> = {}): NodeGroup => ({
+  id: sampleId(),
+  projectId: 'blue',
+  clusterId: sampleId(),
+  number: 3,
+  name: 'gpu',
+  role: 'worker',
+  isDefault: false,
+  nodeCount: 2,
+  reachedCount: 1,
+  minNodeCount: 0,
+  maxNodeCount: null,
+  flavorId: 'm1.small',
+  imageId: 'ubuntu-24.04',
+  labels: { zone: 'a' },
+  dockerVolumeSize: 20,
+  nodeLabels: { gpu: 'yes' },
+  nodeTaints: [
+    { key: 'gpu', value: 'yes', effect: 'NoSchedule' },
+    { key: 'only', effect: 'NoExecute' },
+  ],
+  nodeAddresses: ['10.0.0.5'],
+  status: 'CREATE_COMPLETE',
+  statusReason: null,
+  version: 'v1.36.0',
+  revision: 1,
+  createdAt: '2026-11-27T10:00:00.000Z',
+  updatedAt: null,
   ...changes,
 })
 

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { isUuid, looksLikeUuid } from '../../../functions/domain/ids.ts'
 import { CLUSTER_DRIVERS, driverRegistry, FEDERATION_DRIVERS } from '../../../functions/drivers/registry.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../../functions/drivers')
@@ -24,6 +25,23 @@ describe('driver folders', () => {
       for (const file of ['index.ts', 'schema.ts', 'README.md']) {
         expect(existsSync(resolve(FOLDER, kind, name ?? '', `v${major}`, file)), `${id} ${file}`).toBe(true)
       }
+    }
+  })
+})
+
+describe('built-in templates', () => {
+  const builtin = CLUSTER_DRIVERS.flatMap(({ builtinTemplate }) => builtinTemplate ?? [])
+
+  it('have ids and names of their own, over all drivers of the build', () => {
+    expect(builtin.length).toBeGreaterThan(0)
+    expect(new Set(builtin.map(({ id }) => id)).size).toBe(builtin.length)
+    expect(new Set(builtin.map(({ name }) => name)).size).toBe(builtin.length)
+  })
+
+  it('have UUIDs as Magnum looks them up, and names that are none', () => {
+    for (const { id, name } of builtin) {
+      expect(isUuid(id), name).toBe(true)
+      expect(looksLikeUuid(name), name).toBe(false)
     }
   })
 })

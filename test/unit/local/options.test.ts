@@ -8,6 +8,8 @@ describe('readOptions', () => {
       port: 9511,
       dataDir: resolve('.fedplane'),
       tokensFile: undefined,
+      policies: undefined,
+      clustersPerProject: 20,
       logLevel: 'warn',
       dynamodbEndpoint: undefined,
       drivers: {
@@ -23,6 +25,8 @@ describe('readOptions', () => {
       FEDPLANE_PORT: '0',
       FEDPLANE_DATA_DIR: '/data',
       FEDPLANE_TOKENS: 'tokens.json',
+      FEDPLANE_POLICIES: 'policies',
+      FEDPLANE_CLUSTERS_PER_PROJECT: '0',
       FEDPLANE_LOG_LEVEL: 'debug',
       FEDPLANE_DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000',
       FEDPLANE_FEDERATION_DRIVERS: 'memory@1, clusterprofile@1',
@@ -32,6 +36,8 @@ describe('readOptions', () => {
       port: 0,
       dataDir: '/data',
       tokensFile: resolve('tokens.json'),
+      policies: resolve('policies'),
+      clustersPerProject: 0,
       logLevel: 'debug',
       dynamodbEndpoint: 'http://127.0.0.1:8000',
       drivers: {
@@ -69,6 +75,7 @@ describe('readOptions', () => {
     [['extra'], {}, /extra.*--help/],
     [[], { FEDPLANE_PORT: '80a' }, /80a.*FEDPLANE_PORT/],
     [[], { FEDPLANE_LOG_LEVEL: 'loud' }, /loud.*debug, info, warn/],
+    [[], { FEDPLANE_CLUSTERS_PER_PROJECT: 'many' }, /FEDPLANE_CLUSTERS_PER_PROJECT is "many"/],
     [[], { FEDPLANE_DYNAMODB_ENDPOINT: 'localhost:8000' }, /FEDPLANE_DYNAMODB_ENDPOINT/],
   ])('refuses what is wrong in a sentence (%j %j)', (args, environment, message) => {
     expect(() => readOptions(args, environment)).toThrow(

@@ -2,17 +2,29 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import type { Cluster } from '../../../functions/domain/cluster.ts'
+import type { ClusterTemplate } from '../../../functions/domain/cluster-template.ts'
 import type { DomainEvent } from '../../../functions/domain/event.ts'
 import type { Federation } from '../../../functions/domain/federation.ts'
 import type { Membership } from '../../../functions/domain/membership.ts'
+import type { NodeGroup } from '../../../functions/domain/node-group.ts'
+import type { Quota } from '../../../functions/domain/quota.ts'
+import { CERTIFICATE_SCHEMA_VERSION, certificateItem } from '../../../functions/store/dynamodb/certificate-store.ts'
 import { CLUSTER_SCHEMA_VERSION, clusterItem } from '../../../functions/store/dynamodb/cluster.schema.ts'
+import {
+  CLUSTER_TEMPLATE_SCHEMA_VERSION,
+  clusterTemplateItem,
+} from '../../../functions/store/dynamodb/cluster-template.schema.ts'
 import { CREDENTIAL_SCHEMA_VERSION, credentialItem } from '../../../functions/store/dynamodb/credential-store.ts'
 import { DATA_KEY_SCHEMA_VERSION, dataKeyItem } from '../../../functions/store/dynamodb/data-key-items.ts'
 import { EVENT_SCHEMA_VERSION, eventItem } from '../../../functions/store/dynamodb/event.schema.ts'
 import { FEDERATION_SCHEMA_VERSION, federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
+import { HEARTBEAT_SCHEMA_VERSION, heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
 import { IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem } from '../../../functions/store/dynamodb/idempotency-store.ts'
 import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from '../../../functions/store/dynamodb/membership.schema.ts'
+import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from '../../../functions/store/dynamodb/node-group.schema.ts'
 import { parseItem } from '../../../functions/store/dynamodb/parse-item.ts'
+import { QUOTA_SCHEMA_VERSION, quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
+import type { Heartbeat } from '../../../functions/store/heartbeat.store.ts'
 import { sampleCluster } from '../../support/store/samples.ts'
 
 /** Each optional attribute made a must, at any depth: else a schema that forgot one would still fit. */
@@ -26,10 +38,14 @@ type Keeps<Stored, Domain> = Whole<Stored> extends Whole<Domain> ? true : false
 /** Checked by the compiler: what is read back has every attribute of the domain's type. */
 const keepsAll: [
   Keeps<z.output<typeof clusterItem>, Cluster>,
+  Keeps<z.output<typeof clusterTemplateItem>, ClusterTemplate>,
+  Keeps<z.output<typeof nodeGroupItem>, NodeGroup>,
+  Keeps<z.output<typeof quotaItem>, Quota>,
+  Keeps<z.output<typeof heartbeatItem>, Heartbeat>,
   Keeps<z.output<typeof federationItem>, Federation>,
   Keeps<z.output<typeof membershipItem>, Membership>,
   Keeps<z.output<typeof eventItem>['event'], DomainEvent>,
-] = [true, true, true, true]
+] = [true, true, true, true, true, true, true, true]
 
 const shapeOf = (schema: z.ZodType): string =>
   createHash('sha256')
@@ -43,6 +59,12 @@ const shapeOf = (schema: z.ZodType): string =>
  */
 const SHAPES: Record<string, string> = {
   'cluster 1': 'f61fc93b76511727',
+  'cluster 2': '594da5971bf7d268',
+  'cluster template 1': '7224732f34df37ba',
+  'node group 1': 'c5c4cfc32c598b60',
+  'certificate 1': '3ca12373940edb3e',
+  'quota 1': '707a1f570ac4109a',
+  'heartbeat 1': 'da29319d75e81f6b',
   'federation 1': 'fa5027b43b7a64af',
   'membership 1': '2423ef9e2c5f5a77',
   'event 1': '9936685d7d40a308',
@@ -58,6 +80,11 @@ describe('stored items', () => {
 
   it.each([
     ['cluster', CLUSTER_SCHEMA_VERSION, clusterItem],
+    ['cluster template', CLUSTER_TEMPLATE_SCHEMA_VERSION, clusterTemplateItem],
+    ['node group', NODE_GROUP_SCHEMA_VERSION, nodeGroupItem],
+    ['certificate', CERTIFICATE_SCHEMA_VERSION, certificateItem],
+    ['quota', QUOTA_SCHEMA_VERSION, quotaItem],
+    ['heartbeat', HEARTBEAT_SCHEMA_VERSION, heartbeatItem],
     ['federation', FEDERATION_SCHEMA_VERSION, federationItem],
     ['membership', MEMBERSHIP_SCHEMA_VERSION, membershipItem],
     ['event', EVENT_SCHEMA_VERSION, eventItem],

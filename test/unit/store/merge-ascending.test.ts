@@ -17,6 +17,17 @@ describe('mergeAscending', () => {
     )
   })
 
+  it('gives equal ones in the order of their sources', async () => {
+    const keys = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(fc.array(keys, { maxLength: 4 }), async (lists) => {
+        const tagged = lists.map((list, source) => [...list].sort().map((key) => ({ key, source })))
+        const merged = await collect(mergeAscending(tagged.map(from), ({ key }) => String(key)))
+        expect(merged).toEqual(tagged.flat().sort((a, b) => a.key - b.key))
+      }),
+    )
+  })
+
   it('reads no further than it is asked', async () => {
     let pulled = 0
     async function* endless() {

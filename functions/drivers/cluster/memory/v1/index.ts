@@ -1,5 +1,6 @@
 import { CLUSTER_CONTRACT, type ClusterDriver } from '../../../contract/cluster-driver.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
+import { check } from './check.ts'
 import { observe } from './observe.ts'
 import { memoryPhases } from './phases.ts'
 import { MemoryClusters } from './world.ts'
@@ -8,10 +9,10 @@ import { MemoryClusters } from './world.ts'
 export const memoryClusterDriver = ({ world }: { world: MemoryClusters }): ClusterDriver => ({
   id: 'memory@1',
   contract: CLUSTER_CONTRACT,
-  description: 'Plays a cluster without one: for tests and for trying the API out.',
-  capabilities: { needsKubeconfig: false, kubernetesApi: false, makesNodes: false, certificateAuthority: false },
+  description: 'Plays the whole life of a cluster without one: for tests and for trying the API out.',
+  capabilities: { needsKubeconfig: false, kubernetesApi: false, makesNodes: true, certificateAuthority: true },
   builtinTemplate: null,
-  check: () => [],
+  check,
   phases: memoryPhases(world),
   connection: (cluster) => {
     throw new CredentialMissing(`Cluster ${cluster.name} only plays (memory@1): it has no API server.`)

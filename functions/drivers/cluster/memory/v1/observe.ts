@@ -1,19 +1,28 @@
 import type { ClusterObservation } from '../../../../domain/cluster.ts'
+import { nodesOf } from '../../../../domain/node-group.ts'
 import type { ClusterContext } from '../../../contract/cluster-driver.ts'
-import { MemoryLabelsSchema } from './schema.ts'
+import { playedNodes } from './nodes.ts'
+import { CLUSTER_LABELS, readLabels } from './schema.ts'
+import { versionOf } from './versions.ts'
 import type { MemoryClusters } from './world.ts'
 
-/** What is seen of a played cluster: as its label `memory-health` says. */
-export const seen = (context: ClusterContext): ClusterObservation => {
-  const health = MemoryLabelsSchema.parse(context.cluster.magnum.labels)['memory-health']
+/** Nodes in the map of reasons: it is shown with every cluster. */
+const NODES_SHOWN = 50
+
+/** What is seen of a played cluster: its nodes, all of them ready, unless its label `memory-health` says otherwise. */
+export const seen = ({ cluster, nodeGroups, now }: Pick<ClusterContext, 'cluster' | 'nodeGroups' | 'now'>) => {
+  const health = readLabels(CLUSTER_LABELS, cluster.magnum.labels)['memory-health'] ?? 'HEALTHY'
+  const { nodeCount, masterCount } = nodesOf(nodeGroups)
+  const nodes = nodeGroups.flatMap((group) => playedNodes(cluster, group)).slice(0, NODES_SHOWN)
+  const ready = Object.fromEntries(nodes.map(({ name }) => [`${name}.Ready`, 'True']))
   return {
-    observedAt: context.now(),
+    observedAt: now(),
     healthStatus: health,
-    healthReason: { api: health === 'HEALTHY' ? 'ok' : 'told to be unhealthy' },
-    version: 'v1.36.0',
-    nodeCount: 1,
-    masterCount: 1,
-  }
+    healthReason: health === 'HEALTHY' ? { api: 'ok', ...ready } : { api: 'told to be unhealthy' },
+    version: versionOf(cluster),
+    nodeCount,
+    masterCount,
+  } satisfies ClusterObservation
 }
 
 /** One look. A hook that throws plays a cluster that does not answer. */

@@ -1,80 +1,71 @@
-import type { ClusterContext, ClusterPhase, ClusterStepResult } from '../../../contract/cluster-driver.ts'
-import { PlannedFailure } from '../../../contract/errors.ts'
+import type { ClusterContext, ClusterPhase } from '../../../contract/cluster-driver.ts'
+import { endpointOf } from './endpoint.ts'
+import { isNodesKey } from './nodes.ts'
 import { seen } from './observe.ts'
-import { type MemoryLabels, MemoryLabelsSchema } from './schema.ts'
+import { type Act, play, playUndo } from './play.ts'
+import { CLUSTER_LABELS, type PhaseId, readLabels } from './schema.ts'
+import { makeNodes, type PlayedTaskKind, playTask, undoTask } from './tasks.ts'
+import { firstVersion, VERSION } from './versions.ts'
 import type { MemoryClusters } from './world.ts'
 
-type Act = (context: ClusterContext, labels: MemoryLabels) => ClusterStepResult | Promise<ClusterStepResult>
-
-const SINCE = 'memory-since'
-
-const play = async (
-  world: MemoryClusters,
-  name: string,
-  context: ClusterContext,
-  act: Act,
-): Promise<ClusterStepResult> => {
-  const labels = MemoryLabelsSchema.parse(context.cluster.magnum.labels)
-  const call = { name, clusterId: context.cluster.id }
-  world.note(call)
-  await world.before?.(call, context)
-  if (name === `ensure:${labels['memory-fail-phase']}`) {
-    throw new PlannedFailure(
-      `memory@1 was told to fail at ${labels['memory-fail-phase']}; change the label and try again.`,
-    )
-  }
-  const result = await act(context, labels)
-  await world.after?.(call, context)
-  return result
-}
+const PHASE_SECONDS = 600
 
 const provision =
   (world: MemoryClusters): Act =>
-  ({ cluster, now }, labels) => {
-    const since = cluster.driverState[SINCE]
-    const passed = typeof since === 'string' ? (Date.parse(now()) - Date.parse(since)) / 1000 : 0
-    const delay = labels['memory-delay-seconds']
-    if (passed < delay) {
-      const state = typeof since === 'string' ? {} : { state: { [SINCE]: now() } }
-      return { done: false, waitingFor: `the cluster to come up (${delay} s)`, ...state }
-    }
+  async (context) => {
+    const { cluster, nodeGroups } = context
+    const version = firstVersion(cluster, await context.template())
+    const made = nodeGroups.map((group) => makeNodes(context, group, { count: group.nodeCount, toRemove: [] }))
+    const authority = await context.authority('kubernetes')
     world.up.add(cluster.id)
-    return { done: true, endpoint: endpointOf(cluster.id) }
+    return {
+      done: true,
+      endpoint: endpointOf(cluster, authority?.certificatePem ?? null),
+      nodeGroups: made.map(({ result }) => ({ ...result, version })),
+      state: Object.assign({ [VERSION]: version }, ...made.map(({ state }) => state)),
+    }
   }
 
-const endpointOf = (clusterId: string) => ({
-  server: `https://${clusterId}.memory.invalid:6443`,
-  serverForPeers: null,
-  caPem: null,
-  tlsServerName: null,
-  tlsVerify: true,
-})
-
-const identify: Act = async (context, labels) => {
-  const uid = labels['memory-uid'] ?? `memory-${context.cluster.id}`
+const identify: Act = async (context) => {
+  const { cluster } = context
+  const uid = readLabels(CLUSTER_LABELS, cluster.magnum.labels)['memory-uid'] ?? `memory-${cluster.id}`
   await context.claimIdentity(uid)
   return { done: true, identity: { uid, user: 'memory' }, observation: seen(context) }
 }
 
 const remove =
   (world: MemoryClusters): Act =>
-  ({ cluster }) => {
+  ({ cluster, nodeGroups }) => {
     world.up.delete(cluster.id)
-    return { done: true }
+    const kept = Object.keys(cluster.driverState).filter((key) => key === VERSION || isNodesKey(key))
+    return {
+      done: true,
+      nodeGroups: nodeGroups.map(({ id }) => ({ id, nodeAddresses: [] })),
+      state: Object.fromEntries(kept.map((key) => [key, null])),
+    }
   }
 
 /** The plans of memory@1 over a world of clusters. */
 export const memoryPhases = (world: MemoryClusters) => {
-  const phase = (id: string, act: Act, undo?: Act): ClusterPhase => ({
+  const phase = (id: PhaseId, act: Act, undo?: Act): ClusterPhase => ({
     id,
     title: id,
-    deadlineSeconds: 600,
-    ensure: (context) => play(world, `ensure:${id}`, context, act),
-    ...(undo && { undo: (context: ClusterContext) => play(world, `undo:${id}`, context, undo) }),
+    deadlineSeconds: PHASE_SECONDS,
+    ensure: (context) => play(world, context, id, act),
+    ...(undo && { undo: (context: ClusterContext) => playUndo(world, context, id, undo) }),
   })
+  const plan = (kind: PlayedTaskKind, undo?: Act): readonly ClusterPhase[] => [phase(kind, playTask, undo)]
   return {
     create: [phase('provision', provision(world), remove(world)), phase('identify', identify)],
-    update: { credential: [phase('update', identify)] },
+    update: {
+      resize: plan('resize', undoTask),
+      'node-group-create': plan('node-group-create', undoTask),
+      'node-group-update': plan('node-group-update', undoTask),
+      'node-group-delete': plan('node-group-delete', undoTask),
+      upgrade: plan('upgrade'),
+      'rotate-authority': plan('rotate-authority'),
+      'rotate-credential': plan('rotate-credential'),
+    },
     delete: [phase('remove', remove(world))],
   }
 }

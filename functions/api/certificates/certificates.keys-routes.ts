@@ -1,0 +1,32 @@
+import { noAttributes } from '../body/no-attributes.ts'
+import { uuidAnswer } from '../common.answer.schema.ts'
+import { noQuery } from '../query.ts'
+import { type Route, route } from '../route.ts'
+import { signedAnswer } from './certificate.answer.schema.ts'
+import { signCertificateBody } from './certificate.schema.ts'
+import { rotateAuthority } from './rotate-authority.ts'
+import { signCertificate } from './sign-certificate.ts'
+
+/** Signing opens an authority's private key, rotation seals new ones. */
+export const CERTIFICATE_KEYS_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/certificates',
+    access: 'keys',
+    rule: 'certificate:create',
+    schemas: { query: noQuery, body: signCertificateBody },
+    summary: "Signs a certificate signing request with the cluster's authority.",
+    answers: { 201: signedAnswer },
+    handle: signCertificate,
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/certificates/{cluster}',
+    access: 'keys',
+    rule: 'certificate:rotate_ca',
+    schemas: { query: noQuery, body: noAttributes },
+    summary: "Replaces the cluster's certificate authorities.",
+    answers: { 202: uuidAnswer },
+    handle: rotateAuthority,
+  }),
+]

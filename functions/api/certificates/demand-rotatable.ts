@@ -1,0 +1,53 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import type { ClusterTask } from '../../domain/cluster-task.ts'
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { Ports } from '../../runtime/ports.ts'
+import { InvalidRequest } from '../errors.ts'
+import { quote } from '../quote.ts'
+
+type Rotation = ClusterTask & { kind: 'rotate-authority' | 'rotate-credential' }
+
+const WORDS: Readonly<Record<Rotation['kind'], string>> = {
+  'rotate-authority': 'certificate authorities',
+  'rotate-credential': 'credential',
+}
+
+const STATES: readonly string[] = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_FAILED']
+
+const demandIdle = ({ name, status, operation }: Cluster, what: string): void => {
+  if (operation === null && STATES.includes(status)) return
+  throw new InvalidRequest(
+    `Cluster ${quote(name)} is ${status}. Its ${what} can be replaced when nothing runs on it and it is ${STATES.join(', ')}: ask again then.`,
+  )
+}
+
+const templateOf = async ({ stores }: Pick<Ports, 'stores'>, { magnum }: Cluster): Promise<ClusterTemplate | null> => {
+  const { clusterTemplateId: id, templateProjectId: projectId } = magnum
+  if (projectId === null) return null
+  return (await stores.templates.get({ projectId, id })) ?? null
+}
+
+/**
+ * Refusals of a rotation, all of them told at once to the caller (magnum-rest.md 9.3): its driver can't, the state of the cluster is in
+ * the way, or the driver's own check.
+ *
+ * @throws InvalidRequest, DriverNotFound
+ */
+export const demandRotatable = async (
+  ports: Pick<Ports, 'stores' | 'drivers'>,
+  cluster: Cluster,
+  task: Rotation,
+): Promise<void> => {
+  const { stores, drivers } = ports
+  const what = WORDS[task.kind]
+  const driver = drivers.cluster.resolve(cluster.driver)
+  if (driver.phases.update[task.kind] === undefined) {
+    throw new InvalidRequest(
+      `The ${what} of cluster ${quote(cluster.name)} can't be replaced: its driver ${driver.id} has no way to do it. Replace it in the cluster itself.`,
+    )
+  }
+  demandIdle(cluster, what)
+  const [template, nodeGroups] = await Promise.all([templateOf(ports, cluster), stores.nodeGroups.listOf(cluster)])
+  const faults = driver.check({ cluster, template, nodeGroups, task })
+  if (faults.length > 0) throw new InvalidRequest(faults.join(' '))
+}

@@ -1,0 +1,32 @@
+import type { AuthorityType } from '../../domain/certificate-authority.ts'
+import type { Cluster } from '../../domain/cluster.ts'
+import type { Ports } from '../../runtime/ports.ts'
+import type { AuthorityKey } from '../../store/certificate.store.ts'
+import { InvalidRequest } from '../errors.ts'
+import { quote } from '../quote.ts'
+
+/** True when fedplane holds the cluster's authorities. @throws DriverNotFound */
+export const holdsAuthority = ({ drivers }: Pick<Ports, 'drivers'>, cluster: Cluster): boolean =>
+  drivers.cluster.resolve(cluster.driver).capabilities.certificateAuthority
+
+/** @throws InvalidRequest for a cluster that was made without TLS (magnum-rest.md 7.1) */
+export const demandTls = ({ name, magnum }: Cluster): void => {
+  if (!magnum.tlsDisabled) return
+  throw new InvalidRequest(
+    `Cluster ${quote(name)} has no certificates: its cluster template has "tls_disabled". Make a cluster from a template without it.`,
+  )
+}
+
+/** The authority in use; one that a rotation prepares is not. */
+export const authorityKey = ({ projectId, id }: Cluster, type: AuthorityType): AuthorityKey => ({
+  projectId,
+  clusterId: id,
+  type,
+  candidate: false,
+})
+
+/** For clusters that were made before fedplane held authorities. */
+export const authorityMissing = ({ name }: Cluster, type: AuthorityType): InvalidRequest =>
+  new InvalidRequest(
+    `Cluster ${quote(name)} has no certificate authority of the type ${type}. PATCH /v1/certificates/{cluster} makes new authorities.`,
+  )

@@ -1,0 +1,35 @@
+import { sealNewAuthorities } from '../../operations/certificate-authority.ts'
+import { requestTask } from '../../operations/cluster-tasks.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { findCluster } from '../clusters/find-cluster.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import { demandRotatable } from './demand-rotatable.ts'
+import { demandTls } from './held-authority.ts'
+
+/** Reads, decides, commits. Each round makes new authorities: those of a lost round are thrown away unseen. */
+const decide = async (request: ApiRequest): Promise<string> => {
+  const { ports } = request
+  const cluster = await findCluster(request)
+  const { id, projectId, name } = cluster
+  demandTls(cluster)
+  const task = { kind: 'rotate-authority' } as const
+  await demandRotatable(ports, cluster, task)
+  await requestTask(ports, cluster, {
+    task,
+    writes: await sealNewAuthorities(ports, { projectId, clusterId: id, clusterName: name }, { candidate: true }),
+    said: {
+      reason: 'AuthorityRotation',
+      message: `The certificate authorities of cluster ${name} are being replaced.`,
+    },
+  })
+  return id
+}
+
+/**
+ * `PATCH /v1/certificates/{cluster}` → 202 (magnum-rest.md 7.1). The present authorities stay in use until the cluster has the new
+ * ones; certificates of the old ones are worth nothing afterwards.
+ */
+export const rotateAuthority = async (request: ApiRequest): Promise<ApiResponse> => {
+  const uuid = await untilNoConflict(() => decide(request))
+  return { status: 202, body: { uuid } }
+}

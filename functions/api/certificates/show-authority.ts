@@ -1,0 +1,55 @@
+import type { AuthorityType } from '../../domain/certificate-authority.ts'
+import type { Cluster } from '../../domain/cluster.ts'
+import { findCluster } from '../clusters/find-cluster.ts'
+import { InvalidRequest } from '../errors.ts'
+import { quote } from '../quote.ts'
+import { linksOf } from '../representation.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import { authorityTypeOf } from './authority-type.ts'
+import { authorityKey, authorityMissing, demandTls, holdsAuthority } from './held-authority.ts'
+
+type Request = ApiRequest<{ ca_cert_type?: string | undefined }>
+
+/** Why the kubeconfig names no authority, and what clients do then. */
+const noneGiven = ({ name, endpoint }: Cluster): InvalidRequest => {
+  const isPublic = endpoint?.tlsVerify !== false
+  const why = isPublic
+    ? 'clients verify its API server with the public authorities of their operating system, so none has to be fetched'
+    : 'it was registered with "insecure_skip_tls_verify", so its API server is not verified. PATCH the cluster with a kubeconfig that has "certificate-authority-data"'
+  return new InvalidRequest(`The kubeconfig of cluster ${quote(name)} has no certificate authority: ${why}.`)
+}
+
+/** Of a cluster whose authority we do not hold. @throws InvalidRequest */
+const kubeconfigAuthority = (cluster: Cluster, type: AuthorityType): string => {
+  const { name, driver, endpoint } = cluster
+  if (type !== 'kubernetes') {
+    throw new InvalidRequest(
+      `fedplane does not know the ${type} certificate authority of cluster ${quote(name)}: its driver ${driver} holds none. Only "ca_cert_type=kubernetes" is known, from its kubeconfig.`,
+    )
+  }
+  const pem = endpoint?.caPem ?? null
+  if (pem === null) throw noneGiven(cluster)
+  return pem
+}
+
+const heldAuthority = async ({ ports }: Request, cluster: Cluster, type: AuthorityType): Promise<string> => {
+  const pem = await ports.stores.certificates.certificate(authorityKey(cluster, type))
+  if (pem === undefined) throw authorityMissing(cluster, type)
+  return pem
+}
+
+/**
+ * `GET /v1/certificates/{cluster}` → 200: the certificate of the cluster's authority (magnum-rest.md 7.1), also of clusters whose
+ * authority is somebody else's. Never beyond the own project.
+ */
+export const showAuthority = async (request: Request): Promise<ApiResponse> => {
+  const { ports, query, baseUrl } = request
+  const cluster = await findCluster(request)
+  const { id } = cluster
+  demandTls(cluster)
+  const type = authorityTypeOf(query.ca_cert_type)
+  const pem = holdsAuthority(ports, cluster)
+    ? await heldAuthority(request, cluster, type)
+    : kubeconfigAuthority(cluster, type)
+  return { status: 200, body: { cluster_uuid: id, pem, links: linksOf(baseUrl, 'certificates', id) } }
+}

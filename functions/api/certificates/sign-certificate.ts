@@ -1,0 +1,68 @@
+import { X509Certificate } from 'node:crypto'
+import type { Cluster } from '../../domain/cluster.ts'
+import { signRequest } from '../../x509/sign-request.ts'
+import { readSigningRequest } from '../../x509/signing-request.ts'
+import { findCluster } from '../clusters/find-cluster.ts'
+import { InvalidRequest, ObjectNotVisible } from '../errors.ts'
+import { quote } from '../quote.ts'
+import { linksOf } from '../representation.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import { authorityTypeOf } from './authority-type.ts'
+import type { SignCertificate } from './certificate.schema.ts'
+import { authorityKey, authorityMissing, demandTls, holdsAuthority } from './held-authority.ts'
+
+type Request = ApiRequest<unknown, SignCertificate>
+
+/**
+ * The cluster that the body names. Without a name 404 (magnum-rest.md 13.5), an unknown one 400 (11, report 27).
+ *
+ * @throws ObjectNotVisible, InvalidRequest, NameAmbiguous
+ */
+const namedCluster = async (request: Request): Promise<Cluster> => {
+  const ident = request.body.cluster_uuid
+  if (ident === undefined) {
+    throw new ObjectNotVisible('The request names no cluster: give the id or name of one in "cluster_uuid".')
+  }
+  try {
+    return await findCluster({ ...request, params: { cluster: ident } })
+  } catch (error) {
+    if (!(error instanceof ObjectNotVisible)) throw error
+    throw new InvalidRequest(`"cluster_uuid" names no cluster of this project: ${error.message}`, { cause: error })
+  }
+}
+
+/** @throws InvalidRequest naming what to do instead */
+const demandSigner = ({ ports }: Request, cluster: Cluster): void => {
+  if (holdsAuthority(ports, cluster)) return
+  throw new InvalidRequest(
+    `fedplane does not hold the certificate authority of cluster ${quote(cluster.name)} (driver ${cluster.driver}), so it can't sign for it. Use the kubeconfig that the cluster was registered with, or its own CertificateSigningRequest API (kubectl certificate approve).`,
+  )
+}
+
+const audit = ({ ports, principal }: Request, cluster: Cluster, type: string, pem: string): void => {
+  const { subject, serialNumber, validTo } = new X509Certificate(pem)
+  const { projectId, id: clusterId } = cluster
+  const { userId } = principal
+  ports.log.info('certificate signed', { projectId, clusterId, userId, type, subject, serialNumber, validTo })
+}
+
+/** `POST /v1/certificates` → 201: signs a certificate signing request (magnum-rest.md 7.1). Nothing of it is stored. */
+export const signCertificate = async (request: Request): Promise<ApiResponse> => {
+  const { ports, body, baseUrl } = request
+  const { csr, ca_cert_type } = body
+  const cluster = await namedCluster(request)
+  const { id } = cluster
+  demandTls(cluster)
+  demandSigner(request, cluster)
+  const type = authorityTypeOf(ca_cert_type)
+  const wanted = readSigningRequest(csr)
+  const authority = await ports.stores.certificates.open(authorityKey(cluster, type))
+  if (authority === undefined) throw authorityMissing(cluster, type)
+  const pem = signRequest(wanted, authority, ports.clock.now())
+  audit(request, cluster, type, pem)
+  const links = linksOf(baseUrl, 'certificates', id)
+  return {
+    status: 201,
+    body: { cluster_uuid: id, csr, pem, links, ...(ca_cert_type === undefined ? {} : { ca_cert_type }) },
+  }
+}

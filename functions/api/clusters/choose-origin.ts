@@ -1,0 +1,89 @@
+import { BUILTIN_TEMPLATE } from '../../domain/builtin-template.ts'
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
+import type { Drivers } from '../../drivers/contract/registry.ts'
+import { plainTemplateOf } from '../clustertemplates/builtin-templates.ts'
+import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
+import { InvalidRequest, ObjectNotVisible } from '../errors.ts'
+import { quote } from '../quote.ts'
+import type { ApiRequest } from '../route.ts'
+import type { CreateCluster } from './cluster.schema.ts'
+
+/** From this minor version on an unknown template is 404, before it 400 (magnum-rest.md 1.4). */
+const NOT_FOUND_SINCE = 10
+
+/** The refusal of a template that is not there (magnum-rest.md 1.4, 13.7). */
+export const unknownTemplate = (ident: string | null, minor: number): InvalidRequest | ObjectNotVisible => {
+  const message = `ClusterTemplate ${ident === null ? 'null' : quote(ident)} could not be found.`
+  return minor < NOT_FOUND_SINCE ? new InvalidRequest(message) : new ObjectNotVisible(message)
+}
+
+/**
+ * What stands for the template of a cluster that was made from none: the driver's built-in one, or one that shows as `external`, since
+ * Magnum's clients follow `cluster_template_id`.
+ */
+export const standInTemplate = (driver: ClusterDriver): ClusterTemplate =>
+  plainTemplateOf(driver, driver.builtinTemplate ?? BUILTIN_TEMPLATE)
+
+/** Where a new cluster comes from. */
+export type Origin = FoundTemplate & { driver: ClusterDriver }
+
+const forKubeconfigs = (drivers: Drivers): ClusterDriver => {
+  const driver = drivers.cluster.list().find(({ capabilities }) => capabilities.needsKubeconfig)
+  if (driver !== undefined) return driver
+  throw new InvalidRequest('No enabled driver registers clusters from a "kubeconfig".')
+}
+
+type Request = ApiRequest<unknown, CreateCluster>
+
+const withoutTemplate = ({ ports, body }: Request): Origin => {
+  const driver = body.driver === undefined ? forKubeconfigs(ports.drivers) : ports.drivers.cluster.resolve(body.driver)
+  return { template: standInTemplate(driver), isBuiltin: true, driver }
+}
+
+const found = async (request: Request, ident: string): Promise<FoundTemplate> => {
+  try {
+    return await findTemplate(request, ident)
+  } catch (error) {
+    throw error instanceof ObjectNotVisible ? unknownTemplate(ident, request.minor) : error
+  }
+}
+
+const fromTemplate = async (request: Request, ident: string): Promise<Origin> => {
+  const { template, isBuiltin } = await found(request, ident)
+  const driver = request.ports.drivers.cluster.resolve(template.driver)
+  const wanted = request.body.driver
+  if (wanted === undefined || wanted === driver.id) return { template, isBuiltin, driver }
+  throw new InvalidRequest(
+    `"driver" is ${quote(wanted)}, but the cluster template ${quote(ident)} is for the driver ${driver.id}. Leave "driver" out, or choose a template for it.`,
+  )
+}
+
+const originOf = async (request: Request): Promise<Origin> => {
+  const { body, minor } = request
+  const ident = body.cluster_template_id
+  const needsNone = body.kubeconfig !== undefined || body.driver !== undefined
+  if (needsNone && (ident === undefined || ident === null)) return withoutTemplate(request)
+  if (ident === null) throw unknownTemplate(ident, minor)
+  if (ident !== undefined) return fromTemplate(request, ident)
+  throw new InvalidRequest(
+    'A "kubeconfig" or a "cluster_template_id" is missing: a kubeconfig, as text or as a JSON object, registers a cluster that is there; a cluster template, by id or name, is what a new one is made from.',
+  )
+}
+
+/**
+ * Template and driver of a new cluster (magnum-rest.md 4.1). One that brings a kubeconfig, or names its driver, needs no template.
+ *
+ * @throws InvalidRequest, ObjectNotVisible, NameAmbiguous, DriverNotFound
+ */
+export const chooseOrigin = async (request: Request): Promise<Origin> => {
+  const origin = await originOf(request)
+  const { id, capabilities } = origin.driver
+  const hasKubeconfig = request.body.kubeconfig !== undefined
+  if (capabilities.needsKubeconfig === hasKubeconfig) return origin
+  throw new InvalidRequest(
+    hasKubeconfig
+      ? `The driver ${id} takes no "kubeconfig". Leave it out.`
+      : `The driver ${id} needs a "kubeconfig": the text of the file, or the same as a JSON object.`,
+  )
+}

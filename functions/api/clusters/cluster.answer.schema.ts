@@ -1,0 +1,65 @@
+import * as z from 'zod'
+import {
+  conditionsAnswer,
+  linksAnswer,
+  operationAnswer,
+  statusAnswer,
+  textMapAnswer,
+  timeAnswer,
+} from '../common.answer.schema.ts'
+
+const text = z.string().nullable()
+
+/** An item of the plain list: exactly Magnum's keys (magnum-rest.md 4.2). */
+export const clusterItemAnswer = z.object({
+  uuid: z.uuid(),
+  name: z.string(),
+  cluster_template_id: z.string(),
+  keypair: text,
+  node_count: z.int(),
+  master_count: z.int(),
+  docker_volume_size: z.int().nullable(),
+  labels: textMapAnswer,
+  master_flavor_id: text,
+  flavor_id: text,
+  create_timeout: z.int().nullable().meta({ description: 'Minutes.' }),
+  links: linksAnswer,
+  stack_id: z.uuid().optional().meta({ description: 'Up to version 1.12.' }),
+  cluster_id: z.uuid().optional().meta({ description: 'From version 1.13 on.' }),
+  status: statusAnswer,
+  health_status: z.enum(['HEALTHY', 'UNHEALTHY', 'UNKNOWN']).nullable(),
+  merge_labels: z.literal(false),
+})
+
+/** An item of the detailed list. */
+export const clusterDetailAnswer = clusterItemAnswer.extend({
+  status_reason: text,
+  health_status_reason: textMapAnswer,
+  discovery_url: text,
+  api_address: text,
+  coe_version: text,
+  container_version: text,
+  project_id: z.string(),
+  user_id: z.string(),
+  node_addresses: z.array(z.string()),
+  master_addresses: z.array(z.string()),
+  fixed_network: text,
+  fixed_subnet: text,
+  floating_ip_enabled: z.boolean().nullable(),
+  labels_overridden: textMapAnswer,
+  labels_added: textMapAnswer,
+  labels_skipped: textMapAnswer,
+  master_lb_enabled: z.boolean().nullable(),
+  created_at: timeAnswer,
+  updated_at: timeAnswer.nullable(),
+  driver: z.string(),
+  conditions: conditionsAnswer,
+  federations: z.array(z.object({ uuid: z.string(), role: z.enum(['host', 'member']) })),
+  operation: operationAnswer.unwrap().extend({ task: text, queued: z.int() }).nullable(),
+  tls_verify: z.boolean().nullable(),
+})
+
+/** One cluster. */
+export const clusterAnswer = clusterDetailAnswer.extend({
+  faults: textMapAnswer.optional().meta({ description: 'Reasons by node group, when something failed.' }),
+})

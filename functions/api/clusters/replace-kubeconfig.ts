@@ -1,0 +1,68 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import { createDeadlineSeconds } from '../../domain/deadlines.ts'
+import { requestTask } from '../../operations/cluster-tasks.ts'
+import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
+import { ownerEvent } from '../../operations/events.ts'
+import { markedGroups } from '../../operations/node-group-writes.ts'
+import { launch, newOperation } from '../../operations/operation.ts'
+import type { ApiRequest } from '../route.ts'
+import type { ClusterPatch } from './cluster-patch.ts'
+import { demandTaskKnown } from './driver-rules.ts'
+import { type GivenKubeconfig, type TakenKubeconfig, takeKubeconfig } from './intake.ts'
+
+type Request = ApiRequest<unknown, ClusterPatch>
+
+/** A kubeconfig out of a patch. The insecure flag stays as it was at registration unless the patch says otherwise. */
+const takenFrom = (request: Request, cluster: Cluster, kubeconfig: GivenKubeconfig['kubeconfig']): TakenKubeconfig => {
+  const { context, insecureSkipTlsVerify } = request.body
+  const allowInsecure = insecureSkipTlsVerify ?? cluster.endpoint?.tlsVerify === false
+  return takeKubeconfig(request, { kubeconfig, context, allowInsecure, serverForPeers: undefined })
+}
+
+const said = { reason: 'KubeconfigReplaced', message: 'A new kubeconfig is being checked.' }
+
+/** The registration that failed begins again with another kubeconfig. */
+const registerAnew = async ({ ports }: Request, cluster: Cluster, taken: TakenKubeconfig): Promise<void> => {
+  const { clusters, nodeGroups, credentials, commit } = ports.stores
+  const deadlineSeconds = createDeadlineSeconds(cluster.magnum.createTimeout)
+  const operation = newOperation(ports, 'create', { deadlineSeconds })
+  const serverForPeers = cluster.endpoint?.serverForPeers ?? null
+  await commit([
+    clusters.change(cluster, {
+      status: 'CREATE_IN_PROGRESS',
+      statusReason: null,
+      operation,
+      updatedAt: operation.startedAt,
+      endpoint: { ...taken.endpoint, serverForPeers },
+    }),
+    ...markedGroups(ports, await nodeGroups.listOf(cluster), 'CREATE_IN_PROGRESS'),
+    await credentials.seal(kubeconfigKey(cluster), taken.credential),
+    ownerEvent(ports, 'cluster', cluster, { action: 'create', outcome: 'pending', ...said }),
+  ])
+  await launch(ports, { flow: 'cluster-create', projectId: cluster.projectId, entityId: cluster.id, operation })
+}
+
+/**
+ * Begins to replace the credential of a cluster. The old one and the endpoint stay until the new ones are proved, but for a failed
+ * registration, which has none.
+ *
+ * @throws KubeconfigRejected, AddressForbidden, InvalidRequest, RevisionConflict
+ */
+export const replaceKubeconfig = async (
+  request: Request,
+  cluster: Cluster,
+  kubeconfig: GivenKubeconfig['kubeconfig'],
+): Promise<void> => {
+  const { ports } = request
+  const taken = takenFrom(request, cluster, kubeconfig)
+  if (cluster.status === 'CREATE_FAILED') {
+    await registerAnew(request, cluster, taken)
+    return
+  }
+  demandTaskKnown(ports.drivers.cluster.resolve(cluster.driver), 'credential', 'take another kubeconfig')
+  await requestTask(ports, cluster, {
+    task: { kind: 'credential' },
+    writes: [await ports.stores.credentials.seal(candidateKey(cluster), taken.credential)],
+    said,
+  })
+}

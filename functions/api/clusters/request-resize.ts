@@ -1,0 +1,63 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import { isMaster, type NodeGroup, nodesOf } from '../../domain/node-group.ts'
+import { countFault } from '../../domain/node-limits.ts'
+import { requestTask } from '../../operations/cluster-tasks.ts'
+import { InvalidRequest, StateConflict } from '../errors.ts'
+import { quote } from '../quote.ts'
+import type { ApiRequest } from '../route.ts'
+import { demandDriverAgrees, demandTaskKnown } from './driver-rules.ts'
+import { demandMasterCountOdd, demandMastersReachable } from './node-count.ts'
+import { templateOfCluster } from './template-of-cluster.ts'
+
+/** Nodes that a group shall have, and by name or id those that go. */
+export type Resize = { nodeCount: number; nodesToRemove: readonly string[] }
+
+/** A node group of a cluster, with all of them, as they were read. */
+export type GroupInCluster = { cluster: Cluster; nodeGroups: readonly NodeGroup[]; group: NodeGroup }
+
+const demandCountFits = ({ cluster, group }: GroupInCluster, nodeCount: number): void => {
+  const fault = countFault(nodeCount, group)
+  if (fault !== null) throw new InvalidRequest(`${fault} The node group is ${quote(group.name)}.`)
+  if (!isMaster(group)) return
+  demandMasterCountOdd(nodeCount)
+  demandMastersReachable(nodeCount, cluster.magnum.masterLbEnabled)
+}
+
+const demandGroupStays = ({ status, name }: NodeGroup): void => {
+  if (!status.startsWith('DELETE_')) return
+  throw new StateConflict(`Node group ${quote(name)} is ${status}: it can't be resized any more.`)
+}
+
+/**
+ * Checks a resize and asks for it: the group and the cluster read UPDATE_IN_PROGRESS with the new number at once (magnum-rest.md 4.5).
+ * The caller has checked the cluster's status, and runs this in `untilNoConflict`.
+ *
+ * @throws InvalidRequest, StateConflict, QueueFull, RevisionConflict
+ */
+export const requestResize = async (
+  request: Pick<ApiRequest, 'ports'>,
+  target: GroupInCluster,
+  { nodeCount, nodesToRemove }: Resize,
+): Promise<void> => {
+  const { ports } = request
+  const { cluster, group } = target
+  const driver = ports.drivers.cluster.resolve(cluster.driver)
+  demandTaskKnown(driver, 'resize', 'change the number of nodes')
+  demandGroupStays(group)
+  demandCountFits(target, nodeCount)
+  const task = { kind: 'resize', nodeGroupId: group.id, nodeCount, nodesToRemove } as const
+  const nodeGroups = target.nodeGroups.map((one) => (one.id === group.id ? { ...one, nodeCount } : one))
+  demandDriverAgrees(driver, { cluster, template: await templateOfCluster(request, cluster), nodeGroups, task })
+  const updatedAt = ports.clock.now().toISOString()
+  await requestTask(ports, cluster, {
+    task,
+    writes: [
+      ports.stores.nodeGroups.change(group, { nodeCount, status: 'UPDATE_IN_PROGRESS', statusReason: null, updatedAt }),
+    ],
+    change: { nodes: nodesOf(nodeGroups) },
+    said: {
+      reason: 'ResizeRequested',
+      message: `Node group ${group.name} is to have ${nodeCount} instead of ${group.nodeCount} nodes.`,
+    },
+  })
+}

@@ -1,0 +1,46 @@
+import type { NodeGroup } from '../../domain/node-group.ts'
+import { defaultWorkerOf } from '../../domain/node-limits.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { StateConflict } from '../errors.ts'
+import { notFound } from '../lookup.ts'
+import { findNodeGroup } from '../nodegroups/find-node-group.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ResizeCluster } from './cluster-actions.schema.ts'
+import { RESIZABLE, stateFault } from './cluster-state.ts'
+import { demandNodesMade } from './driver-rules.ts'
+import { findCluster } from './find-cluster.ts'
+import { demandCountAllowed } from './node-count.ts'
+import { requestResize } from './request-resize.ts'
+
+type Request = ApiRequest<unknown, ResizeCluster>
+
+/** The group that is named; else the default one of the workers. @throws ObjectNotVisible */
+export const groupToResize = (groups: readonly NodeGroup[], ident?: string): NodeGroup => {
+  if (ident !== undefined) return findNodeGroup(groups, ident)
+  const worker = defaultWorkerOf(groups)
+  if (worker === undefined) throw notFound('NodeGroup', 'default-worker')
+  return worker
+}
+
+const round = async (request: Request): Promise<string> => {
+  const { ports, body } = request
+  const cluster = await findCluster(request)
+  demandNodesMade(ports.drivers, cluster, '"node_count"')
+  const nodeGroups = await ports.stores.nodeGroups.listOf(cluster)
+  const group = groupToResize(nodeGroups, body.nodegroup)
+  const fault = stateFault(cluster, RESIZABLE)
+  if (fault !== null) throw new StateConflict(fault)
+  const resize = { nodeCount: body.node_count, nodesToRemove: body.nodes_to_remove ?? [] }
+  await requestResize(request, { cluster, nodeGroups, group }, resize)
+  return cluster.id
+}
+
+/**
+ * `POST /v1/clusters/{cluster}/actions/resize` → 202 (magnum-rest.md 4.5). While another change runs it waits for its turn, each with the
+ * nodes that it names (section 11 row 13).
+ */
+export const resizeClusterHandler = async (request: Request): Promise<ApiResponse> => {
+  demandCountAllowed(request.body.node_count, request.minor)
+  const uuid = await untilNoConflict(() => round(request))
+  return { status: 202, body: { uuid } }
+}

@@ -1,0 +1,29 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import { InvalidRequest, PolicyForbids } from '../errors.ts'
+import { isAllowed } from '../policy.ts'
+import { quote } from '../quote.ts'
+import type { ApiRequest } from '../route.ts'
+
+/** GB that the storage driver `devicemapper` needs (magnum-rest.md 4.1). */
+const DEVICEMAPPER_MIN = 3
+
+/** @throws InvalidRequest */
+export const demandVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: ClusterTemplate): void => {
+  const size = magnum.dockerVolumeSize
+  if (spec.dockerStorageDriver !== 'devicemapper' || size === null || size >= DEVICEMAPPER_MIN) return
+  throw new InvalidRequest(
+    `"docker_volume_size" is ${size}; the storage driver devicemapper of the cluster template needs at least ${DEVICEMAPPER_MIN} GB.`,
+  )
+}
+
+/** Only administrators make something of a hidden template (magnum-rest.md 4.1). @throws PolicyForbids */
+export const demandTemplateOpen = (
+  request: Pick<ApiRequest, 'principal' | 'settings'>,
+  { id, name, hidden }: ClusterTemplate,
+): void => {
+  if (!hidden || isAllowed(request, 'clustertemplate:publish')) return
+  throw new PolicyForbids(
+    `The cluster template ${quote(name ?? id)} is hidden: only an administrator may make clusters from it (clustertemplate:publish). Use another one.`,
+  )
+}

@@ -1,0 +1,129 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { NodeGroup } from '../../domain/node-group.ts'
+import { isAbout } from '../../domain/task-groups.ts'
+import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
+import { requestTask } from '../../operations/cluster-tasks.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { markedGroups } from '../../operations/node-group-writes.ts'
+import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
+import { InvalidRequest, StateConflict } from '../errors.ts'
+import { findNodeGroup } from '../nodegroups/find-node-group.ts'
+import { quote } from '../quote.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { UpgradeCluster } from './cluster-actions.schema.ts'
+import { SETTLED, stateFault } from './cluster-state.ts'
+import { demandDriverAgrees, demandTaskKnown } from './driver-rules.ts'
+import { findCluster } from './find-cluster.ts'
+
+type Request = ApiRequest<unknown, UpgradeCluster>
+
+/** The action is there from 1.7 on and works from this minor version on (magnum-rest.md 1.4). */
+const UPGRADE_SINCE = 8
+
+const demandVersion = (minor: number): void => {
+  if (minor >= UPGRADE_SINCE) return
+  throw new InvalidRequest(
+    `A cluster can't be upgraded in version 1.${minor}; it can from 1.${UPGRADE_SINCE} on: send the header "OpenStack-API-Version: container-infra 1.${UPGRADE_SINCE}".`,
+  )
+}
+
+const isCurrent = ({ magnum }: Cluster, template: ClusterTemplate): boolean =>
+  template.id === magnum.clusterTemplateId && template.projectId === magnum.templateProjectId
+
+/** Seen from the cluster's project. Its present template is found also when it is published no longer. @throws ObjectNotVisible */
+const findWanted = async (request: Request, cluster: Cluster): Promise<FoundTemplate> => {
+  const ident = request.body.cluster_template
+  const { clusterTemplateId, templateProjectId } = cluster.magnum
+  if (ident === clusterTemplateId && templateProjectId !== null) {
+    const template = await request.ports.stores.templates.get({ projectId: templateProjectId, id: ident })
+    if (template !== undefined) return { template, isBuiltin: false }
+  }
+  const principal = { ...request.principal, projectId: cluster.projectId }
+  return findTemplate({ ...request, principal }, ident)
+}
+
+/** @throws InvalidRequest */
+const demandTemplateFits = (driver: ClusterDriver, { template, isBuiltin }: FoundTemplate): void => {
+  const { driver: other, name, id } = template
+  if (isBuiltin) {
+    throw new InvalidRequest(
+      `The cluster template ${quote(name ?? id)} is built in and says nothing of clusters, so there is nothing to upgrade to. Choose another one.`,
+    )
+  }
+  if (other === driver.id) return
+  throw new InvalidRequest(
+    `The cluster template ${quote(name ?? id)} is for the driver ${other}, and the cluster is of ${driver.id}. Choose a template for that driver.`,
+  )
+}
+
+/**
+ * The group to upgrade; null: the cluster with its default groups. A default group goes to another template with the cluster only, and
+ * other groups follow one by one (magnum-rest.md 4.6).
+ *
+ * @throws ObjectNotVisible, StateConflict
+ */
+const groupToUpgrade = (
+  groups: readonly NodeGroup[],
+  ident: string | undefined,
+  toCurrent: boolean,
+): NodeGroup | null => {
+  if (ident === undefined) return null
+  const group = findNodeGroup(groups, ident)
+  if (toCurrent) return group
+  if (group.isDefault) return null
+  throw new StateConflict(
+    `Node group ${quote(group.name)} can only be upgraded to the template that its cluster has. Upgrade the cluster first: leave "nodegroup" out.`,
+  )
+}
+
+/** What is decided of an upgrade. */
+type Plan = { cluster: Cluster; nodeGroups: readonly NodeGroup[]; template: ClusterTemplate; group: NodeGroup | null }
+
+const ask = async ({ ports, body }: Request, { cluster, nodeGroups, template, group }: Plan): Promise<void> => {
+  const driver = ports.drivers.cluster.resolve(cluster.driver)
+  const task = {
+    kind: 'upgrade',
+    templateId: template.id,
+    templateProjectId: template.projectId,
+    nodeGroupId: group?.id ?? null,
+    maxBatchSize: body.max_batch_size ?? 1,
+  } as const
+  demandDriverAgrees(driver, { cluster, template, nodeGroups, task })
+  const what = group === null ? 'The cluster' : `Node group ${group.name}`
+  await requestTask(ports, cluster, {
+    task,
+    writes: markedGroups(
+      ports,
+      nodeGroups.filter((one) => isAbout(task, one)),
+      'UPDATE_IN_PROGRESS',
+    ),
+    said: {
+      reason: 'UpgradeRequested',
+      message: `${what} is to be upgraded to template ${template.name ?? template.id}.`,
+    },
+  })
+}
+
+const round = async (request: Request): Promise<string> => {
+  const { ports, body } = request
+  const cluster = await findCluster(request, 'cluster:upgrade_all_projects')
+  const found = await findWanted(request, cluster)
+  const { template } = found
+  const nodeGroups = await ports.stores.nodeGroups.listOf(cluster)
+  const group = groupToUpgrade(nodeGroups, body.nodegroup, isCurrent(cluster, template))
+  const driver = ports.drivers.cluster.resolve(cluster.driver)
+  demandTaskKnown(driver, 'upgrade', 'upgrade it')
+  demandTemplateFits(driver, found)
+  const fault = stateFault(cluster, SETTLED)
+  if (fault !== null) throw new InvalidRequest(fault)
+  await ask(request, { cluster, nodeGroups, template, group })
+  return cluster.id
+}
+
+/** `POST /v1/clusters/{cluster}/actions/upgrade` → 202 (magnum-rest.md 4.6). Refusals of state are 400, as in Magnum, which asks at once. */
+export const upgradeClusterHandler = async (request: Request): Promise<ApiResponse> => {
+  demandVersion(request.minor)
+  const uuid = await untilNoConflict(() => round(request))
+  return { status: 202, body: { uuid } }
+}

@@ -1,0 +1,32 @@
+import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
+import type { Drivers } from '../../drivers/contract/registry.ts'
+import { InvalidRequest } from '../errors.ts'
+import { byNumber, listInWords, quote } from '../quote.ts'
+
+/** By id, or by the name before the `@` where one driver only has it. */
+const namedOf = (drivers: readonly ClusterDriver[], wanted: string): ClusterDriver | undefined => {
+  const byId = drivers.find(({ id }) => id === wanted)
+  if (byId !== undefined) return byId
+  const byName = drivers.filter(({ id }) => id.slice(0, id.indexOf('@')) === wanted)
+  return byName.length === 1 ? byName[0] : undefined
+}
+
+/**
+ * The driver of a new template: the one named, or the first enabled one that makes clusters with their nodes.
+ *
+ * @throws InvalidRequest naming those that there are
+ */
+export const chooseTemplateDriver = (drivers: Pick<Drivers, 'cluster'>, wanted: string | undefined): ClusterDriver => {
+  const able = drivers.cluster.list().filter(({ capabilities }) => capabilities.makesNodes)
+  const ids = able.map(({ id }) => id)
+  if (able[0] === undefined) {
+    throw new InvalidRequest(
+      'This installation has no driver that makes clusters from templates. Register a cluster with its kubeconfig instead: POST /v1/clusters with "kubeconfig".',
+    )
+  }
+  const driver = wanted === undefined ? able[0] : namedOf(able, wanted)
+  if (driver !== undefined) return driver
+  throw new InvalidRequest(
+    `"driver" is ${quote(wanted ?? '')}, which is no enabled driver that makes clusters from templates. ${byNumber(ids, 'There is', 'There are')} ${listInWords(ids)}; left out, it is ${ids[0]}.`,
+  )
+}

@@ -1,0 +1,75 @@
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import { AlreadyExists } from '../../store/errors.ts'
+import type { Write } from '../../store/write.ts'
+import { StateConflict } from '../errors.ts'
+import { generatedName } from '../generated-name.ts'
+import { createOnce } from '../idempotency.ts'
+import { notFound } from '../lookup.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import { builtinTemplates } from './builtin-templates.ts'
+import { chooseTemplateDriver } from './choose-template-driver.ts'
+import { COLLECTION, showTemplate } from './show-template.ts'
+import type { CreateTemplate } from './template.schema.ts'
+import { demandMayPublish } from './template-access.ts'
+import { DEFAULTS, demandConsistent, fieldsOf, overlay, type TemplateAttributes } from './template-attributes.ts'
+
+type Request = ApiRequest<unknown, CreateTemplate>
+
+const newTemplate = (request: Request): ClusterTemplate => {
+  const { ports, principal } = request
+  const { uuid, driver: wanted, ...given } = request.body
+  const id = uuid ?? ports.newId()
+  const base: TemplateAttributes = {
+    ...DEFAULTS,
+    name: generatedName(id, 'template'),
+    coe: given.coe,
+    image_id: given.image_id,
+  }
+  const attributes = overlay(base, given)
+  demandMayPublish(request, attributes)
+  demandConsistent(attributes)
+  return {
+    id,
+    projectId: principal.projectId,
+    userId: principal.userId,
+    driver: chooseTemplateDriver(ports.drivers, wanted).id,
+    ...fieldsOf(attributes),
+    revision: 1,
+    createdAt: ports.clock.now().toISOString(),
+    updatedAt: null,
+    clusterCount: 0,
+  }
+}
+
+const taken = (id: string, cause?: unknown): StateConflict =>
+  new StateConflict(
+    `A cluster template with the uuid ${id} exists already. Give another "uuid", or leave it out to have one generated.`,
+    { cause },
+  )
+
+const insert = async (request: Request, remember: (id: string) => Write[]): Promise<string> => {
+  const { stores, drivers } = request.ports
+  const template = newTemplate(request)
+  if (builtinTemplates(drivers).some(({ id }) => id === template.id)) throw taken(template.id)
+  try {
+    await stores.commit([stores.templates.insert(template), ...remember(template.id)])
+  } catch (error) {
+    if (error instanceof AlreadyExists) throw taken(template.id, error)
+    throw error
+  }
+  return template.id
+}
+
+/** `POST /v1/clustertemplates` → 201 with the whole template (magnum-rest.md section 5). */
+export const createTemplateHandler = async (request: Request): Promise<ApiResponse> => {
+  const { ports, principal, baseUrl } = request
+  const id = await createOnce(request, 'POST /v1/clustertemplates', (remember) => insert(request, remember))
+  const template = await ports.stores.templates.get({ projectId: principal.projectId, id })
+  // Deleted since: by somebody at once, or before this repetition of an earlier request.
+  if (template === undefined) throw notFound('ClusterTemplate', id)
+  return {
+    status: 201,
+    headers: { Location: `${baseUrl}/v1/${COLLECTION}/${id}` },
+    body: showTemplate(template, request),
+  }
+}

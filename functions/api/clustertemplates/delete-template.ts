@@ -1,0 +1,33 @@
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { RevisionConflict, TemplateInUse } from '../../store/errors.ts'
+import { InvalidRequest } from '../errors.ts'
+import { quote } from '../quote.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import { findTemplate } from './find-template.ts'
+import { demandMayChange } from './template-access.ts'
+import { templateUsers } from './template-users.ts'
+
+const removeOnce = async (request: ApiRequest): Promise<void> => {
+  const { templates, commit } = request.ports.stores
+  const found = await findTemplate(request, request.params.clustertemplate ?? '', 'clustertemplate:delete_all_projects')
+  demandMayChange(request, found, 'delete')
+  const { template } = found
+  if (template.clusterCount > 0) {
+    throw new InvalidRequest(
+      `Cluster template ${quote(template.name ?? template.id)} can't be deleted: it is used by ${await templateUsers(request, template)}. Delete what uses it first, or set "hidden" so that it is used no more.`,
+    )
+  }
+  try {
+    await commit([templates.remove(template)])
+  } catch (error) {
+    // A cluster was made from it meanwhile: read again, and name it.
+    if (error instanceof TemplateInUse) throw new RevisionConflict(error.message, { cause: error })
+    throw error
+  }
+}
+
+/** `DELETE /v1/clustertemplates/{clustertemplate}` → 204; 400 while clusters use it (magnum-rest.md section 5). */
+export const deleteTemplate = async (request: ApiRequest): Promise<ApiResponse> => {
+  await untilNoConflict(() => removeOnce(request))
+  return { status: 204 }
+}

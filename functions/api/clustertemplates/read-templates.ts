@@ -1,0 +1,81 @@
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { PolicyRule } from '../../policy/rules.ts'
+import type { Page, PageRequest } from '../../store/page.ts'
+import type { ListQuery } from '../lists/list-query.ts'
+import { listResponse } from '../lists/list-response.ts'
+import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
+import { reachOf } from '../reach.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import { builtinTemplates } from './builtin-templates.ts'
+import { findTemplate } from './find-template.ts'
+import { COLLECTION, showTemplate } from './show-template.ts'
+import { templateChange } from './template.schema.ts'
+import { attributesOf } from './template-attributes.ts'
+
+/** One column per attribute: Magnum's table has the same. */
+const ATTRIBUTE_COLUMNS: Columns<ClusterTemplate> = Object.fromEntries(
+  Object.keys(templateChange.shape).map((attribute) => [
+    attribute,
+    (template: ClusterTemplate) => {
+      const value = new Map(Object.entries(attributesOf(template))).get(attribute) ?? null
+      return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+    },
+  ]),
+)
+
+const COLUMNS: Columns<ClusterTemplate> = {
+  ...ATTRIBUTE_COLUMNS,
+  driver: ({ driver }) => driver,
+  project_id: ({ projectId }) => projectId,
+  user_id: ({ userId }) => userId,
+  created_at: ({ createdAt }) => createdAt,
+  updated_at: ({ updatedAt }) => updatedAt,
+}
+
+/** Built-in templates come before the stored ones: they were there first. */
+const listingOf = (
+  request: Pick<ApiRequest, 'ports' | 'principal' | 'settings'>,
+  rule: PolicyRule,
+): Listing<ClusterTemplate> => {
+  const { templates } = request.ports.stores
+  const reach = reachOf(request, rule)
+  const builtin = builtinTemplates(request.ports.drivers)
+  const place = ({ id }: ClusterTemplate): string => `${builtin.some((other) => other.id === id) ? 0 : 1}${id}`
+  const page = async ({ limit, marker }: PageRequest): Promise<Page<ClusterTemplate>> => {
+    const from = builtin.findIndex(({ id }) => id === marker) + 1
+    const isStored = marker !== undefined && from === 0
+    const first = isStored ? [] : builtin.slice(from, from + limit)
+    if (first.length === limit) return { items: first, more: true }
+    const rest = { limit: limit - first.length, ...(isStored ? { marker } : {}) }
+    const { items, more } = await templates.listWithin(reach, rest)
+    return { items: [...first, ...items], more }
+  }
+  return {
+    noun: 'ClusterTemplate',
+    columns: { id: place, uuid: place, ...COLUMNS },
+    get: async (id) => builtin.find((template) => template.id === id) ?? templates.locate(reach, id),
+    page,
+  }
+}
+
+/** Lists templates under one path. */
+const lister =
+  (path: string, rule: PolicyRule) =>
+  async (request: ApiRequest<ListQuery>): Promise<ApiResponse> => {
+    const { query, baseUrl } = request
+    const page = await selectPage(listingOf(request, rule), query)
+    return listResponse(page, query, {
+      collection: COLLECTION,
+      url: `${baseUrl}${path}`,
+      show: (template) => showTemplate(template, request),
+    })
+  }
+
+export const listTemplates = lister('/v1/clustertemplates', 'clustertemplate:get_all_all_projects')
+export const detailTemplates = lister('/v1/clustertemplates/detail', 'clustertemplate:detail_all_projects')
+
+export const getTemplate = async (request: ApiRequest): Promise<ApiResponse> => {
+  const ident = request.params.clustertemplate ?? ''
+  const { template } = await findTemplate(request, ident, 'clustertemplate:get_one_all_projects')
+  return { status: 200, body: showTemplate(template, request) }
+}

@@ -1,0 +1,58 @@
+import { isPublished } from '../../domain/cluster-template.ts'
+import { PolicyForbids } from '../errors.ts'
+import { demandPolicy, isAllowed } from '../policy.ts'
+import { quote } from '../quote.ts'
+import type { ApiRequest } from '../route.ts'
+import type { FoundTemplate } from './find-template.ts'
+import type { TemplateAttributes } from './template-attributes.ts'
+
+type Visibility = Pick<TemplateAttributes, 'public' | 'hidden'>
+
+const NOT_PUBLISHED: Visibility = { public: false, hidden: false }
+
+const opens = (before: Visibility, after: Visibility): boolean =>
+  (after.public && !before.public) || (after.hidden && !before.hidden) || (isPublished(after) && !isPublished(before))
+
+/**
+ * Publishing and hiding are for administrators (magnum-rest.md section 5, section 11 row 25).
+ *
+ * @param before absent for a new template
+ * @throws PolicyForbids
+ */
+export const demandMayPublish = (
+  request: Pick<ApiRequest, 'principal' | 'settings'>,
+  after: Visibility,
+  before: Visibility = NOT_PUBLISHED,
+): void => {
+  if (!opens(before, after) || isAllowed(request, 'clustertemplate:publish')) return
+  throw new PolicyForbids(
+    'Only an administrator may make a cluster template public or hidden (clustertemplate:publish), so nothing was changed. Leave "public" and "hidden" out, or ask an administrator to do it.',
+  )
+}
+
+/**
+ * A published template of another project can be read by all, and changed by administrators only; a built-in one by nobody.
+ *
+ * @throws PolicyForbids
+ */
+export const demandMayChange = (
+  request: Pick<ApiRequest, 'principal' | 'settings'>,
+  { template, isBuiltin }: FoundTemplate,
+  verb: 'update' | 'delete',
+): void => {
+  const named = quote(template.name ?? template.id)
+  if (isBuiltin) {
+    throw new PolicyForbids(
+      `Cluster template ${named} belongs to this installation: nobody can change or delete it. Create one of your own instead.`,
+    )
+  }
+  const { projectId, userId } = template
+  if (projectId === request.principal.projectId) {
+    demandPolicy(request, `clustertemplate:${verb}`, { projectId, userId })
+    return
+  }
+  if (isAllowed(request, `clustertemplate:${verb}_all_projects`)) return
+  throw new PolicyForbids(
+    `Cluster template ${named} belongs to another project, which made it public: you can use it, and only an administrator may change or delete it (clustertemplate:${verb}_all_projects).`,
+  )
+}

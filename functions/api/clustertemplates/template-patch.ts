@@ -1,0 +1,96 @@
+import { isDeepStrictEqual } from 'node:util'
+import { parseWith } from '../body/parse-with.ts'
+import { BODY_BYTES_MAX } from '../body/read-body.ts'
+import { InvalidRequest } from '../errors.ts'
+import { patchSchema } from '../json-patch/patch.schema.ts'
+import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch/patch-operation.ts'
+import { applyToTextMap } from '../json-patch/text-map.ts'
+import { demandWhole } from '../json-patch/typed-value.ts'
+import { quote } from '../quote.ts'
+import type { BodySchema } from '../route.ts'
+import { templateChange } from './template.schema.ts'
+import { DEFAULTS, demandConsistent, overlay, type TemplateAttributes } from './template-attributes.ts'
+
+const CHANGEABLE = Object.keys(templateChange.shape)
+
+/** magnum-rest.md section 5. */
+const NOT_REMOVABLE = [
+  'coe',
+  'image_id',
+  'network_driver',
+  'external_network_id',
+  'tls_disabled',
+  'public',
+  'server_type',
+  'registry_enabled',
+  'cluster_distro',
+  'hidden',
+]
+
+const EXAMPLE = '{"op": "replace", "path": "/name", "value": "new-name"}'
+
+/** A patch as a list of operations, or as the plain object that openstacksdk sends (magnum-rest.md 13.10). */
+export const templatePatchBody: BodySchema<PatchOperation[]> = {
+  schema: patchSchema.or(templateChange),
+  bytesMax: BODY_BYTES_MAX,
+  parse: (body) => {
+    const operations = parsePatch(body, { example: EXAMPLE, acceptObject: true, nullRemoves: true })
+    demandChangeable(operations, CHANGEABLE)
+    return operations
+  },
+}
+
+/** Booleans that can be removed get their defaults back; everything else becomes null. */
+const RESET: Readonly<Record<string, boolean>> = {
+  floating_ip_enabled: DEFAULTS.floating_ip_enabled,
+  master_lb_enabled: DEFAULTS.master_lb_enabled,
+}
+
+const removed = (before: TemplateAttributes, { path, attribute }: PatchOperation): TemplateAttributes => {
+  if (NOT_REMOVABLE.includes(attribute)) {
+    throw new InvalidRequest(`${quote(path)} can't be removed. Use "replace" to give it another value.`)
+  }
+  return { ...before, [attribute]: RESET[attribute] ?? null }
+}
+
+const isSet = (attributes: TemplateAttributes, attribute: string): boolean =>
+  Object.entries(attributes).some(([key, value]) => key === attribute && value !== null)
+
+const withLabels = (before: TemplateAttributes, operation: PatchOperation): TemplateAttributes => {
+  const labels = applyToTextMap(before.labels, operation)
+  return labels === null ? { ...before, labels } : overlay(before, parseWith(templateChange, { labels }))
+}
+
+const applyOperation = (before: TemplateAttributes, operation: PatchOperation): TemplateAttributes => {
+  const { op, path, attribute, value } = operation
+  if (attribute === 'labels') return withLabels(before, operation)
+  demandWhole(operation)
+  if (op === 'remove') return removed(before, operation)
+  if (op === 'add' && isSet(before, attribute)) {
+    throw new InvalidRequest(`${quote(path)} is set already: use "replace" instead of "add".`)
+  }
+  if (value === '') throw new InvalidRequest(`The value of ${quote(path)} is empty. To unset it, use "remove".`)
+  return overlay(before, parseWith(templateChange, { [attribute]: value }))
+}
+
+/**
+ * Attributes after the operations, one after the other (magnum-rest.md 9.1).
+ *
+ * @throws InvalidRequest
+ */
+export const applyTemplatePatch = (
+  before: TemplateAttributes,
+  operations: readonly PatchOperation[],
+): TemplateAttributes => {
+  const after = operations.reduce(applyOperation, before)
+  demandConsistent(after)
+  return after
+}
+
+/** Attributes that really differ; labels that were removed are the same as none. */
+export const changedAttributes = (before: TemplateAttributes, after: TemplateAttributes): string[] => {
+  const now = new Map<string, unknown>(Object.entries({ ...after, labels: after.labels ?? {} }))
+  return Object.entries(before)
+    .filter(([key, value]) => !isDeepStrictEqual(value, now.get(key)))
+    .map(([key]) => key)
+}

@@ -1,0 +1,77 @@
+import { listQuery } from '../lists/list-query.ts'
+import { noQuery } from '../query.ts'
+import { type Route, route } from '../route.ts'
+import { createTemplateHandler } from './create-template.ts'
+import { deleteTemplate } from './delete-template.ts'
+import { patchTemplate } from './patch-template.ts'
+import { detailTemplates, getTemplate, listTemplates } from './read-templates.ts'
+import { templateAnswer, templatesAnswer } from './template.answer.schema.ts'
+import { createTemplateBody } from './template.schema.ts'
+import { templatePatchBody } from './template-patch.ts'
+
+const COLLECTION = '/v1/clustertemplates'
+const ITEM = '/v1/clustertemplates/{clustertemplate}'
+
+/** Cluster templates (magnum-rest.md section 5). */
+export const TEMPLATE_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: COLLECTION,
+    access: 'table',
+    rule: 'clustertemplate:get_all',
+    summary: 'Lists the cluster templates of the project, and those that others published.',
+    schemas: { query: listQuery },
+    answers: { 200: templatesAnswer },
+    handle: listTemplates,
+  }),
+  route({
+    method: 'POST',
+    path: COLLECTION,
+    access: 'table',
+    rule: 'clustertemplate:create',
+    summary: 'Creates a cluster template.',
+    schemas: { query: noQuery, body: createTemplateBody },
+    answers: { 201: templateAnswer },
+    handle: createTemplateHandler,
+  }),
+  route({
+    method: 'GET',
+    path: `${COLLECTION}/detail`,
+    access: 'table',
+    rule: 'clustertemplate:detail',
+    summary: 'Lists the same templates: each item is whole in both lists.',
+    schemas: { query: listQuery },
+    answers: { 200: templatesAnswer },
+    handle: detailTemplates,
+  }),
+  route({
+    method: 'GET',
+    path: ITEM,
+    access: 'table',
+    rule: 'clustertemplate:get',
+    summary: 'Shows one cluster template.',
+    schemas: { query: noQuery },
+    answers: { 200: templateAnswer },
+    handle: getTemplate,
+  }),
+  route({
+    method: 'PATCH',
+    path: ITEM,
+    access: 'table',
+    rule: 'clustertemplate:update',
+    summary: 'Changes a cluster template; of one in use only its name, tags and visibility.',
+    schemas: { query: noQuery, body: templatePatchBody },
+    answers: { 200: templateAnswer },
+    handle: patchTemplate,
+  }),
+  route({
+    method: 'DELETE',
+    path: ITEM,
+    access: 'table',
+    rule: 'clustertemplate:delete',
+    summary: 'Deletes a cluster template that no cluster uses.',
+    schemas: { query: noQuery },
+    answers: { 204: null },
+    handle: deleteTemplate,
+  }),
+]

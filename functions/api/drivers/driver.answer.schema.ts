@@ -1,0 +1,41 @@
+import * as z from 'zod'
+import { CLUSTER_TASKS } from '../../domain/cluster-task.ts'
+import { linksAnswer } from '../common.answer.schema.ts'
+
+const federationSide = z.strictObject({
+  description: z.string(),
+  contract: z.int(),
+  /** Taken for federations that name no driver. */
+  default: z.boolean(),
+  capabilities: z.strictObject({
+    host_as_member: z.boolean(),
+    uses_kubernetes_api: z.boolean(),
+    kubeconfig: z.boolean(),
+  }),
+  properties: z.array(z.strictObject({ key: z.string(), description: z.string(), default: z.string().nullable() })),
+})
+
+const clusterSide = z.strictObject({
+  description: z.string(),
+  contract: z.int(),
+  capabilities: z.strictObject({
+    needs_kubeconfig: z.boolean(),
+    kubernetes_api: z.boolean(),
+    makes_nodes: z.boolean(),
+    certificate_authority: z.boolean(),
+  }),
+  /** The public template that stands for its clusters; null when they need one of their own. */
+  builtin_template: z.strictObject({ uuid: z.uuid(), name: z.string(), links: linksAnswer }).nullable(),
+  /** Kinds of changes of a cluster that it knows; others are refused with 400. */
+  updates: z.array(z.enum(CLUSTER_TASKS)),
+})
+
+/** A driver; a side is null when nothing of that kind has its id. */
+export const driverAnswer = z.strictObject({
+  id: z.string(),
+  federation: federationSide.nullable(),
+  cluster: clusterSide.nullable(),
+  links: linksAnswer,
+})
+
+export const driversAnswer = z.strictObject({ drivers: z.array(driverAnswer) })

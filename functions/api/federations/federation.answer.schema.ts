@@ -1,0 +1,77 @@
+import * as z from 'zod'
+import {
+  conditionsAnswer,
+  linksAnswer,
+  operationAnswer,
+  statusAnswer,
+  textMapAnswer,
+  timeAnswer,
+} from '../common.answer.schema.ts'
+
+/** An item of the plain list. */
+export const federationItemAnswer = z.object({
+  uuid: z.string(),
+  name: z.string(),
+  hostcluster_id: z.string(),
+  member_ids: z.array(z.string()),
+  status: statusAnswer,
+  properties: textMapAnswer,
+  links: linksAnswer,
+})
+
+const memberItem = z.object({
+  cluster_id: z.string(),
+  name: z.string(),
+  state: z.enum(['Waiting', 'Joining', 'Ready', 'Degraded', 'Leaving', 'JoinFailed', 'UnjoinFailed']),
+  reason: z.string().nullable(),
+  message: z.string().nullable(),
+  since: timeAnswer,
+})
+
+export const membersAnswer = z.object({ members: z.array(memberItem) })
+
+export const memberAnswer = memberItem.extend({
+  operation: operationAnswer,
+  credential: z
+    .object({ kind: z.string(), expires_at: timeAnswer.nullable(), renew_after: timeAnswer.nullable() })
+    .nullable(),
+  leftovers: z.array(z.string()),
+})
+
+export const federationAnswer = federationItemAnswer.extend({
+  status_reason: z.string().nullable(),
+  created_at: timeAnswer,
+  updated_at: timeAnswer.nullable(),
+  driver: z.string(),
+  project_id: z.string(),
+  conditions: conditionsAnswer,
+  members: z.array(memberItem),
+  operation: operationAnswer,
+  endpoint: z.string().nullable(),
+})
+
+export const eventAnswer = z.object({
+  id: z.string(),
+  action: z.string(),
+  outcome: z.string(),
+  reason: z.string(),
+  message: z.string(),
+  cluster_id: z.string().nullable(),
+  sequence: z.int(),
+  time: timeAnswer,
+})
+
+/** Answer to `?dry_run=true`. */
+export const dryRunAnswerSchema = z.object({
+  would_succeed: z.boolean(),
+  findings: z.array(
+    z.object({
+      severity: z.enum(['error', 'warning']),
+      reason: z.string(),
+      message: z.string(),
+      cluster_id: z.string().nullable(),
+    }),
+  ),
+  would_make: z.array(z.string()),
+  would_remove: z.array(z.string()).optional(),
+})

@@ -1,0 +1,48 @@
+import type { ClusterTask } from '../../domain/cluster-task.ts'
+import { nodesOf } from '../../domain/node-group.ts'
+import { requestTask } from '../../operations/cluster-tasks.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { findCluster } from '../clusters/find-cluster.ts'
+import { InvalidRequest } from '../errors.ts'
+import { quote } from '../quote.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import { findNodeGroup } from './find-node-group.ts'
+import { demandClusterChangeable, demandDriverAgrees, driverFor } from './node-group-rules.ts'
+
+/** Reads, decides, commits; nothing when the group goes already. */
+const decide = async (request: ApiRequest): Promise<void> => {
+  const { ports, params } = request
+  const { nodeGroups } = ports.stores
+  const cluster = await findCluster(request)
+  const groups = await nodeGroups.listOf(cluster)
+  const group = findNodeGroup(groups, params.nodegroup ?? '')
+  if (group.isDefault) {
+    throw new InvalidRequest(
+      `Node group ${quote(group.name)} can't be deleted: it is a default one, which goes with its cluster.`,
+    )
+  }
+  if (group.status === 'DELETE_IN_PROGRESS') return
+  const driver = driverFor(ports, cluster, 'node-group-delete')
+  demandClusterChangeable(cluster)
+  const change = {
+    status: 'DELETE_IN_PROGRESS',
+    statusReason: null,
+    updatedAt: ports.clock.now().toISOString(),
+  } as const
+  const all = groups.map((other) => (other.id === group.id ? { ...other, ...change } : other))
+  const task: ClusterTask = { kind: 'node-group-delete', nodeGroupId: group.id }
+  await demandDriverAgrees(ports, driver, { cluster, nodeGroups: all, task })
+  await requestTask(ports, cluster, {
+    task,
+    writes: [nodeGroups.change(group, change)],
+    // Its nodes count until they are gone.
+    change: { nodes: nodesOf(all) },
+    said: { reason: 'NodeGroupDeletion', message: `Node group ${group.name} is being deleted.` },
+  })
+}
+
+/** `DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}` → 204 (magnum-rest.md section 6, 11 row 3). */
+export const deleteNodeGroup = async (request: ApiRequest): Promise<ApiResponse> => {
+  await untilNoConflict(() => decide(request))
+  return { status: 204 }
+}

@@ -1,0 +1,58 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import { mergeLabels } from '../../domain/labels.ts'
+import type { NodeGroup } from '../../domain/node-group.ts'
+import { nodeLabelFaults } from '../../domain/node-labels.ts'
+import { countFault, defaultWorkerOf, limitsFault } from '../../domain/node-limits.ts'
+import { taintFaults, taintsOf } from '../../domain/node-taints.ts'
+import type { CreateNodeGroup } from './node-group.schema.ts'
+import { demandNoFault } from './node-group-rules.ts'
+
+const demandSound = (body: CreateNodeGroup, group: NodeGroup): void => {
+  const inLimits = [limitsFault(group) ?? countFault(group.nodeCount, group) ?? []].flat()
+  demandNoFault([...inLimits, ...nodeLabelFaults(group.nodeLabels), ...taintFaults(body.node_taints ?? [])])
+}
+
+/** One more than the highest; the cluster's revision keeps two from taking the same. */
+const nextNumber = (groups: readonly NodeGroup[]): number => Math.max(0, ...groups.map(({ number }) => number)) + 1
+
+/**
+ * A node group as it is the instant that its 202 goes out, with Magnum's defaults (magnum-rest.md section 6). The image is that of the
+ * default workers, who have it from the template.
+ *
+ * @throws NodeGroupInvalid
+ */
+export const newNodeGroup = (
+  body: CreateNodeGroup,
+  cluster: Cluster,
+  groups: readonly NodeGroup[],
+  given: { id: string; now: string },
+): NodeGroup => {
+  const group: NodeGroup = {
+    id: given.id,
+    projectId: cluster.projectId,
+    clusterId: cluster.id,
+    number: nextNumber(groups),
+    name: body.name,
+    role: body.role ?? 'worker',
+    isDefault: false,
+    nodeCount: body.node_count ?? 1,
+    reachedCount: 0,
+    minNodeCount: body.min_node_count ?? 0,
+    maxNodeCount: body.max_node_count ?? null,
+    flavorId: body.flavor_id ?? cluster.magnum.flavorId,
+    imageId: body.image_id ?? defaultWorkerOf(groups)?.imageId ?? null,
+    labels: mergeLabels(cluster.magnum.labels, { labels: body.labels, merge: body.merge_labels }),
+    dockerVolumeSize: body.docker_volume_size ?? null,
+    nodeLabels: body.node_labels ?? {},
+    nodeTaints: taintsOf(body.node_taints ?? []),
+    nodeAddresses: [],
+    status: 'CREATE_IN_PROGRESS',
+    statusReason: null,
+    version: null,
+    revision: 1,
+    createdAt: given.now,
+    updatedAt: null,
+  }
+  demandSound(body, group)
+  return group
+}

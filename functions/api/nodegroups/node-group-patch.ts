@@ -1,0 +1,72 @@
+import type { NodeGroup } from '../../domain/node-group.ts'
+import { type GivenTaint, taintsOf } from '../../domain/node-taints.ts'
+import { parseWith } from '../body/parse-with.ts'
+import { InvalidRequest } from '../errors.ts'
+import type { PatchOperation } from '../json-patch/patch-operation.ts'
+import { readLiteral } from '../json-patch/python-literal.ts'
+import { applyToTextMap } from '../json-patch/text-map.ts'
+import { demandWhole, integerValue } from '../json-patch/typed-value.ts'
+import { quote } from '../quote.ts'
+import { taintsValue } from './node-group.schema.ts'
+
+/** What a PATCH may change of a node group. Taints may still have faults. */
+export type Wanted = Pick<NodeGroup, 'minNodeCount' | 'maxNodeCount' | 'nodeLabels'> & {
+  nodeTaints: readonly GivenTaint[]
+}
+
+/** `add` is for what is unset (magnum-rest.md 9.1). @throws InvalidRequest */
+const demandUnset = ({ op, path }: PatchOperation, isSet: boolean): void => {
+  if (op === 'add' && isSet) throw new InvalidRequest(`${quote(path)} is set already: use "replace" instead of "add".`)
+}
+
+/** A list, or text with a Python or JSON list in it. @throws InvalidRequest */
+const taintsIn = ({ value }: PatchOperation): GivenTaint[] => {
+  const list = typeof value === 'string' ? readLiteral(value) : value
+  return parseWith(taintsValue, { node_taints: list ?? null }).node_taints
+}
+
+const isRemove = ({ op }: PatchOperation): boolean => op === 'remove'
+
+const APPLY: Readonly<Record<string, (before: Wanted, operation: PatchOperation) => Partial<Wanted>>> = {
+  min_node_count: (_, operation) => {
+    demandUnset(operation, true)
+    return { minNodeCount: isRemove(operation) ? 0 : integerValue(operation, 0) }
+  },
+  max_node_count: ({ maxNodeCount }, operation) => {
+    demandUnset(operation, maxNodeCount !== null)
+    return { maxNodeCount: isRemove(operation) ? null : integerValue(operation, 0) }
+  },
+  node_labels: ({ nodeLabels }, operation) => {
+    const isEmpty = Object.keys(nodeLabels).length === 0
+    return { nodeLabels: applyToTextMap(isEmpty ? null : nodeLabels, operation) ?? {} }
+  },
+  node_taints: ({ nodeTaints }, operation) => {
+    demandUnset(operation, nodeTaints.length > 0)
+    return { nodeTaints: isRemove(operation) ? [] : taintsIn(operation) }
+  },
+}
+
+/** Attributes that a PATCH may change (magnum-rest.md section 6). */
+export const CHANGEABLE = Object.keys(APPLY)
+
+/**
+ * A node group's attributes after all operations: only the end state counts, so their order does not matter to the limits.
+ *
+ * @throws InvalidRequest
+ */
+export const wantedOf = (group: NodeGroup, operations: readonly PatchOperation[]): Wanted => {
+  let wanted: Wanted = group
+  for (const operation of operations) {
+    if (operation.attribute !== 'node_labels') demandWhole(operation)
+    wanted = { ...wanted, ...APPLY[operation.attribute]?.(wanted, operation) }
+  }
+  return wanted
+}
+
+/** The wanted attributes as they are stored. */
+export const limitsAndMarks = ({ minNodeCount, maxNodeCount, nodeLabels, nodeTaints }: Wanted) => ({
+  minNodeCount,
+  maxNodeCount,
+  nodeLabels,
+  nodeTaints: taintsOf(nodeTaints),
+})

@@ -1,0 +1,60 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import type { NodeGroup } from '../../domain/node-group.ts'
+import type { Status } from '../../domain/status.ts'
+import type { ClusterDriver, PlannedCluster } from '../../drivers/contract/cluster-driver.ts'
+import type { Ports } from '../../runtime/ports.ts'
+import { RESIZABLE, stateFault } from '../clusters/cluster-state.ts'
+import { demandNodesMade, demandTaskKnown } from '../clusters/driver-rules.ts'
+import { templateOfCluster } from '../clusters/template-of-cluster.ts'
+import { StateConflict } from '../errors.ts'
+import { quote } from '../quote.ts'
+import { NodeGroupInvalid } from './errors.ts'
+
+/** As for a resize (magnum-rest.md section 6): while one change runs, others queue. @throws StateConflict naming the status */
+export const demandClusterChangeable = (cluster: Cluster): void => {
+  const fault = stateFault(cluster, RESIZABLE)
+  if (fault !== null) throw new StateConflict(fault)
+}
+
+/** Node group status that nothing but deletion ends. */
+const ENDED: readonly Status[] = ['CREATE_FAILED', 'DELETE_IN_PROGRESS', 'DELETE_FAILED']
+
+/** @throws StateConflict for a group that was never made, or that goes */
+export const demandGroupChangeable = ({ name, status }: NodeGroup): void => {
+  if (!ENDED.includes(status)) return
+  throw new StateConflict(`Node group ${quote(name)} is ${status}: it can only be deleted.`)
+}
+
+const IN_WORDS = {
+  'node-group-create': 'make node groups',
+  'node-group-update': 'change node groups',
+  'node-group-delete': 'remove node groups',
+} as const
+
+/**
+ * The driver of a cluster, if it knows the kind of change.
+ *
+ * @throws InvalidRequest naming the driver that does not
+ */
+export const driverFor = (
+  ports: Pick<Ports, 'drivers'>,
+  cluster: Cluster,
+  kind: keyof typeof IN_WORDS,
+): ClusterDriver => {
+  demandNodesMade(ports.drivers, cluster, 'Node groups')
+  const driver = ports.drivers.cluster.resolve(cluster.driver)
+  demandTaskKnown(driver, kind, IN_WORDS[kind])
+  return driver
+}
+
+/** @throws NodeGroupInvalid with all that the driver has against it */
+export const demandDriverAgrees = async (
+  ports: Ports,
+  driver: ClusterDriver,
+  plan: Omit<PlannedCluster, 'template'>,
+): Promise<void> => demandNoFault(driver.check({ ...plan, template: await templateOfCluster({ ports }, plan.cluster) }))
+
+/** @throws NodeGroupInvalid with all sentences */
+export const demandNoFault = (faults: readonly string[]): void => {
+  if (faults.length > 0) throw new NodeGroupInvalid(faults.slice(0, 5).join(' '))
+}

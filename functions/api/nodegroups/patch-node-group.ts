@@ -1,0 +1,89 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import type { ClusterTask } from '../../domain/cluster-task.ts'
+import { isMaster, type NodeGroup, nodesOf } from '../../domain/node-group.ts'
+import { nodeLabelFaults } from '../../domain/node-labels.ts'
+import { limitsFault, withinLimits } from '../../domain/node-limits.ts'
+import { taintFaults } from '../../domain/node-taints.ts'
+import { requestTask } from '../../operations/cluster-tasks.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { findCluster } from '../clusters/find-cluster.ts'
+import type { PatchOperation } from '../json-patch/patch-operation.ts'
+import { quote } from '../quote.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import { findNodeGroup } from './find-node-group.ts'
+import { limitsAndMarks, wantedOf } from './node-group-patch.ts'
+import {
+  demandClusterChangeable,
+  demandDriverAgrees,
+  demandGroupChangeable,
+  demandNoFault,
+  driverFor,
+} from './node-group-rules.ts'
+import { showNodeGroup } from './show-node-group.ts'
+
+type Request = ApiRequest<unknown, PatchOperation[]>
+
+const MARKS = ['node_labels', 'node_taints']
+
+const faultsOf = (group: NodeGroup, operations: readonly PatchOperation[]): string[] => {
+  const wanted = wantedOf(group, operations)
+  const marked = operations.find(({ attribute }) => MARKS.includes(attribute))
+  const ofMasters =
+    marked !== undefined && isMaster(group)
+      ? [`${quote(`/${marked.attribute}`)} of node group ${quote(group.name)} can't be set: its role is master.`]
+      : []
+  return [
+    ...[limitsFault(wanted) ?? []].flat(),
+    ...ofMasters,
+    ...nodeLabelFaults(wanted.nodeLabels),
+    ...taintFaults(wanted.nodeTaints),
+  ]
+}
+
+/** The group as it shall be: its number of nodes comes into new limits with the same change (magnum-rest.md 11 row 12). */
+const changeOf = (group: NodeGroup, operations: readonly PatchOperation[], now: string) => {
+  const wanted = limitsAndMarks(wantedOf(group, operations))
+  return {
+    ...wanted,
+    nodeCount: withinLimits(group.nodeCount, wanted),
+    status: 'UPDATE_IN_PROGRESS',
+    statusReason: null,
+    updatedAt: now,
+  } as const
+}
+
+type Decided = { cluster: Cluster; group: NodeGroup }
+
+const decide = async (request: Request): Promise<Decided> => {
+  const { ports, params, body: operations } = request
+  const { nodeGroups } = ports.stores
+  const cluster = await findCluster(request)
+  const groups = await nodeGroups.listOf(cluster)
+  const group = findNodeGroup(groups, params.nodegroup ?? '')
+  if (operations.length === 0) return { cluster, group }
+  const driver = driverFor(ports, cluster, 'node-group-update')
+  demandNoFault(faultsOf(group, operations))
+  demandClusterChangeable(cluster)
+  demandGroupChangeable(group)
+  const change = changeOf(group, operations, ports.clock.now().toISOString())
+  const changed = { ...group, ...change }
+  const all = groups.map((other) => (other.id === group.id ? changed : other))
+  const nodeCount = change.nodeCount === group.nodeCount ? null : change.nodeCount
+  const task: ClusterTask = { kind: 'node-group-update', nodeGroupId: group.id, nodeCount }
+  await demandDriverAgrees(ports, driver, { cluster, nodeGroups: all, task })
+  await requestTask(ports, cluster, {
+    task,
+    writes: [nodeGroups.change(group, change)],
+    change: { nodes: nodesOf(all) },
+    said: { reason: 'NodeGroupChanged', message: `Node group ${group.name} is being changed.` },
+  })
+  return { cluster, group: changed }
+}
+
+/**
+ * `PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup}` → 202 (magnum-rest.md section 6). An empty patch is accepted and changes nothing.
+ */
+export const patchNodeGroup = async (request: Request): Promise<ApiResponse> => {
+  const { cluster, group } = await untilNoConflict(() => decide(request))
+  return { status: 202, body: showNodeGroup(cluster, group, request.baseUrl) }
+}

@@ -1,0 +1,69 @@
+import { QUOTA_RESOURCE, type Quota } from '../../domain/quota.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { AlreadyExists } from '../../store/errors.ts'
+import { ObjectNotVisible, StateConflict } from '../errors.ts'
+import { quote } from '../quote.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { CreateQuota, UpdateQuota } from './quota.schema.ts'
+import { showQuota } from './show-quota.ts'
+import { storedQuota } from './stored-quota.ts'
+
+const exists = (projectId: string): StateConflict =>
+  new StateConflict(
+    `The project ${quote(projectId)} has a quota of ${QUOTA_RESOURCE} already. Change it with PATCH /v1/quotas/{project}/${QUOTA_RESOURCE}.`,
+  )
+
+/**
+ * `POST /v1/quotas` (magnum-rest.md 7.3). Whether there is such a project can't be known without an identity service, so any is taken.
+ *
+ * @throws StateConflict when the project has one
+ */
+export const createQuota = async ({ ports, body }: ApiRequest<unknown, CreateQuota>): Promise<ApiResponse> => {
+  const { quotas } = ports.stores
+  const { project_id: projectId, hard_limit: hardLimit } = body
+  // Before a number is taken, so that refusals leave no gaps.
+  if ((await quotas.get(projectId)) !== undefined) throw exists(projectId)
+  const quota: Quota = {
+    projectId,
+    resource: QUOTA_RESOURCE,
+    number: await quotas.nextNumber(),
+    hardLimit,
+    revision: 1,
+    createdAt: ports.clock.now().toISOString(),
+    updatedAt: null,
+  }
+  try {
+    await ports.stores.commit([quotas.insert(quota)])
+  } catch (error) {
+    throw error instanceof AlreadyExists ? exists(projectId) : error
+  }
+  return { status: 201, body: showQuota(quota) }
+}
+
+/** @throws ObjectNotVisible where none is set */
+const findQuota = async ({ ports, params }: ApiRequest): Promise<Quota> => {
+  const { project = '', resource = '' } = params
+  const quota = await storedQuota(ports, project, resource)
+  if (quota !== undefined) return quota
+  throw new ObjectNotVisible(
+    `The project ${quote(project)} has no quota of ${quote(resource)}; the default holds. Set one with POST /v1/quotas.`,
+  )
+}
+
+/** `PATCH /v1/quotas/{project}/{resource}`: a plain object, no JSON Patch. */
+export const updateQuota = (request: ApiRequest<unknown, UpdateQuota>): Promise<ApiResponse> =>
+  untilNoConflict(async () => {
+    const { ports, body } = request
+    const quota = await findQuota(request)
+    const change = { hardLimit: body.hard_limit, updatedAt: ports.clock.now().toISOString() }
+    await ports.stores.commit([ports.stores.quotas.change(quota, change)])
+    return { status: 202, body: showQuota({ ...quota, ...change }) }
+  })
+
+/** `DELETE /v1/quotas/{project}/{resource}`: the default holds from then on. */
+export const deleteQuota = (request: ApiRequest): Promise<ApiResponse> =>
+  untilNoConflict(async () => {
+    const quota = await findQuota(request)
+    await request.ports.stores.commit([request.ports.stores.quotas.remove(quota)])
+    return { status: 204 }
+  })

@@ -1,0 +1,63 @@
+import { noQuery } from '../query.ts'
+import { type Route, route } from '../route.ts'
+import { createQuota, deleteQuota, updateQuota } from './change-quotas.ts'
+import { quotaAnswer, quotaOrDefaultAnswer, quotasAnswer } from './quota.answer.schema.ts'
+import { createQuotaBody, quotasQuery, updateQuotaBody } from './quota.schema.ts'
+import { getQuota, listQuotas } from './read-quotas.ts'
+
+const COLLECTION = '/v1/quotas'
+const ITEM = '/v1/quotas/{project}/{resource}'
+
+/** Quotas of projects (magnum-rest.md 7.3). */
+export const QUOTA_ROUTES: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: COLLECTION,
+    access: 'table',
+    rule: 'quota:get_all',
+    summary: 'Lists quotas',
+    schemas: { query: quotasQuery },
+    answers: { 200: quotasAnswer },
+    handle: listQuotas,
+  }),
+  route({
+    method: 'POST',
+    path: COLLECTION,
+    access: 'table',
+    rule: 'quota:create',
+    summary: 'Sets a quota of a project',
+    schemas: { query: noQuery, body: createQuotaBody },
+    answers: { 201: quotaAnswer },
+    handle: createQuota,
+  }),
+  route({
+    method: 'GET',
+    path: ITEM,
+    access: 'table',
+    rule: 'quota:get',
+    summary: 'Shows a quota, or the default where none is set',
+    schemas: { query: noQuery },
+    answers: { 200: quotaOrDefaultAnswer },
+    handle: getQuota,
+  }),
+  route({
+    method: 'PATCH',
+    path: ITEM,
+    access: 'table',
+    rule: 'quota:update',
+    summary: 'Changes a quota',
+    schemas: { query: noQuery, body: updateQuotaBody },
+    answers: { 202: quotaAnswer },
+    handle: updateQuota,
+  }),
+  route({
+    method: 'DELETE',
+    path: ITEM,
+    access: 'table',
+    rule: 'quota:delete',
+    summary: 'Removes a quota, so that the default holds',
+    schemas: { query: noQuery },
+    answers: { 204: null },
+    handle: deleteQuota,
+  }),
+]

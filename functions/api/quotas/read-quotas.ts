@@ -1,0 +1,64 @@
+import type { Quota } from '../../domain/quota.ts'
+import { listResponse } from '../lists/list-response.ts'
+import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
+import { notFound } from '../lookup.ts'
+import { demandPolicy } from '../policy.ts'
+import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { QuotasQuery } from './quota.schema.ts'
+import { showQuota } from './show-quota.ts'
+import { storedQuota } from './stored-quota.ts'
+
+/** A quota with the id that lists and markers know it by. */
+type Listed = { id: string; quota: Quota }
+
+const COLUMNS: Columns<Listed> = {
+  id: ({ quota }) => quota.number,
+  project_id: ({ quota }) => quota.projectId,
+  resource: ({ quota }) => quota.resource,
+  hard_limit: ({ quota }) => quota.hardLimit,
+  created_at: ({ quota }) => quota.createdAt,
+  updated_at: ({ quota }) => quota.updatedAt,
+}
+
+const listingOf = (all: readonly Listed[]): Listing<Listed> => ({
+  noun: 'Quota',
+  columns: COLUMNS,
+  get: async (id) => all.find((listed) => listed.id === id),
+  page: async ({ limit, marker }) => {
+    const from = marker === undefined ? 0 : all.findIndex(({ id }) => id === marker) + 1
+    return { items: all.slice(from, from + limit), more: from + limit < all.length }
+  },
+})
+
+const quotasFor = async (request: ApiRequest<QuotasQuery>): Promise<Quota[]> => {
+  const { quotas } = request.ports.stores
+  if (request.query.all_tenants) {
+    demandPolicy(request, 'quota:get_all_all_projects')
+    return quotas.list()
+  }
+  const own = await quotas.get(request.principal.projectId)
+  return own === undefined ? [] : [own]
+}
+
+/** `GET /v1/quotas` (magnum-rest.md 7.3): the own project's, or all with `all_tenants`. */
+export const listQuotas = async (request: ApiRequest<QuotasQuery>): Promise<ApiResponse> => {
+  const { query, baseUrl } = request
+  const all = (await quotasFor(request)).map((quota) => ({ id: String(quota.number), quota }))
+  if (query.marker !== undefined && !all.some(({ id }) => id === query.marker)) throw notFound('Quota', query.marker)
+  return listResponse(await selectPage(listingOf(all), query), query, {
+    collection: 'quotas',
+    url: `${baseUrl}/v1/quotas`,
+    keep: { all_tenants: query.all_tenants ? 'True' : undefined },
+    show: ({ quota }) => showQuota(quota),
+  })
+}
+
+/** `GET /v1/quotas/{project}/{resource}`: where none is set, what holds then, and not 404 (magnum-rest.md section 11, row 20). */
+export const getQuota = async (request: ApiRequest): Promise<ApiResponse> => {
+  const { ports, settings, params } = request
+  const { project: projectId = '', resource = '' } = params
+  demandPolicy(request, 'quota:get', { projectId })
+  const quota = await storedQuota(ports, projectId, resource)
+  if (quota !== undefined) return { status: 200, body: showQuota(quota) }
+  return { status: 200, body: { project_id: projectId, resource, hard_limit: settings.clustersPerProject } }
+}

@@ -1,0 +1,34 @@
+/** Magnum's labels: values are text always (magnum-rest.md section 0 rule 8). */
+export type Labels = Readonly<Record<string, string>>
+
+/** How labels differ from those of the parent: a cluster's from its template's, a node group's from its cluster's (magnum-rest.md 4.2, 6). */
+export type LabelDiff = {
+  /** In both with other values: the parent's. */
+  overridden: Labels
+  /** Not in the parent. */
+  added: Labels
+  /** Only in the parent. */
+  skipped: Labels
+}
+
+/** What of the labels a request says. Absent or empty labels are not given. */
+export type GivenLabels = { labels?: Labels | undefined; merge?: boolean | undefined }
+
+/**
+ * Labels of a new object: those of the parent when none are given; else the given ones, laid over the parent's when merging was asked for
+ * (magnum-rest.md 4.1). Always a new object: the parent's labels stay its own.
+ */
+export const mergeLabels = (parent: Labels, { labels = {}, merge = false }: GivenLabels): Record<string, string> => {
+  const isGiven = Object.keys(labels).length > 0
+  return isGiven && !merge ? { ...labels } : { ...parent, ...labels }
+}
+
+const pick = (labels: Labels, isWanted: (key: string, value: string) => boolean): Labels =>
+  Object.fromEntries(Object.entries(labels).filter(([key, value]) => isWanted(key, value)))
+
+/** Compares labels with the parent's. The three maps and the labels together give the parent's labels again. */
+export const labelDiff = (labels: Labels, parent: Labels): LabelDiff => ({
+  overridden: pick(parent, (key, value) => Object.hasOwn(labels, key) && labels[key] !== value),
+  added: pick(labels, (key) => !Object.hasOwn(parent, key)),
+  skipped: pick(parent, (key) => !Object.hasOwn(labels, key)),
+})

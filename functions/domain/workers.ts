@@ -1,0 +1,16 @@
+/**
+ * Workers that run by the clock, and how often, seconds. Schedules on AWS and on one machine are made from it, and so is what
+ * `GET /v1/mservices` says of them.
+ */
+export const WORKER_SECONDS = { reconciler: 60, 'health-sweep': 60, renewals: 60 } as const
+export type Worker = keyof typeof WORKER_SECONDS
+export const WORKERS = Object.keys(WORKER_SECONDS) as Worker[]
+
+/** Runs that a worker may miss before it counts as down; at one a minute that is Magnum's `service_down_time` of 180 s. */
+const MISSED_MAX = 3
+
+const isWorker = (host: string): host is Worker => Object.hasOwn(WORKER_SECONDS, host)
+
+/** True when a worker reported not longer ago than it may. A host that is no worker of this version is down. */
+export const isUp = ({ host, updatedAt }: { host: string; updatedAt: string }, now: Date): boolean =>
+  isWorker(host) && now.getTime() - Date.parse(updatedAt) <= MISSED_MAX * WORKER_SECONDS[host] * 1000

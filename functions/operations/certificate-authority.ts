@@ -1,0 +1,25 @@
+import { AUTHORITIES } from '../domain/certificate-authority.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { Write } from '../store/write.ts'
+import { newAuthority } from '../x509/new-authority.ts'
+
+/** Whose authorities they are; the name becomes their common name. */
+export type AuthorityOwner = { projectId: string; clusterId: string; clusterName: string }
+
+/**
+ * Makes and seals a cluster's certificate authorities, one of each type (magnum-rest.md 7.1). Nothing is stored before the writes are
+ * committed, with the cluster, or as candidates with the task that puts them in place.
+ */
+export const sealNewAuthorities = (
+  ports: Pick<Ports, 'stores' | 'clock'>,
+  { projectId, clusterId, clusterName }: AuthorityOwner,
+  { candidate }: { candidate: boolean },
+): Promise<Write[]> =>
+  Promise.all(
+    AUTHORITIES.map(async (type) =>
+      ports.stores.certificates.seal(
+        { projectId, clusterId, type, candidate },
+        newAuthority(clusterName, ports.clock.now()),
+      ),
+    ),
+  )

@@ -1,0 +1,61 @@
+import type { Cluster, ClusterChange, ClusterEndpoint, ClusterIdentity } from '../domain/cluster.ts'
+import { Secret } from '../domain/secret.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { Write } from '../store/write.ts'
+import { candidateFactsKey, candidateKey, kubeconfigKey } from './credentials.ts'
+
+type CandidatePorts = Pick<Ports, 'stores'>
+
+/** What an update found, such as with a new credential. */
+export type ClusterCandidate = { endpoint?: ClusterEndpoint; identity?: ClusterIdentity }
+
+const candidateFacts = async (ports: CandidatePorts, cluster: Cluster): Promise<ClusterCandidate> => {
+  const noted = await ports.stores.credentials.get(candidateFactsKey(cluster))
+  return noted === undefined ? {} : (JSON.parse(noted.reveal()) as ClusterCandidate)
+}
+
+/** Notes facts of an update under way: sealed, since an endpoint that is not proved must not show yet. */
+export const noteCandidateFacts = async (
+  ports: CandidatePorts,
+  cluster: Cluster,
+  more: ClusterCandidate,
+): Promise<Write> => {
+  const facts: ClusterCandidate = { ...(await candidateFacts(ports, cluster)), ...more }
+  return ports.stores.credentials.seal(candidateFactsKey(cluster), new Secret(JSON.stringify(facts)))
+}
+
+/** The new endpoint, with the address for peers that the old one had unless the new one brings its own. */
+const mergedEndpoint = (cluster: Cluster, found: ClusterEndpoint | undefined): ClusterEndpoint | null =>
+  found === undefined
+    ? cluster.endpoint
+    : { ...found, serverForPeers: found.serverForPeers ?? cluster.endpoint?.serverForPeers ?? null }
+
+/** Puts the facts of an update in force. */
+export const promotedFacts = async (
+  ports: CandidatePorts,
+  cluster: Cluster,
+): Promise<{ change: ClusterChange; writes: Write[] }> => {
+  const { endpoint, identity } = await candidateFacts(ports, cluster)
+  return {
+    change: { endpoint: mergedEndpoint(cluster, endpoint), identity: identity ?? cluster.identity },
+    writes: [droppedFacts(ports, cluster)],
+  }
+}
+
+/** Forgets the facts of an update. */
+export const droppedFacts = ({ stores }: CandidatePorts, cluster: Cluster): Write =>
+  stores.credentials.remove(candidateFactsKey(cluster))
+
+/** Puts the candidate credential in the place of the old one. */
+export const promotedCredential = async (ports: CandidatePorts, cluster: Cluster): Promise<Write[]> => {
+  const { credentials } = ports.stores
+  const candidate = await credentials.get(candidateKey(cluster))
+  return [
+    ...(candidate === undefined ? [] : [await credentials.seal(kubeconfigKey(cluster), candidate)]),
+    droppedCredential(ports, cluster),
+  ]
+}
+
+/** Forgets the candidate credential. */
+export const droppedCredential = ({ stores }: CandidatePorts, cluster: Cluster): Write =>
+  stores.credentials.remove(candidateKey(cluster))

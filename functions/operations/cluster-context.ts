@@ -1,0 +1,72 @@
+import type { Cluster } from '../domain/cluster.ts'
+import type { ClusterTask } from '../domain/cluster-task.ts'
+import type { ClusterTemplate } from '../domain/cluster-template.ts'
+import type { NodeGroup } from '../domain/node-group.ts'
+import type { Secret } from '../domain/secret.ts'
+import { groupsDuring } from '../domain/task-groups.ts'
+import type { ClusterContext } from '../drivers/contract/cluster-driver.ts'
+import type { Ports } from '../runtime/ports.ts'
+import { authorityKeyOf } from './authority-rotation.ts'
+import { usedTemplate } from './cluster-upgrade.ts'
+
+type ContextPorts = Pick<Ports, 'stores' | 'drivers' | 'connect' | 'clock'>
+
+/** What a driver is called for. */
+export type ContextOptions = {
+  /** As they are stored: `storedGroups`. */
+  nodeGroups: readonly NodeGroup[]
+  /** Null outside of an update. */
+  task: ClusterTask | null
+  /** The task is taken back: the driver sees template, authorities and counts as they were before. */
+  undoing: boolean
+  credential(): Promise<Secret | undefined>
+  claimIdentity(uid: string): Promise<void>
+}
+
+const makesNodes = ({ drivers }: Pick<Ports, 'drivers'>, { driver }: Cluster): boolean =>
+  drivers.cluster.resolve(driver).capabilities.makesNodes
+
+/** The node groups that a driver is to see; those of drivers that make no nodes are not read. */
+export const storedGroups = async (ports: ContextPorts, cluster: Cluster): Promise<NodeGroup[]> =>
+  makesNodes(ports, cluster) ? ports.stores.nodeGroups.listOf(cluster) : []
+
+const templateOf = async (
+  ports: ContextPorts,
+  cluster: Cluster,
+  { task, undoing }: ContextOptions,
+): Promise<ClusterTemplate | null> => {
+  if (!makesNodes(ports, cluster)) return null
+  const key =
+    task?.kind === 'upgrade' && !undoing
+      ? { projectId: task.templateProjectId, id: task.templateId }
+      : usedTemplate(cluster)
+  return key === null ? null : ((await ports.stores.templates.get(key)) ?? null)
+}
+
+const authorityOf = (
+  { stores }: ContextPorts,
+  cluster: Cluster,
+  { task, undoing }: ContextOptions,
+): ClusterContext['authority'] => {
+  const rotates = task?.kind === 'rotate-authority' && !undoing
+  return async (type) => {
+    const candidate = rotates ? await stores.certificates.open(authorityKeyOf(cluster, type, true)) : undefined
+    return candidate ?? stores.certificates.open(authorityKeyOf(cluster, type, false))
+  }
+}
+
+/** A cluster as its driver sees it. Template, authorities and credential are read when they are asked for. */
+export const clusterContext = (ports: ContextPorts, cluster: Cluster, options: ContextOptions): ClusterContext => {
+  const { task, nodeGroups, undoing } = options
+  return {
+    cluster,
+    credential: options.credential,
+    connect: ports.connect,
+    claimIdentity: options.claimIdentity,
+    now: () => ports.clock.now().toISOString(),
+    task,
+    nodeGroups: groupsDuring(task, nodeGroups, { queue: cluster.queue, before: undoing }),
+    template: () => templateOf(ports, cluster, options),
+    authority: authorityOf(ports, cluster, options),
+  }
+}

@@ -1,0 +1,94 @@
+import type { Cluster } from '../domain/cluster.ts'
+import type { NodeGroup } from '../domain/node-group.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { Write } from '../store/write.ts'
+import { removedAuthorities } from './authority-rotation.ts'
+import { droppedCredential, droppedFacts } from './cluster-candidate.ts'
+import { releasedClaims } from './cluster-identity.ts'
+import { usedTemplate } from './cluster-upgrade.ts'
+import { untilNoConflict } from './conflict.ts'
+import { kubeconfigKey } from './credentials.ts'
+import { ownerEvent } from './events.ts'
+import { describeFailure, type Failure } from './failure.ts'
+import { GROUPS_IN_COMMIT, outcomeWrites } from './node-group-writes.ts'
+import { openCluster, type Target } from './subjects.ts'
+
+type DeletePorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
+
+/**
+ * Commits `last` for the cluster and those node groups that are still to be written, with as many groups as fit; before that the others
+ * in commits of their own, each under the cluster's operation.
+ */
+const inBatches = (
+  ports: DeletePorts,
+  target: Target,
+  steps: {
+    isLeft(group: NodeGroup): boolean
+    write(group: NodeGroup): Write[]
+    last(cluster: Cluster): Write[]
+  },
+): Promise<void> =>
+  untilNoConflict(async () => {
+    for (;;) {
+      const cluster = await openCluster(ports, target)
+      const left = (await ports.stores.nodeGroups.listOf(cluster)).filter(steps.isLeft)
+      const writes = left.slice(0, GROUPS_IN_COMMIT).flatMap(steps.write)
+      if (left.length <= GROUPS_IN_COMMIT) {
+        await ports.stores.commit([...steps.last(cluster), ...writes])
+        return
+      }
+      // Adds 1 to the cluster's revision: proof that the operation still runs.
+      await ports.stores.commit([ports.stores.clusters.change(cluster, {}), ...writes])
+    }
+  })
+
+/** Something of it could not be removed: it stays, with its node groups, to be deleted again. @throws OperationSuperseded */
+export const endClusterDeleteFailed = (ports: DeletePorts, target: Target, failure: Failure): Promise<void> => {
+  const status = 'DELETE_FAILED'
+  const statusReason = describeFailure(failure)
+  const updatedAt = ports.clock.now().toISOString()
+  return inBatches(ports, target, {
+    isLeft: (group) => group.status !== status || group.statusReason !== statusReason,
+    write: (group) => outcomeWrites(ports, { changed: [{ group, change: { status, statusReason } }], removed: [] }),
+    last: (cluster) => [
+      ports.stores.clusters.change(cluster, { operation: null, status, statusReason, updatedAt }),
+      ownerEvent(ports, 'cluster', cluster, { action: 'delete', outcome: 'failure', ...failure }),
+    ],
+  })
+}
+
+const forgotten = (ports: DeletePorts, cluster: Cluster): Write[] => {
+  const template = usedTemplate(cluster)
+  return [
+    ports.stores.credentials.remove(kubeconfigKey(cluster)),
+    droppedCredential(ports, cluster),
+    droppedFacts(ports, cluster),
+    ...removedAuthorities(ports, cluster),
+    ...releasedClaims(ports, cluster),
+    ...(template === null ? [] : [ports.stores.templates.countUse(template, -1)]),
+  ]
+}
+
+/**
+ * Gone, with its node groups, its secrets, its claim and its place in the quota. `notes` say what a forced delete left behind.
+ *
+ * @throws OperationSuperseded
+ */
+export const endClusterDelete = async (ports: DeletePorts, target: Target, notes: readonly string[]): Promise<void> => {
+  await inBatches(ports, target, {
+    isLeft: () => true,
+    write: (group) => [ports.stores.nodeGroups.remove(group)],
+    last: (cluster) => [
+      ports.stores.clusters.remove(cluster),
+      ...forgotten(ports, cluster),
+      ownerEvent(ports, 'cluster', cluster, {
+        action: 'delete',
+        outcome: 'success',
+        reason: notes.length === 0 ? 'Deleted' : 'LeftBehind',
+        message: notes.length === 0 ? `Cluster ${cluster.name} was deleted.` : notes.join(' '),
+      }),
+    ],
+  })
+  // A crash before this leaves the count too high; the quota's store mends that by counting.
+  await ports.stores.quotas.freePlace(target.projectId)
+}

@@ -1,0 +1,99 @@
+import type { Cluster, ClusterChange } from '../domain/cluster.ts'
+import type { ClusterTask } from '../domain/cluster-task.ts'
+import type { NodeGroupChange } from '../domain/node-group.ts'
+import { failed, succeeded } from '../domain/task-groups.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { Write } from '../store/write.ts'
+import { droppedAuthorities, promotedAuthorities } from './authority-rotation.ts'
+import { droppedCredential, droppedFacts, promotedCredential, promotedFacts } from './cluster-candidate.ts'
+import { type EndPorts, endAndGoOn } from './cluster-end.ts'
+import { releasedClaims, withoutClaim } from './cluster-identity.ts'
+import { upgraded } from './cluster-upgrade.ts'
+import { verdictOf } from './cluster-verdict.ts'
+import { describeTask } from './describe-task.ts'
+import { describeFailure, type Failure } from './failure.ts'
+import type { Target } from './subjects.ts'
+
+type StorePorts = Pick<Ports, 'stores'>
+
+/** The task of a cluster's update. One that was begun before tasks were stored brought a kubeconfig. */
+export const taskOf = ({ task }: Cluster): ClusterTask => task ?? { kind: 'credential' }
+
+/** What a task puts in force besides the node groups' status. */
+type InForce = { change?: ClusterChange; group?: NodeGroupChange; writes: Write[] }
+
+const putInForce = async (ports: StorePorts, cluster: Cluster, task: ClusterTask): Promise<InForce> => {
+  switch (task.kind) {
+    case 'credential':
+      return { writes: await promotedCredential(ports, cluster) }
+    case 'rotate-authority':
+      return { writes: await promotedAuthorities(ports, cluster) }
+    case 'upgrade':
+      return upgraded(ports, cluster, task)
+    default:
+      return { writes: [] }
+  }
+}
+
+/** Candidates are of the task that ends: those of others have not come yet, since such a change is refused while another runs. */
+const droppedCandidates = (ports: StorePorts, cluster: Cluster, task: ClusterTask): Write[] => {
+  if (task.kind === 'credential') return [droppedCredential(ports, cluster)]
+  return task.kind === 'rotate-authority' ? droppedAuthorities(ports, cluster) : []
+}
+
+/**
+ * The cluster's task succeeded: its candidates take the place of the old ones, its node groups are as asked for, and the next waiting task
+ * begins.
+ *
+ * @throws OperationSuperseded
+ * @throws TemplateGone when the template of an upgrade was deleted meanwhile
+ */
+export const endClusterUpdate = (ports: EndPorts, target: Target): Promise<void> =>
+  endAndGoOn(ports, target, async ({ cluster, nodeGroups }) => {
+    const task = taskOf(cluster)
+    const facts = await promotedFacts(ports, cluster)
+    const inForce = await putInForce(ports, cluster, task)
+    return {
+      groups: succeeded(task, nodeGroups, cluster.queue, inForce.group),
+      change: { ...facts.change, ...inForce.change },
+      writes: [...facts.writes, ...inForce.writes],
+      rest: (groups) => verdictOf(groups, null),
+      said: {
+        action: 'update',
+        outcome: 'success',
+        reason: 'Updated',
+        message: `Cluster ${cluster.name} was updated: ${describeTask(task, nodeGroups)}.`,
+      },
+    }
+  })
+
+/** What only a first registration leaves behind: a claim of an identity that was not stored. */
+const unclaimed = (ports: StorePorts, cluster: Cluster): { change: ClusterChange; writes: Write[] } =>
+  cluster.identity === null
+    ? { change: { driverState: withoutClaim(cluster.driverState) }, writes: releasedClaims(ports, cluster) }
+    : { change: {}, writes: [] }
+
+/**
+ * The cluster's task failed: candidates are dropped, its node groups say why and go back to the count that was reached, and the next
+ * waiting task begins.
+ *
+ * @throws OperationSuperseded
+ */
+export const endClusterUpdateFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
+  endAndGoOn(ports, target, ({ cluster, nodeGroups }) => {
+    const task = taskOf(cluster)
+    const statusReason = describeFailure(failure)
+    const { change, writes } = unclaimed(ports, cluster)
+    return {
+      groups: failed(task, nodeGroups, cluster.queue, statusReason),
+      change,
+      writes: [droppedFacts(ports, cluster), ...droppedCandidates(ports, cluster, task), ...writes],
+      rest: (groups) => verdictOf(groups, statusReason),
+      said: {
+        action: 'update',
+        outcome: 'failure',
+        reason: failure.reason,
+        message: `${failure.message} (${describeTask(task, nodeGroups)})`,
+      },
+    }
+  })

@@ -1,0 +1,56 @@
+import type { NodeGroup, NodeGroupChange } from '../../domain/node-group.ts'
+import type { NodeGroupStore } from '../node-group.store.ts'
+import { type Action, asWrite } from './action.ts'
+import { alreadyExists, revisionConflict } from './conflicts.ts'
+import { nodeGroupKey, nodeGroupPrefix, projectPartition } from './keys.ts'
+import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from './node-group.schema.ts'
+import { parseItem } from './parse-item.ts'
+import { getItem, type Item, queryPrefix } from './read.ts'
+import type { StoreContext } from './store-context.ts'
+import { updateExpression } from './update-expression.ts'
+
+const parse = (item: Item): NodeGroup => parseItem(nodeGroupItem, item)
+
+const insert = (group: NodeGroup): Action => ({
+  type: 'put',
+  item: { ...nodeGroupKey(group), schemaVersion: NODE_GROUP_SCHEMA_VERSION, ...group },
+  condition: 'attribute_not_exists(#pk)',
+  onConflict: () => alreadyExists('node group', group.id),
+})
+
+const change = (read: NodeGroup, fields: NodeGroupChange): Action => {
+  const { text, values } = updateExpression({ set: { ...fields, revision: read.revision + 1 } })
+  return {
+    type: 'update',
+    key: nodeGroupKey(read),
+    update: text,
+    condition: '#revision = :read',
+    values: { ...values, ':read': read.revision },
+    onConflict: () => revisionConflict('node group', read.id, read.revision),
+  }
+}
+
+const remove = (read: NodeGroup): Action => ({
+  type: 'delete',
+  key: nodeGroupKey(read),
+  condition: '#revision = :read',
+  values: { ':read': read.revision },
+  onConflict: () => revisionConflict('node group', read.id, read.revision),
+})
+
+/** Node groups in DynamoDB. */
+export const dynamoNodeGroupStore = (context: StoreContext): NodeGroupStore => ({
+  get: async (key) => {
+    const item = await getItem(context, nodeGroupKey(key))
+    return item === undefined ? undefined : parse(item)
+  },
+  listOf: async ({ projectId, id }) => {
+    const groups: NodeGroup[] = []
+    const items = queryPrefix(context, { pk: projectPartition(projectId), prefix: nodeGroupPrefix(id) })
+    for await (const item of items) groups.push(parse(item))
+    return groups
+  },
+  insert: (group) => asWrite(insert(group)),
+  change: (read, fields) => asWrite(change(read, fields)),
+  remove: (read) => asWrite(remove(read)),
+})

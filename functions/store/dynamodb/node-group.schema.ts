@@ -1,0 +1,36 @@
+import * as z from 'zod'
+import { TAINT_EFFECTS } from '../../domain/node-group.ts'
+import { count, status, text, textMap, textOrNull } from './item.schema.ts'
+
+export const NODE_GROUP_SCHEMA_VERSION = 1
+
+/** A node group as stored. */
+export const nodeGroupItem = z
+  .object({
+    schemaVersion: z.literal(NODE_GROUP_SCHEMA_VERSION),
+    id: text,
+    projectId: text,
+    clusterId: text,
+    number: count,
+    name: text,
+    role: text,
+    isDefault: z.boolean(),
+    nodeCount: count,
+    reachedCount: count,
+    minNodeCount: count,
+    maxNodeCount: count.nullable(),
+    flavorId: textOrNull,
+    imageId: textOrNull,
+    labels: textMap,
+    dockerVolumeSize: z.number().nullable(),
+    nodeLabels: textMap,
+    nodeTaints: z.array(z.object({ key: text, value: text.exactOptional(), effect: z.enum(TAINT_EFFECTS) })),
+    nodeAddresses: z.array(text),
+    status,
+    statusReason: textOrNull,
+    version: textOrNull,
+    revision: count,
+    createdAt: text,
+    updatedAt: textOrNull,
+  })
+  .transform(({ schemaVersion: _, ...group }) => group)

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { QUOTA_RESOURCE, type Quota } from '../../domain/quota.ts'
+import type { QuotaStore } from '../quota.store.ts'
+import type { Commit } from '../write.ts'
+import { type Action, asWrite } from './action.ts'
+import { clusterPlaces } from './cluster-places.ts'
+import { alreadyExists, revisionConflict } from './conflicts.ts'
+import { nextNumber } from './counter.ts'
+import { count, text, textOrNull } from './item.schema.ts'
+import { QUOTA_PARTITION, QUOTA_PREFIX, quotaKey } from './keys.ts'
+import { toArray } from './merge-ascending.ts'
+import { parseItem } from './parse-item.ts'
+import { getItem, type Item, queryPrefix } from './read.ts'
+import type { StoreContext } from './store-context.ts'
+import { updateExpression } from './update-expression.ts'
+
+export const QUOTA_SCHEMA_VERSION = 1
+
+export const quotaItem = z
+  .object({
+    schemaVersion: z.literal(QUOTA_SCHEMA_VERSION),
+    projectId: text,
+    resource: z.literal(QUOTA_RESOURCE),
+    number: count,
+    hardLimit: count,
+    revision: count,
+    createdAt: text,
+    updatedAt: textOrNull,
+  })
+  .transform(({ schemaVersion: _, ...quota }) => quota)
+
+const parse = (item: Item): Quota => parseItem(quotaItem, item)
+
+const insert = (quota: Quota): Action => ({
+  type: 'put',
+  item: { ...quotaKey(quota), schemaVersion: QUOTA_SCHEMA_VERSION, ...quota },
+  condition: 'attribute_not_exists(#pk)',
+  onConflict: () => alreadyExists('quota', quota.projectId),
+})
+
+/** Quotas are removed and set again, and begin at revision 1 then: the number tells one from the next. */
+const asRead = (read: Quota) => ({
+  condition: '#revision = :read AND #number = :readNumber',
+  values: { ':read': read.revision, ':readNumber': read.number },
+  onConflict: () => revisionConflict('quota', read.projectId, read.revision),
+})
+
+const change = (read: Quota, fields: Pick<Quota, 'hardLimit' | 'updatedAt'>): Action => {
+  const { text: update, values } = updateExpression({ set: { ...fields, revision: read.revision + 1 } })
+  const guard = asRead(read)
+  return { type: 'update', key: quotaKey(read), update, ...guard, values: { ...values, ...guard.values } }
+}
+
+/** Quotas in DynamoDB, and how much of them is taken. */
+export const dynamoQuotaStore = (context: StoreContext, commit: Commit): QuotaStore => ({
+  get: async (projectId) => {
+    const item = await getItem(context, quotaKey({ projectId, resource: QUOTA_RESOURCE }))
+    return item === undefined ? undefined : parse(item)
+  },
+  list: async () => {
+    const items = await toArray(queryPrefix(context, { pk: QUOTA_PARTITION, prefix: QUOTA_PREFIX }))
+    return items.map(parse).sort((a, b) => a.number - b.number)
+  },
+  nextNumber: () => nextNumber(context, QUOTA_PARTITION),
+  insert: (quota) => asWrite(insert(quota)),
+  change: (read, fields) => asWrite(change(read, fields)),
+  remove: (read) => asWrite({ type: 'delete', key: quotaKey(read), ...asRead(read) }),
+  ...clusterPlaces(context, commit),
+})

@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Cluster } from '../../functions/domain/cluster.ts'
+import { createDeadlineSeconds } from '../../functions/domain/deadlines.ts'
+import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
+import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
+import { markedGroups } from '../../functions/operations/node-group-writes.ts'
+import { launch, newOperation } from '../../functions/operations/operation.ts'
+import { createCluster, key } from '../support/flows/actions.ts'
+import {
+  authoritiesOf,
+  deleteCluster,
+  groupsOf,
+  newTemplate,
+  readyCluster,
+  resize,
+  rested,
+  settledCluster,
+  usesOf,
+  useTemplate,
+} from '../support/flows/cluster-tasks.ts'
+import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
+import { clusterOf, history } from '../support/flows/look.ts'
+import { newGroup } from '../support/flows/node-groups.ts'
+import { gate, until } from '../support/local/engine-lab.ts'
+
+let lab: FlowLab
+beforeAll(async () => {
+  lab = await openFlowLab()
+})
+afterAll(() => lab.dispose())
+beforeEach(() => lab.reset())
+
+const statuses = async (id: string) => [...new Set((await groupsOf(lab, id)).map(({ status }) => status))]
+
+const failAt = (phase: string) => {
+  lab.clusters.before = ({ name }) => {
+    if (name === `ensure:${phase}`) throw new PlannedFailure('The cloud has no room.')
+  }
+}
+
+/** More node groups than one commit takes. */
+const addGroups = async (id: string, count: number): Promise<void> => {
+  const { nodeGroups, commit } = lab.ports.stores
+  const cluster = (await clusterOf(lab, id)) as Cluster
+  const groups = Array.from({ length: count }, (_, index) =>
+    newGroup(cluster, { id: lab.ports.newId(), number: index + 4, name: `g${index}`, nodeCount: 0 }),
+  )
+  for (let at = 0; at < count; at += 100) {
+    await commit(groups.slice(at, at + 100).map((group) => nodeGroups.insert(group)))
+  }
+}
+
+describe('the create of a cluster', () => {
+  it('that is begun again after it failed sets its node groups back', async () => {
+    failAt('identify')
+    const { id } = await createCluster(lab, 'again')
+    expect(await rested(lab, id)).toMatchObject({ status: 'CREATE_FAILED' })
+    expect(await statuses(id)).toEqual(['CREATE_FAILED'])
+    lab.reset()
+    const { clusters, commit } = lab.ports.stores
+    const operation = newOperation(lab.ports, 'create', { deadlineSeconds: 3600 })
+    await commit([
+      clusters.change((await clusterOf(lab, id)) as Cluster, { status: 'CREATE_IN_PROGRESS', operation }),
+      ...markedGroups(lab.ports, await groupsOf(lab, id), 'CREATE_IN_PROGRESS'),
+    ])
+    await launch(lab.ports, { flow: 'cluster-create', projectId: 'blue', entityId: id, operation })
+    expect(await rested(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE', nodes: { nodeCount: 1, masterCount: 1 } })
+    expect((await groupsOf(lab, id)).map(({ status, statusReason }) => [status, statusReason])).toEqual([
+      ['CREATE_COMPLETE', null],
+      ['CREATE_COMPLETE', null],
+    ])
+  })
+
+  it('that takes longer than its create_timeout fails and says so', async () => {
+    const [arrived, go] = [gate(), gate()]
+    lab.clusters.before = async ({ name }) => {
+      if (name !== 'ensure:provision') return
+      arrived.open()
+      await go.passed
+    }
+    const { id } = await createCluster(lab, 'late', {}, createDeadlineSeconds(20))
+    await arrived.passed
+    expect(await reconcile(lab.ports)).toMatchObject({ undone: 0 })
+    lab.clock.advance(1_300_000)
+    await reconcile(lab.ports)
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'CREATE_FAILED',
+      statusReason: 'OperationTimedOut: The cluster was not ready within 20 minutes, its create_timeout.',
+    })
+    expect(await statuses(id)).toEqual(['CREATE_FAILED'])
+    go.open()
+  })
+})
+
+describe('the deletion of a cluster', () => {
+  it('forgets more node groups than one commit takes, its authorities, its template and its place', async () => {
+    const id = await settledCluster(lab)
+    const template = await newTemplate(lab)
+    await useTemplate(lab, id, template)
+    await addGroups(id, 130)
+    const { quotas } = lab.ports.stores
+    const { freePlace } = quotas
+    const freed: string[] = []
+    quotas.freePlace = async (projectId) => {
+      freed.push(projectId)
+      await freePlace(projectId)
+    }
+    await deleteCluster(lab, id)
+    expect(await rested(lab, id)).toBe('gone')
+    // The cluster goes in one commit, the place after it.
+    await until(() => freed.length > 0)
+    quotas.freePlace = freePlace
+    expect(freed).toEqual(['blue'])
+    expect(await groupsOf(lab, id)).toEqual([])
+    expect(await authoritiesOf(lab, id)).toEqual(Array.from({ length: 6 }, () => undefined))
+    expect(await usesOf(lab, template)).toBe(0)
+    expect((await history(lab, 'cluster', id)).at(-1)).toBe('delete success Deleted')
+  })
+
+  it('that fails is told on all its node groups, of which none stays in progress, and can be asked for again', async () => {
+    const id = await settledCluster(lab)
+    await addGroups(id, 70)
+    failAt('remove')
+    await resize(lab, id, { group: 'pool', nodeCount: 5, launched: false })
+    await deleteCluster(lab, id)
+    expect(await rested(lab, id)).toMatchObject({ status: 'DELETE_FAILED', task: null, queue: [] })
+    expect(await statuses(id)).toEqual(['DELETE_FAILED'])
+    lab.reset()
+    await deleteCluster(lab, id)
+    expect(await rested(lab, id)).toBe('gone')
+  })
+
+  it('frees no place while the cluster is there', async () => {
+    const { quotas } = lab.ports.stores
+    await quotas.takePlace('blue', 1000)
+    const id = await readyCluster(lab)
+    failAt('remove')
+    const { freePlace } = quotas
+    let freed = 0
+    quotas.freePlace = async () => void freed++
+    await deleteCluster(lab, id)
+    await rested(lab, id)
+    quotas.freePlace = freePlace
+    expect(freed).toBe(0)
+    expect(await lab.ports.stores.clusters.get(key(id))).toMatchObject({ status: 'DELETE_FAILED' })
+  })
+})

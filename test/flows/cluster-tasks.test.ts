@@ -1,0 +1,348 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Cluster } from '../../functions/domain/cluster.ts'
+import type { ClusterTask } from '../../functions/domain/cluster-task.ts'
+import type { ClusterContext } from '../../functions/drivers/contract/cluster-driver.ts'
+import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
+import {
+  ask,
+  askOf,
+  authoritiesOf,
+  createGroup,
+  groupNamed,
+  groupsOf,
+  newTemplate,
+  readyCluster,
+  resize,
+  rested,
+  sealAuthorities,
+  usesOf,
+  useTemplate,
+} from '../support/flows/cluster-tasks.ts'
+import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
+import { clusterOf, history, messages } from '../support/flows/look.ts'
+
+let lab: FlowLab
+beforeAll(async () => {
+  lab = await openFlowLab()
+})
+afterAll(() => lab.dispose())
+beforeEach(() => lab.reset())
+
+const failing = () => {
+  lab.clusters.before = ({ name }) => {
+    if (name.startsWith('ensure:')) throw new PlannedFailure('The cloud has no room.')
+  }
+}
+const WHY = 'PlannedFailure: The cloud has no room.'
+
+/** What drivers were given, by the name of the call. */
+const contexts = (): Map<string, ClusterContext> => {
+  const seen = new Map<string, ClusterContext>()
+  lab.clusters.before = ({ name }, context) => void seen.set(name, context)
+  return seen
+}
+
+describe('a new cluster', () => {
+  it('has its node groups as they were made, and their sums', async () => {
+    const id = await readyCluster(lab)
+    const groups = await groupsOf(lab, id)
+    expect(groups).toMatchObject([
+      { name: 'default-master', status: 'CREATE_COMPLETE', reachedCount: 1, nodeAddresses: [expect.any(String)] },
+      { name: 'default-worker', status: 'CREATE_COMPLETE', reachedCount: 1, version: expect.any(String) },
+    ])
+    expect((await clusterOf(lab, id))?.nodes).toEqual({
+      nodeCount: 1,
+      masterCount: 1,
+      nodeAddresses: groups[1]?.nodeAddresses,
+      masterAddresses: groups[0]?.nodeAddresses,
+    })
+  })
+
+  it('that fails says why on its node groups', async () => {
+    failing()
+    const id = await readyCluster(lab)
+    expect(await clusterOf(lab, id)).toMatchObject({ status: 'CREATE_FAILED', statusReason: WHY })
+    expect((await groupsOf(lab, id)).map(({ status, statusReason }) => [status, statusReason])).toEqual([
+      ['CREATE_FAILED', WHY],
+      ['CREATE_FAILED', WHY],
+    ])
+  })
+})
+
+describe('resize', () => {
+  it('ends with the nodes that were asked for', async () => {
+    const id = await readyCluster(lab)
+    await resize(lab, id, { group: 'default-worker', nodeCount: 3 })
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_COMPLETE',
+      statusReason: null,
+      task: null,
+      nodes: { nodeCount: 3, masterCount: 1 },
+    })
+    const group = await groupNamed(lab, id, 'default-worker')
+    expect(group).toMatchObject({ status: 'UPDATE_COMPLETE', nodeCount: 3, reachedCount: 3 })
+    expect(group.nodeAddresses).toHaveLength(3)
+    expect((await clusterOf(lab, id))?.nodes?.nodeAddresses).toEqual(group.nodeAddresses)
+    expect((await messages(lab, 'cluster', id)).at(-1)).toContain('resize of node group default-worker to 3 nodes')
+  })
+
+  it('shows the count that came out when it is another', async () => {
+    const id = await readyCluster(lab)
+    await resize(lab, id, { group: 'default-worker', nodeCount: 0, nodesToRemove: ['no-such-node'] })
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 1 } })
+    expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({ nodeCount: 1, reachedCount: 1 })
+  })
+
+  it('that fails puts the count back and names the group; the next one that succeeds clears that', async () => {
+    const id = await readyCluster(lab)
+    failing()
+    await resize(lab, id, { group: 'default-worker', nodeCount: 3 })
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_FAILED',
+      statusReason: `Node group default-worker: ${WHY}`,
+      nodes: { nodeCount: 1 },
+    })
+    expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({
+      status: 'UPDATE_FAILED',
+      statusReason: WHY,
+      nodeCount: 1,
+      reachedCount: 1,
+    })
+    lab.reset()
+    await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null })
+    expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null })
+  })
+})
+
+describe('node groups', () => {
+  it('come, change and go', async () => {
+    const id = await readyCluster(lab)
+    await createGroup(lab, id)
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 3 } })
+    expect(await groupNamed(lab, id, 'pool')).toMatchObject({ status: 'CREATE_COMPLETE', reachedCount: 2 })
+    await askOf(lab, id, 'node-group-update', 'pool')
+    await rested(lab, id)
+    expect(await groupNamed(lab, id, 'pool')).toMatchObject({ status: 'UPDATE_COMPLETE', nodeCount: 2 })
+    await askOf(lab, id, 'node-group-delete', 'pool')
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 1 } })
+    expect(await groupsOf(lab, id)).toHaveLength(2)
+  })
+
+  it('that could not be made are CREATE_FAILED without nodes, and keep the cluster failed until they are gone', async () => {
+    const id = await readyCluster(lab)
+    failing()
+    await createGroup(lab, id)
+    await rested(lab, id)
+    lab.reset()
+    expect(await groupNamed(lab, id, 'pool')).toMatchObject({
+      status: 'CREATE_FAILED',
+      nodeCount: 0,
+      statusReason: WHY,
+    })
+    await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', statusReason: `Node group pool: ${WHY}` })
+    await askOf(lab, id, 'node-group-delete', 'pool')
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null })
+  })
+
+  it('whose deletion failed can be deleted again', async () => {
+    const id = await readyCluster(lab)
+    await createGroup(lab, id)
+    await rested(lab, id)
+    failing()
+    await askOf(lab, id, 'node-group-delete', 'pool')
+    await rested(lab, id)
+    lab.reset()
+    expect(await groupNamed(lab, id, 'pool')).toMatchObject({ status: 'DELETE_FAILED', nodeCount: 2 })
+    await askOf(lab, id, 'node-group-delete', 'pool')
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE' })
+    expect(await groupsOf(lab, id)).toHaveLength(2)
+  })
+
+  it('that could not be changed say so', async () => {
+    const id = await readyCluster(lab)
+    failing()
+    await askOf(lab, id, 'node-group-update', 'default-worker')
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED' })
+    expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({ status: 'UPDATE_FAILED', nodeCount: 1 })
+  })
+})
+
+const upgradeTo = ({ id, projectId }: { id: string; projectId: string }, nodeGroupId: string | null): ClusterTask => ({
+  kind: 'upgrade',
+  templateId: id,
+  templateProjectId: projectId,
+  nodeGroupId,
+  maxBatchSize: 1,
+})
+
+describe('upgrade', () => {
+  const prepared = async () => {
+    const id = await readyCluster(lab, { own: 'label' })
+    const before = await newTemplate(lab, { kube_tag: 'v1.36.0' })
+    await useTemplate(lab, id, before)
+    return { id, before, after: await newTemplate(lab, { kube_tag: 'v1.36.1' }) }
+  }
+
+  it('moves the cluster with its default groups to the new template', async () => {
+    const { id, before, after } = await prepared()
+    await createGroup(lab, id)
+    await rested(lab, id)
+    const seen = contexts()
+    await ask(lab, id, upgradeTo(after, null))
+    const cluster = (await rested(lab, id)) as Cluster
+    expect(cluster).toMatchObject({
+      status: 'UPDATE_COMPLETE',
+      magnum: { clusterTemplateId: after.id, templateProjectId: 'blue', templateLabels: { kube_tag: 'v1.36.1' } },
+    })
+    expect(cluster.magnum.labels).toEqual({ own: 'label' })
+    expect([await usesOf(lab, before), await usesOf(lab, after)]).toEqual([0, 1])
+    expect((await groupsOf(lab, id)).map(({ status, imageId }) => [status, imageId])).toEqual([
+      ['UPDATE_COMPLETE', 'new-image'],
+      ['UPDATE_COMPLETE', 'new-image'],
+      ['CREATE_COMPLETE', 'old-image'],
+    ])
+    expect((await groupNamed(lab, id, 'default-worker')).version).toBe('v1.36.1')
+    expect((await seen.get('ensure:upgrade')?.template())?.id).toBe(after.id)
+  })
+
+  it('moves one group to the template that the cluster has', async () => {
+    const { id, before } = await prepared()
+    const { id: group } = await createGroup(lab, id)
+    await rested(lab, id)
+    await ask(lab, id, upgradeTo(before, group))
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { clusterTemplateId: before.id } })
+    expect(await usesOf(lab, before)).toBe(1)
+    expect((await groupsOf(lab, id)).map(({ imageId }) => imageId)).toEqual(['old-image', 'old-image', 'new-image'])
+  })
+
+  it('that fails leaves the cluster on its template and says why on the default groups', async () => {
+    const { id, before, after } = await prepared()
+    failing()
+    await ask(lab, id, upgradeTo(after, null))
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_FAILED',
+      statusReason: `Node groups default-master, default-worker: ${WHY}`,
+      magnum: { clusterTemplateId: before.id },
+    })
+    expect([await usesOf(lab, before), await usesOf(lab, after)]).toEqual([1, 0])
+  })
+
+  it('fails when the new template was deleted meanwhile', async () => {
+    const { id, before, after } = await prepared()
+    const { templates, commit } = lab.ports.stores
+    lab.clusters.after = () => commit([templates.remove(after)])
+    await ask(lab, id, upgradeTo(after, null))
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_FAILED',
+      statusReason: expect.stringContaining('TemplateGone: '),
+      magnum: { clusterTemplateId: before.id },
+    })
+  })
+})
+
+describe('rotate-authority', () => {
+  const rotate = async (id: string) =>
+    ask(lab, id, { kind: 'rotate-authority' }, { writes: await sealAuthorities(lab, id, 'new', true) })
+  const prepared = async () => {
+    const id = await readyCluster(lab)
+    await lab.ports.stores.commit(await sealAuthorities(lab, id, 'old', false))
+    return id
+  }
+
+  it('puts the new authorities in the place of the old ones, with the endpoint that trusts them', async () => {
+    const id = await prepared()
+    const seen = contexts()
+    await rotate(id)
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', endpoint: { caPem: 'new' } })
+    expect(await authoritiesOf(lab, id)).toEqual(['new', 'new', 'new', undefined, undefined, undefined])
+    expect(await seen.get('ensure:rotate-authority')?.authority('etcd')).toMatchObject({ certificatePem: 'new' })
+    const kept = await lab.ports.stores.certificates.open({
+      projectId: 'blue',
+      clusterId: id,
+      type: 'front-proxy',
+      candidate: false,
+    })
+    expect(kept?.privateKey.reveal()).toBe('new key')
+  })
+
+  it('that fails drops the new ones', async () => {
+    const id = await prepared()
+    failing()
+    await rotate(id)
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', statusReason: WHY })
+    expect(await authoritiesOf(lab, id)).toEqual(['old', 'old', 'old', undefined, undefined, undefined])
+    expect((await groupsOf(lab, id)).map(({ status }) => status)).toEqual(['CREATE_COMPLETE', 'CREATE_COMPLETE'])
+  })
+})
+
+describe('a task that the driver has no plan for', () => {
+  it('fails without calling the driver', async () => {
+    const id = await readyCluster(lab)
+    lab.reset()
+    await ask(lab, id, { kind: 'rotate-credential' })
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_FAILED',
+      statusReason:
+        'TaskNotSupported: Driver memory@1 has no plan for the task rotate-credential; nothing was changed.',
+    })
+    expect(lab.clusters.calls).toEqual([])
+    expect((await history(lab, 'cluster', id)).at(-1)).toBe('update failure TaskNotSupported')
+  })
+})
+
+/** Notes reads of these kinds until the returned function is called, which gives them. */
+const noteReads = (): (() => string[]) => {
+  const { templates, certificates, nodeGroups } = lab.ports.stores
+  const before = { get: templates.get, open: certificates.open, listOf: nodeGroups.listOf }
+  const reads: string[] = []
+  const noted =
+    <A, R>(what: string, read: (it: A) => R) =>
+    (it: A): R => {
+      reads.push(what)
+      return read(it)
+    }
+  templates.get = noted('template', before.get)
+  certificates.open = noted('authority', before.open)
+  nodeGroups.listOf = noted('groups', before.listOf)
+  return () => {
+    templates.get = before.get
+    certificates.open = before.open
+    nodeGroups.listOf = before.listOf
+    return reads
+  }
+}
+
+describe('a driver', () => {
+  it('costs one read of the node groups before it is called, and no other', async () => {
+    const id = await readyCluster(lab)
+    const readsBefore: string[][] = []
+    lab.intercept = ({ step }, run) => {
+      if (step !== 'RunPhase') return run()
+      const reads = noteReads()
+      lab.clusters.before = () => void readsBefore.push(reads())
+      return run()
+    }
+    await resize(lab, id, { group: 'default-worker', nodeCount: 4 })
+    await rested(lab, id)
+    expect(readsBefore).toEqual([['groups']])
+  })
+
+  it('is given the task, and the groups and the template of the cluster', async () => {
+    const id = await readyCluster(lab)
+    const template = await newTemplate(lab)
+    await useTemplate(lab, id, template)
+    const seen = contexts()
+    await resize(lab, id, { group: 'default-worker', nodeCount: 4 })
+    await rested(lab, id)
+    const context = seen.get('ensure:resize')
+    expect(context?.task).toMatchObject({ kind: 'resize', nodeCount: 4 })
+    expect(context?.nodeGroups.map(({ name, nodeCount }) => [name, nodeCount])).toEqual([
+      ['default-master', 1],
+      ['default-worker', 4],
+    ])
+    expect((await context?.template())?.id).toBe(template.id)
+    expect(await context?.authority('kubernetes')).toBeUndefined()
+  })
+})

@@ -1,0 +1,48 @@
+import type { ClusterTemplate, ClusterTemplateSpec } from '../../../functions/domain/cluster-template.ts'
+
+/** What a template says that only its image was given. */
+export const SAMPLE_SPEC: ClusterTemplateSpec = {
+  coe: 'kubernetes',
+  imageId: 'ubuntu',
+  flavorId: null,
+  masterFlavorId: null,
+  keypairId: null,
+  externalNetworkId: null,
+  fixedNetwork: null,
+  fixedSubnet: null,
+  networkDriver: 'flannel',
+  volumeDriver: null,
+  dnsNameserver: null,
+  apiserverPort: null,
+  dockerVolumeSize: null,
+  dockerStorageDriver: null,
+  labels: {},
+  serverType: 'vm',
+  clusterDistro: null,
+  registryEnabled: false,
+  insecureRegistry: null,
+  tlsDisabled: false,
+  masterLbEnabled: false,
+  floatingIpEnabled: true,
+  httpProxy: null,
+  httpsProxy: null,
+  noProxy: null,
+}
+
+/** A template as it is when it was made, of project `blue`. */
+export const sampleTemplate = (fields: Partial<ClusterTemplate> = {}): ClusterTemplate => ({
+  id: '00000000-0000-4000-8000-000000000001',
+  projectId: 'blue',
+  userId: 'alice',
+  name: 'sample',
+  driver: 'memory@1',
+  spec: SAMPLE_SPEC,
+  public: false,
+  hidden: false,
+  tags: null,
+  revision: 1,
+  createdAt: '2026-11-27T10:00:00.000Z',
+  updatedAt: null,
+  clusterCount: 0,
+  ...fields,
+})
