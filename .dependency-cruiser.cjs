@@ -12,7 +12,13 @@ const CORE = '^functions/(api|authorizer|steps|events|operations|policy)/'
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
 const INTERFACES = '^functions/(store/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'
 const WIRING = '^functions/runtime/(?!ports\\.ts|ids\\.ts)'
-const IMPLEMENTATIONS = '^functions/(store/(dynamodb|sealing)/|kubernetes/connect\\.ts|drivers/registry\\.ts)'
+const IMPLEMENTATIONS =
+  '^functions/(store/(dynamodb|sealing)/|kubernetes/connect\\.ts|drivers/(registry|descriptions)\\.ts)'
+/** Entry files of functions without rights on keys, and the list of what drivers say, which is all that these carry of drivers. */
+const KEYLESS = '^functions/(api/table\\.handler|events/(reconciler|renewals)/handler|drivers/descriptions)\\.ts$'
+/** What drivers do. */
+const DRIVER_CODE =
+  '^functions/drivers/(registry\\.ts|support/|(federation|cluster)/[^/]+/v[0-9]+/(index\\.ts|phases(/|\\.ts)))'
 
 module.exports = {
   forbidden: [
@@ -71,6 +77,22 @@ module.exports = {
       severity: 'error',
       from: { path: [CORE, '^functions/(domain|store|kubernetes|runtime)/'] },
       to: { path: '^functions/drivers/(federation|cluster)/' },
+    },
+    {
+      name: 'keyless-functions-carry-no-driver',
+      comment:
+        'Routes with access table, the reconciler and the renewals work on what drivers say (drivers/descriptions.ts); what drivers do needs keys.',
+      severity: 'error',
+      from: { path: KEYLESS },
+      to: { path: DRIVER_CODE, reachable: true },
+    },
+    {
+      name: 'answers-are-documentation',
+      comment:
+        'Schemas of answers are for the OpenAPI document, which is made when functions are bundled: no function carries them.',
+      severity: 'error',
+      from: { path: '^functions/', pathNot: ['^functions/api/openapi/', '\\.answer\\.schema\\.ts$'] },
+      to: { path: '^functions/api/(openapi/|.+\\.answer\\.schema\\.ts$)' },
     },
     {
       name: 'operations-are-below-the-edges',

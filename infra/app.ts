@@ -2,10 +2,11 @@ import { App } from 'aws-cdk-lib'
 import { ROUTES } from '../functions/api/routes.ts'
 import { bundleFunctions } from './bundle.ts'
 import { addFedplane } from './fedplane.ts'
+import { IDENTITY_CONTEXT } from './identity-context.ts'
 
 /**
- * `npx cdk synth|deploy`. Context (`-c name=value`): `publicUrl`, `allowedNetworks`, `clustersPerProject`, and `throwAway=true` for an
- * installation whose data goes with its stack.
+ * `npx cdk synth|deploy`. Context (`-c name=value`): `publicUrl`, `allowedNetworks`, `clustersPerProject`, the identity providers
+ * (`identity-context.ts`), and `throwAway=true` for an installation whose data goes with its stack.
  */
 const app = new App({ analyticsReporting: false })
 const context = (name: string): string | undefined => app.node.tryGetContext(name) ?? undefined
@@ -23,6 +24,7 @@ addFedplane(app, {
   routes: ROUTES,
   retain: context('throwAway') !== 'true',
   allowedNetworks: context('allowedNetworks') ?? '',
+  identity: Object.fromEntries(IDENTITY_CONTEXT.map((name) => [name, context(name)])),
   ...(publicUrl === undefined ? {} : { publicUrl }),
   ...(clustersPerProject === undefined ? {} : { clustersPerProject }),
 })

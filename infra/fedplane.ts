@@ -1,4 +1,5 @@
 import type { App, StackProps } from 'aws-cdk-lib'
+import { identityProps } from './identity-context.ts'
 import type { GatewayRoute } from './route-keys.ts'
 import { ApiStack } from './stacks/api.stack.ts'
 import { DataStack } from './stacks/data.stack.ts'
@@ -19,13 +20,15 @@ export type FedplaneProps = {
   allowedNetworks?: string
   /** Clusters that a project without a quota of its own may have. Default: 20. */
   clustersPerProject?: string
+  /** Context of the identity providers (`IDENTITY_CONTEXT`), by name. Default: none, which lets nobody in. */
+  identity?: Readonly<Record<string, string | undefined>>
 }
 
 export type Fedplane = { data: DataStack; flows: FlowsStack; api: ApiStack; events: EventsStack }
 
 /**
- * A first set of stacks: what there is of fedplane deploys, with least rights. Alarms, dashboards, dead-letter queues, identity
- * providers and the emulator deploy are a later issue's.
+ * A first set of stacks: what there is of fedplane deploys, with least rights. Alarms, dashboards, dead-letter queues and the
+ * emulator deploy are a later issue's.
  */
 export const addFedplane = (app: App, props: FedplaneProps): Fedplane => {
   const { folderOf, routes, retain = true, publicUrl, clustersPerProject, allowedNetworks = '' } = props
@@ -37,6 +40,7 @@ export const addFedplane = (app: App, props: FedplaneProps): Fedplane => {
     flows: new FlowsStack(app, 'fedplane-flows', shared),
     api: new ApiStack(app, 'fedplane-api', {
       ...shared,
+      ...identityProps(props.identity ?? {}),
       routes,
       ...(publicUrl === undefined ? {} : { publicUrl }),
       ...(clustersPerProject === undefined ? {} : { clustersPerProject }),

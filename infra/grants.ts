@@ -51,3 +51,22 @@ export const grantSealing = (key: IKey, grantee: IGrantable): void =>
 
 /** May open credentials, and seal none. */
 export const grantOpening = (key: IKey, grantee: IGrantable): void => grantKey(key, grantee, ['kms:Decrypt'])
+
+/**
+ * May read one secret, and nothing else of Secrets Manager. A secret under AWS's own key needs no right on that key.
+ *
+ * @param keyArn of the customer managed key that encrypts it
+ */
+export const grantSecret = (grantee: IGrantable, secretArn: string, keyArn?: string): void => {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({ actions: ['secretsmanager:GetSecretValue'], resources: [secretArn] }),
+  )
+  if (keyArn === undefined) return
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['kms:Decrypt'],
+      resources: [keyArn],
+      conditions: { StringEquals: { 'kms:EncryptionContext:SecretARN': secretArn } },
+    }),
+  )
+}

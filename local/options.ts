@@ -1,14 +1,11 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { AppError } from '../functions/domain/app-error.ts'
-import type { RegistryOptions } from '../functions/drivers/registry.ts'
+import type { IdentitySettings } from '../functions/authorizer/settings.ts'
+import type { RegistryOptions } from '../functions/drivers/enabled.ts'
+import { IDENTITY_HELP, identityOptions } from './authorizer/identity-options.ts'
 import { LOG_LEVELS, type LogLevel } from './logger.ts'
-
-/** An option of the command line or a setting of the environment is wrong. */
-class OptionInvalid extends AppError {
-  override readonly name = 'OptionInvalid'
-  readonly kind = 'invalid'
-}
+import { OptionInvalid } from './option-invalid.ts'
+import { publicUrlOf, trustForwardedOf } from './public-url.ts'
 
 /** Where fedplane listens unless told otherwise; Magnum's own port. */
 const DEFAULT_PORT = 9511
@@ -32,7 +29,10 @@ Options (the environment variable in parentheses does the same):
 
 Environment:
   FEDPLANE_TOKENS             JSON file: token → {userId, projectId, roles}; without it everybody is admin of project "local"
+${IDENTITY_HELP}
   FEDPLANE_POLICIES           Cedar file, or folder of them, that adds to who may do what (docs/policies.md)
+  FEDPLANE_PUBLIC_URL         scheme, host and mount path as clients see them behind a proxy, for links (default http://127.0.0.1:<port>)
+  FEDPLANE_TRUST_FORWARDED    true: X-Forwarded-Host, -Proto and -Prefix of a proxy say where links point (default false)
   FEDPLANE_CLUSTERS_PER_PROJECT  clusters that a project without a quota of its own may have (default 20)
   FEDPLANE_LOG_LEVEL          ${LOG_LEVELS.join(', ')} (default warn); lines of JSON on standard error
   FEDPLANE_DYNAMODB_ENDPOINT  URL of a DynamoDB to use instead of the embedded one
@@ -44,8 +44,13 @@ export type LocalOptions = {
   port: number
   dataDir: string
   tokensFile: string | undefined
+  /** Undefined: no Keystone and no OIDC issuer vouches for callers. */
+  identity: IdentitySettings | undefined
   /** File or folder of the operator's own. */
   policies: string | undefined
+  /** Undefined: the address that it listens on. */
+  publicUrl: string | undefined
+  trustForwarded: boolean
   clustersPerProject: number
   logLevel: LogLevel
   /** Undefined starts the embedded one. */
@@ -100,6 +105,8 @@ const parse = (args: readonly string[]) => {
 /** An empty setting is an absent one. */
 const setting = (environment: Environment, name: string): string | undefined => environment[name] || undefined
 
+const pathOf = (text: string | undefined): string | undefined => text && path.resolve(text)
+
 const listOf = (text: string | undefined): string[] => (text ?? '').split(',').flatMap((part) => part.trim() || [])
 
 const driversOf = (environment: Environment): RegistryOptions => {
@@ -121,14 +128,16 @@ export const readOptions = (args: readonly string[], environment: Environment): 
   const given = parse(args)
   if (given.help) return 'help'
   if (given.version) return 'version'
-  const tokens = setting(environment, 'FEDPLANE_TOKENS')
   const endpoint = setting(environment, 'FEDPLANE_DYNAMODB_ENDPOINT')
-  const policies = setting(environment, 'FEDPLANE_POLICIES')
+  const publicUrl = setting(environment, 'FEDPLANE_PUBLIC_URL')
   return {
     port: portOf(given.port ?? setting(environment, 'FEDPLANE_PORT') ?? String(DEFAULT_PORT)),
     dataDir: path.resolve(given['data-dir'] || setting(environment, 'FEDPLANE_DATA_DIR') || DEFAULT_DATA_DIR),
-    tokensFile: tokens && path.resolve(tokens),
-    policies: policies && path.resolve(policies),
+    tokensFile: pathOf(setting(environment, 'FEDPLANE_TOKENS')),
+    identity: identityOptions((name) => setting(environment, name)),
+    policies: pathOf(setting(environment, 'FEDPLANE_POLICIES')),
+    publicUrl: publicUrl && publicUrlOf(publicUrl),
+    trustForwarded: trustForwardedOf(setting(environment, 'FEDPLANE_TRUST_FORWARDED') ?? 'false'),
     clustersPerProject: clustersPerProjectOf(
       setting(environment, 'FEDPLANE_CLUSTERS_PER_PROJECT') ?? DEFAULT_CLUSTERS_PER_PROJECT,
     ),

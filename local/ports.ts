@@ -1,5 +1,6 @@
 import path from 'node:path'
-import { driverRegistry, type RegistryOptions } from '../functions/drivers/registry.ts'
+import type { RegistryOptions } from '../functions/drivers/enabled.ts'
+import { driverRegistry } from '../functions/drivers/registry.ts'
 import { localPolicy } from '../functions/kubernetes/address-guard.ts'
 import { connectWith } from '../functions/kubernetes/connect.ts'
 import { newUuidV7 } from '../functions/runtime/ids.ts'
@@ -31,6 +32,7 @@ export const localPorts = async ({ database, dataDir, drivers, executions, log }
     executions,
     drivers: driverRegistry(drivers),
     connect: connectWith({ policy: localPolicy }),
+    addressPolicy: localPolicy,
     clock: systemClock,
     newId: () => newUuidV7(systemClock),
     log,

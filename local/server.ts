@@ -3,13 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { apiApp } from '../functions/api/app.ts'
+import { type IdentitySettings, keystoneBase } from '../functions/authorizer/settings.ts'
 import { FLOWS } from '../functions/domain/operation.ts'
-import type { RegistryOptions } from '../functions/drivers/registry.ts'
-import { localPolicy } from '../functions/kubernetes/address-guard.ts'
+import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
 import { flowHandlers } from '../functions/steps/flows.ts'
-import { localAuthorizer } from './authorizer/authorizer.ts'
-import { openTokenFile } from './authorizer/token-file.ts'
+import { openAuthorizer } from './authorizer/authorizer.ts'
 import { startBackground } from './background.ts'
 import { Bus } from './bus/bus.ts'
 import { executionStatusEvent } from './bus/bus-event.ts'
@@ -36,12 +35,18 @@ export type FedplaneOptions = {
   dataDir?: string
   /** JSON: token → holder. Default: everybody is the local principal. */
   tokensFile?: string | undefined
+  /** Who else vouches for callers. Default: nobody. */
+  identity?: IdentitySettings | undefined
   /** Of another DynamoDB; default: the embedded one. */
   dynamodbEndpoint?: string | undefined
   /** Which drivers are enabled. Default: all but memory@1. */
   drivers?: RegistryOptions
   /** File or folder of policies that add to the defaults. */
   policies?: string | undefined
+  /** Scheme, host and mount path as clients see them. Default: `http://127.0.0.1:<port>`. */
+  publicUrl?: string | undefined
+  /** Let `X-Forwarded-*` of a proxy say where links point. Default false. */
+  trustForwarded?: boolean
   /** Clusters that a project without a quota of its own may have. Default: Magnum's 20. */
   clustersPerProject?: number
   /** Default: warnings and errors to standard error. */
@@ -115,14 +120,15 @@ const makeCore = async (database: Database, dataDir: string, options: FedplaneOp
 
 const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedplane> => {
   const log = options.log ?? createLogger({ level: 'warn' })
-  const authorize = localAuthorizer(options.tokensFile ? openTokenFile(options.tokensFile, log) : undefined)
+  const { tokensFile, identity, publicUrl } = options
+  const authorize = openAuthorizer({ tokensFile, identity }, { clock: systemClock, log })
   const dataDir = await takeDirectory(options.dataDir, closers)
   // The port is taken first, so that a used one is told at once; requests wait until the application is there.
   const application = Promise.withResolvers<ReturnType<typeof apiApp>>()
   application.promise.catch(() => undefined)
   const handle = async (event: Parameters<ReturnType<typeof apiApp>>[0]) => (await application.promise)(event)
-  const refuseForeign = !options.tokensFile
-  const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log, refuseForeign })
+  const refuseForeign = !tokensFile && !identity
+  const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log, refuseForeign, publicUrl })
   closers.add(() => http.close())
   const url = `http://127.0.0.1:${http.port}`
   // While the database comes up.
@@ -134,12 +140,12 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const { clustersPerProject = CLUSTERS_PER_PROJECT } = options
   application.resolve(
     apiApp(core.ports, {
-      baseUrl: url,
-      trustForwarded: false,
-      addressPolicy: localPolicy,
+      baseUrl: publicUrl ?? url,
+      trustForwarded: options.trustForwarded ?? false,
       policy,
       openApi: localOpenApi,
       clustersPerProject,
+      ...(identity?.keystone ? { authUrl: keystoneBase(identity.keystone.url) } : {}),
     }),
   )
   const background = startBackground({ ...core, database }).catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import type { Ports } from '../runtime/ports.ts'
+import type { TablePorts } from '../runtime/ports.ts'
 import { demandJsonAcceptable } from './accept.ts'
 import { readBody } from './body/read-body.ts'
 import { Unauthenticated } from './errors.ts'
@@ -9,16 +9,19 @@ import { parseQuery } from './query.ts'
 import type { ApiResponse, PrincipalRoute, PublicRequest } from './route.ts'
 import type { ApiSettings } from './settings.ts'
 
-const demandVersion = ({ minVersion = 0, method, path }: PrincipalRoute, minor: number): void => {
+const demandVersion = (
+  { minVersion = 0, method, path }: Pick<PrincipalRoute, 'minVersion' | 'method' | 'path'>,
+  minor: number,
+): void => {
   if (minor >= minVersion) return
   throw new MethodNotInVersion(`${method} ${path} needs version 1.${minVersion} or later; 1.${minor} is in effect.`)
 }
 
 /** What routes of a principal ask before they act: version, rule, query, body, in this order. */
-const handleForPrincipal = (
-  route: PrincipalRoute,
+const handleForPrincipal = <P extends TablePorts>(
+  route: PrincipalRoute<P>,
   exchange: Exchange,
-  base: PublicRequest,
+  base: PublicRequest<P>,
   params: Readonly<Record<string, string>>,
 ): Promise<ApiResponse> => {
   const { principal, http, minor } = exchange
@@ -33,12 +36,12 @@ const handleForPrincipal = (
 
 /** Makes the innermost handler: calls the route's with all that it needs, parsed. */
 export const dispatcher =
-  (ports: Ports, settings: ApiSettings) =>
-  async (exchange: Exchange): Promise<ApiResponse> => {
+  <P extends TablePorts>(ports: P, settings: ApiSettings) =>
+  async (exchange: Exchange<P>): Promise<ApiResponse> => {
     const { target, http, minor, baseUrl, log } = exchange
     if (target instanceof FrameworkError) throw target
     const { route, params } = target
-    const base: PublicRequest = { ports: { ...ports, log }, settings, baseUrl, minor, headers: http.headers }
+    const base: PublicRequest<P> = { ports: { ...ports, log }, settings, baseUrl, minor, headers: http.headers }
     if (route.access === 'none') return route.handle(base)
     demandJsonAcceptable(http.headers.accept)
     return handleForPrincipal(route, exchange, base, params)

@@ -24,6 +24,13 @@ export class Unauthenticated extends AppError {
   readonly kind = 'unauthenticated'
 }
 
+/** The identity provider could not be asked who calls, so nothing is allowed until it can. */
+export class IdentityUnknown extends AppError {
+  override readonly name = 'IdentityUnknown'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}
+
 /** The caller's roles do not allow it; the message names the policy rule, as Magnum's does. */
 export class PolicyForbids extends AppError {
   override readonly name = 'PolicyForbids'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type PrincipalRoute, type Route, route } from './route.ts'
+import type { PrincipalRoute, TableRoute } from './route.ts'
 
 /**
  * Routes of the keys function as the table function knows them, which carries none of their code. A test compares with `ROUTES`.
@@ -19,12 +19,11 @@ const anyText = z.string().optional()
  * The keys function's routes for the table function: they exist, so that a wrong method is 405 with the right `Allow`, and they refuse.
  * A request gets here only by a spelling of the path that the gateway does not know, such as a trailing slash.
  */
-export const keysElsewhere = (refuse: () => Promise<never>): readonly Route[] =>
-  KEYS_PATHS.map((key) =>
-    route({
-      ...key,
-      access: 'keys',
-      schemas: { query: z.object({ dry_run: anyText, rollback: anyText, force: anyText }) },
-      handle: refuse,
-    }),
-  )
+export const keysElsewhere = (refuse: () => Promise<never>): readonly TableRoute[] =>
+  KEYS_PATHS.map((key) => ({
+    ...key,
+    summary: 'Served by the function with rights on keys.',
+    access: 'keys',
+    schemas: { query: z.object({ dry_run: anyText, rollback: anyText, force: anyText }) },
+    handle: refuse,
+  }))

@@ -1,5 +1,4 @@
 import { apiSettings } from '../runtime/api-settings.ts'
-import { awsClusters } from '../runtime/aws-clusters.ts'
 import { awsPorts } from '../runtime/aws-ports.ts'
 import { keysEnv, readEnv } from '../runtime/env.ts'
 import { lazy } from '../runtime/lazy.ts'
@@ -7,7 +6,7 @@ import { type ApiApp, apiApp } from './app.ts'
 
 const app = lazy(() => {
   const env = readEnv(keysEnv)
-  return apiApp(awsPorts(env, awsClusters(env)), apiSettings(env))
+  return apiApp(awsPorts(env), apiSettings(env))
 })
 
 /** Lambda entry of the API routes that seal or open credentials. */

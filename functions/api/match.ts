@@ -1,4 +1,5 @@
 import { isUuid } from '../domain/ids.ts'
+import type { TablePorts } from '../runtime/ports.ts'
 import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './framework-errors.ts'
 import { segmentsOf } from './path.ts'
 import { byNumber, listInWords, quote } from './quote.ts'
@@ -7,13 +8,13 @@ import type { Method, Route } from './route.ts'
 /** In the order in which `Allow` names them. */
 const METHODS: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE']
 
-export type Match = { route: Route; params: Record<string, string> }
+export type Match<P extends TablePorts = never> = { route: Route<P>; params: Record<string, string> }
 
-type Compiled = { route: Route; segments: string[]; parameters: number }
+type Compiled<P extends TablePorts = never> = { route: Route<P>; segments: string[]; parameters: number }
 
 const isParameter = (segment: string): boolean => segment.startsWith('{')
 
-const compile = (route: Route): Compiled => {
+const compile = <P extends TablePorts>(route: Route<P>): Compiled<P> => {
   const segments = route.path.slice(1).split('/')
   return { route, segments, parameters: segments.filter(isParameter).length }
 }
@@ -67,8 +68,10 @@ const refusal = (table: readonly Compiled[], method: string, path: readonly stri
  * Makes the function that finds the route of a request. A literal segment wins over a parameter; HEAD is GET; trailing slashes and
  * a missing `v1` are fine.
  */
-export const matcher = (routes: readonly Route[]): ((method: string, rawPath: string) => Match | FrameworkError) => {
-  const table = routes.map(compile).sort((a, b) => a.parameters - b.parameters)
+export const matcher = <P extends TablePorts>(
+  routes: readonly Route<P>[],
+): ((method: string, rawPath: string) => Match<P> | FrameworkError) => {
+  const table = routes.map((route) => compile(route)).sort((a, b) => a.parameters - b.parameters)
   return (method, rawPath) => {
     const path = segmentsOf(rawPath)
     const wanted = method === 'HEAD' ? 'GET' : method

@@ -1,14 +1,17 @@
 import * as z from 'zod'
-import { booleanOf } from './body/fields.ts'
+import { BOOLEAN_PATTERN, booleanOf } from './body/fields.ts'
 import { parseWith } from './body/parse-with.ts'
 import { InvalidRequest } from './errors.ts'
 import { byNumber, listInWords, quote } from './quote.ts'
 
-const booleanText = z.string().transform((text, context) => {
-  const value = booleanOf(text)
-  if (value === undefined) context.addIssue({ code: 'custom', message: 'must be a boolean: true or false' })
-  return value ?? false
-})
+const booleanText = z
+  .string()
+  .meta({ pattern: BOOLEAN_PATTERN })
+  .transform((text, context) => {
+    const value = booleanOf(text)
+    if (value === undefined) context.addIssue({ code: 'custom', message: 'must be a boolean: true or false' })
+    return value ?? false
+  })
 
 /** A boolean query parameter: absent is false. */
 export const flag = booleanText.optional().default(false)

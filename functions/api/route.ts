@@ -3,12 +3,12 @@ import type * as z from 'zod'
 import type { Json } from '../domain/json.ts'
 import type { Principal } from '../domain/principal.ts'
 import type { PolicyRule } from '../policy/rules.ts'
-import type { Ports } from '../runtime/ports.ts'
+import type { Ports, TablePorts } from '../runtime/ports.ts'
 import type { ApiSettings } from './settings.ts'
 
 /** What every handler gets. `ports.log` adds the request id to each line. */
-export type PublicRequest = {
-  ports: Ports
+export type PublicRequest<P extends TablePorts = TablePorts> = {
+  ports: P
   settings: ApiSettings
   /** Without a trailing slash; links begin with it. */
   baseUrl: string
@@ -18,7 +18,7 @@ export type PublicRequest = {
 }
 
 /** A request of somebody. Everything that it reads and writes is under `principal.projectId`. */
-export type ApiRequest<Q = unknown, B = unknown> = PublicRequest & {
+export type ApiRequest<Q = unknown, B = unknown, P extends TablePorts = TablePorts> = PublicRequest<P> & {
   principal: Principal
   /** The route's rule: asked of the caller already, and again where the object is found. */
   rule: PolicyRule
@@ -27,6 +27,9 @@ export type ApiRequest<Q = unknown, B = unknown> = PublicRequest & {
   query: Q
   body: B
 }
+
+/** A request to a route with `access: 'keys'`, whose function has whole drivers and a way into clusters. */
+export type KeysRequest<Q = unknown, B = unknown> = ApiRequest<Q, B, Ports>
 
 /** `body` is serialised as JSON; `text` goes out as it is, as JSON unless `headers` say otherwise. */
 export type ApiResponse = {
@@ -51,39 +54,52 @@ type RouteBase = {
   method: Method
   /** Full path with `{parameter}` segments, without a trailing slash. */
   path: string
-  /** One line for the API's documentation. */
-  summary?: string
-  /** What it answers when all is well, by status; null: no body. For documentation. */
-  answers?: Readonly<Record<number, z.ZodType | null>>
+  /** One sentence for the API's documentation. What it answers is in `openapi/answers.ts`. */
+  summary: string
 }
 
 /** Answers without asking who calls. */
 export type PublicRoute = RouteBase & {
   access: 'none'
-  handle(request: PublicRequest): Promise<ApiResponse>
+  handle: (request: PublicRequest) => Promise<ApiResponse>
 }
 
-type PrincipalRouteBase<Q, B> = RouteBase & {
-  /** Which function serves it: `keys` may seal and read secrets, `table` may not. */
-  access: 'table' | 'keys'
+/** Which function serves a route: `keys` may seal and read secrets, `table` may not. */
+type Access = 'table' | 'keys'
+
+type PrincipalRouteBase = RouteBase & {
+  access: Access
   /** Policy rule asked before anything else (magnum-rest.md 9.4). */
   rule: PolicyRule
   /** Lowest minor version that has the method; below it the answer is 406. */
   minVersion?: number
-  handle(request: ApiRequest<Q, B>): Promise<ApiResponse>
+  /** Reads `Idempotency-Key`. For documentation. */
+  idempotent?: true
 }
 
-export type PrincipalRoute = PrincipalRouteBase<unknown, unknown> & {
+// Handlers are properties, not methods: methods would pass with a request that has more than they are given.
+export type PrincipalRoute<P extends TablePorts = Ports> = PrincipalRouteBase & {
   schemas: { query: z.ZodObject; body?: BodySchema<unknown> }
+  handle: (request: ApiRequest<unknown, unknown, P>) => Promise<ApiResponse>
 }
 
-export type Route = PublicRoute | PrincipalRoute
+/** A route for a function that has `P`. */
+export type Route<P extends TablePorts = Ports> = PublicRoute | PrincipalRoute<P>
 
-/** Writes a route down with its handler's types checked against its schemas. */
-export const route = <Q extends z.ZodObject, B = undefined>(
-  definition: PrincipalRouteBase<z.output<Q>, B> & { schemas: { query: Q; body?: BodySchema<B> } },
-): PrincipalRoute => ({
+/** A route that the table function can serve too. */
+export type TableRoute = Route<TablePorts>
+
+type PortsFor<A extends Access> = A extends 'keys' ? Ports : TablePorts
+
+/** Writes a route down with its handler's types checked against its schemas and its access. */
+export const route = <A extends Access, Q extends z.ZodObject, B = undefined>(
+  definition: PrincipalRouteBase & {
+    access: A
+    schemas: { query: Q; body?: BodySchema<B> }
+    handle: (request: ApiRequest<z.output<Q>, B, PortsFor<A>>) => Promise<ApiResponse>
+  },
+): PrincipalRoute<PortsFor<A>> => ({
   ...definition,
   // The dispatcher calls it with what exactly these schemas gave.
-  handle: (request) => definition.handle(request as ApiRequest<z.output<Q>, B>),
+  handle: (request) => definition.handle(request as ApiRequest<z.output<Q>, B, PortsFor<A>>),
 })

@@ -1,7 +1,7 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
-import type { Ports } from '../runtime/ports.ts'
-import { baseUrlOf } from './base-url.ts'
+import type { TablePorts } from '../runtime/ports.ts'
+import { baseUrlOf, pathBelow } from './base-url.ts'
 import { dispatcher } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'
 import { matcher } from './match.ts'
@@ -20,21 +20,26 @@ const lowerCased = (headers: APIGatewayProxyEventV2['headers']): APIGatewayProxy
  * An API as one function from an API Gateway event (HTTP API, payload 2.0) to its answer. Lambda entries and the local
  * server call the same; it never rejects.
  */
-export const routesApp = (routes: readonly Route[], ports: Ports, settings: ApiSettings): ApiApp => {
+export const routesApp = <P extends TablePorts>(
+  routes: readonly Route<P>[],
+  ports: P,
+  settings: ApiSettings,
+): ApiApp => {
   const match = matcher(routes)
   const dispatch = dispatcher(ports, settings)
-  const app = middy<Exchange, APIGatewayProxyStructuredResultV2>(async (exchange: Exchange) =>
+  const app = middy<Exchange<P>, APIGatewayProxyStructuredResultV2>(async (exchange: Exchange<P>) =>
     toResult(exchange.http, await dispatch(exchange)),
   ).use(middlewareBundle(ports, settings))
   return (event) => {
     const http = { ...event, headers: lowerCased(event.headers) }
     const requestId = `req-${ports.newId()}`
-    const exchange: Exchange = {
+    const baseUrl = baseUrlOf(settings, http.headers)
+    const exchange: Exchange<P> = {
       http,
       requestId,
       startedAt: ports.clock.now().getTime(),
-      baseUrl: baseUrlOf(settings, http.headers),
-      target: match(http.requestContext.http.method, http.rawPath),
+      baseUrl,
+      target: match(http.requestContext.http.method, pathBelow(baseUrl, http.rawPath)),
       log: ports.log.child({ requestId }),
       principal: null,
       minor: 1,

@@ -1,14 +1,11 @@
-import type { AddressPolicy } from '../kubernetes/address-guard.ts'
 import type { Policy } from '../policy/policy.ts'
 
-/** How this installation is reached and what it may reach. */
+/** How this installation is reached, and who may do what. */
 export type ApiSettings = {
   /** Scheme, host and mount path as clients see them, without `/v1` and without a trailing slash needed. */
   baseUrl: string
   /** True only behind a proxy that sets `X-Forwarded-*` itself: they then replace `baseUrl` in links. */
   trustForwarded: boolean
-  /** Which addresses a registered cluster may have. */
-  addressPolicy: AddressPolicy
   /** Who may do what. */
   policy: Policy
   /** The OpenAPI document of the whole API, as JSON, with `baseUrl` as its server. */

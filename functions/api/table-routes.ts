@@ -8,11 +8,11 @@ import { FEDERATION_ROUTES } from './federations/federations.routes.ts'
 import { MSERVICE_ROUTES } from './mservices/mservices.routes.ts'
 import { NODE_GROUP_ROUTES } from './nodegroups/nodegroups.routes.ts'
 import { QUOTA_ROUTES } from './quotas/quotas.routes.ts'
-import type { Route } from './route.ts'
+import type { TableRoute } from './route.ts'
 import { STATS_ROUTES } from './stats/stats.routes.ts'
 
 /** Routes that need no key: what the table function serves. */
-export const TABLE_ROUTES: readonly Route[] = [
+export const TABLE_ROUTES: readonly TableRoute[] = [
   ...DISCOVERY_ROUTES,
   ...CLUSTER_ROUTES,
   ...TEMPLATE_ROUTES,

@@ -1,15 +1,15 @@
 import { apiSettings } from '../runtime/api-settings.ts'
-import { awsPorts } from '../runtime/aws-ports.ts'
+import { awsTablePorts } from '../runtime/aws-table-ports.ts'
 import { readEnv, tableEnv } from '../runtime/env.ts'
 import { lazy } from '../runtime/lazy.ts'
-import { noClusters, refuseKeys } from '../runtime/no-clusters.ts'
+import { refuseKeys } from '../runtime/no-keys.ts'
 import { keysElsewhere } from './keys-elsewhere.ts'
 import { type ApiApp, routesApp } from './routes-app.ts'
 import { TABLE_ROUTES } from './table-routes.ts'
 
 const app = lazy(() => {
   const env = readEnv(tableEnv)
-  return routesApp([...TABLE_ROUTES, ...keysElsewhere(refuseKeys)], awsPorts(env, noClusters), apiSettings(env))
+  return routesApp([...TABLE_ROUTES, ...keysElsewhere(refuseKeys)], awsTablePorts(env), apiSettings(env))
 })
 
 /** Lambda entry of the API without key rights, and of every path that the gateway does not know. */

@@ -19,7 +19,7 @@ export const sealNewAuthorities = (
     AUTHORITIES.map(async (type) =>
       ports.stores.certificates.seal(
         { projectId, clusterId, type, candidate },
-        newAuthority(clusterName, ports.clock.now()),
+        await newAuthority(clusterName, ports.clock.now()),
       ),
     ),
   )

@@ -6,7 +6,7 @@ import {
   type FederationUpdate,
   type MembershipChange,
 } from '../domain/federation.ts'
-import type { Ports } from '../runtime/ports.ts'
+import type { TablePorts } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { untilNoConflict } from './conflict.ts'
 import { memberTokenKey, nextMemberTokenKey } from './credentials.ts'
@@ -17,7 +17,7 @@ import { settle } from './settle.ts'
 import { openFederation, type Target, type WithOperation } from './subjects.ts'
 import { failWaiting, sendWaiting } from './waiting-members.ts'
 
-type EndPorts = Pick<Ports, 'stores' | 'executions' | 'drivers' | 'clock' | 'newId' | 'log'>
+type EndPorts = Pick<TablePorts, 'stores' | 'executions' | 'drivers' | 'clock' | 'newId' | 'log'>
 
 const keyOf = (target: Target) => ({ projectId: target.projectId, id: target.entityId })
 

@@ -1,5 +1,5 @@
 import type { Flow } from '../domain/operation.ts'
-import type { Ports } from '../runtime/ports.ts'
+import type { TablePorts } from '../runtime/ports.ts'
 import { endClusterCreateFailed } from './cluster-create-end.ts'
 import { endClusterDeleteFailed } from './cluster-delete-end.ts'
 import { endClusterUpdateFailed } from './cluster-update-end.ts'
@@ -17,7 +17,7 @@ export const ATTEMPTS_MAX = 3
 
 const NOT_UNDONE = ['Undo was given up.']
 
-type Ending = (ports: Ports, target: Target, failure: Failure) => Promise<void>
+type Ending = (ports: TablePorts, target: Target, failure: Failure) => Promise<void>
 
 /** An unjoin that can't be finished: with `force` the member goes anyway, and all that was made for it counts as left behind. */
 export const abandonUnjoin: Ending = async (ports, target, failure) => {
@@ -47,5 +47,5 @@ const ENDINGS: Readonly<Record<Flow, Ending>> = {
  *
  * @throws OperationSuperseded when somebody else ended it
  */
-export const giveUp = (ports: Ports, running: RunningOperation, failure: Failure): Promise<void> =>
+export const giveUp = (ports: TablePorts, running: RunningOperation, failure: Failure): Promise<void> =>
   ENDINGS[running.flow](ports, targetOf(running), failure)

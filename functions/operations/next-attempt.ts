@@ -2,7 +2,7 @@ import type { ClusterOperation } from '../domain/cluster.ts'
 import type { FederationOperation } from '../domain/federation.ts'
 import type { Membership } from '../domain/membership.ts'
 import type { Operation } from '../domain/operation.ts'
-import type { Ports } from '../runtime/ports.ts'
+import type { TablePorts } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { untilNoConflict } from './conflict.ts'
 import type { Failure } from './failure.ts'
@@ -22,7 +22,7 @@ const undoAttempt = ({ flow, operation }: RunningOperation, failure: Failure, no
   failure: operation.failure ?? failure,
 })
 
-const writeFor = async (ports: Ports, running: RunningOperation, next: Operation): Promise<Write> => {
+const writeFor = async (ports: TablePorts, running: RunningOperation, next: Operation): Promise<Write> => {
   const target = targetOf(running)
   const { clusters, federations, memberships } = ports.stores
   if (running.flow.startsWith('cluster-')) {
@@ -42,7 +42,7 @@ const writeFor = async (ports: Ports, running: RunningOperation, next: Operation
  *
  * @throws OperationSuperseded when the operation ended, or was tried again, meanwhile
  */
-export const startUndo = async (ports: Ports, running: RunningOperation, failure: Failure): Promise<void> => {
+export const startUndo = async (ports: TablePorts, running: RunningOperation, failure: Failure): Promise<void> => {
   const next = undoAttempt(running, failure, ports.clock.now())
   await untilNoConflict(async () => ports.stores.commit([await writeFor(ports, running, next)]))
   await launch(ports, { ...running, operation: next })

@@ -23,7 +23,6 @@ const clusters = {
 
 const api = {
   ...base,
-  ...clusters,
   /** Base URL of the API as clients see it, without `/v1`. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }),
   /** Clusters that a project without a quota of its own may have. Default: Magnum's 20. */
@@ -31,6 +30,8 @@ const api = {
     .string()
     .regex(/^[0-9]{1,9}$/)
     .default('20'),
+  /** URL of Keystone, named to clients that must log in. Default: none, which names the API itself. */
+  KEYSTONE_URL: z.string().default(''),
 }
 
 const keys = {
@@ -41,7 +42,7 @@ const keys = {
 /** The API function without key rights. */
 export const tableEnv = z.object(api)
 /** The API function that handles kubeconfigs and certificates. */
-export const keysEnv = z.object({ ...api, ...keys })
+export const keysEnv = z.object({ ...api, ...clusters, ...keys })
 /** Functions of the flows, and of events that talk to clusters. */
 export const workerEnv = z.object({ ...base, ...clusters, ...keys })
 /** The reconciler: table and executions only. */

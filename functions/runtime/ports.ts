@@ -1,5 +1,6 @@
 import type { ExecutionRef, FlowInput } from '../domain/operation.ts'
-import type { Drivers } from '../drivers/contract/registry.ts'
+import type { DriverDescriptions, Drivers } from '../drivers/contract/registry.ts'
+import type { AddressPolicy } from '../kubernetes/address-guard.ts'
 import type { Connect } from '../kubernetes/client.ts'
 import type { Stores } from '../store/stores.ts'
 
@@ -34,13 +35,25 @@ export interface Logger {
   child(fields: Record<string, unknown>): Logger
 }
 
-/** Everything outside of the process that handlers and steps use; made once per process by `runtime` or `local`. */
-export type Ports = {
+/**
+ * What functions use that have no rights on keys, and therefore no way into clusters: all that handlers of `access: 'table'` get. `Ports` may
+ * stand for it.
+ */
+export type TablePorts = {
   stores: Stores
   executions: Executions
-  drivers: Drivers
-  connect: Connect
+  /** What drivers say; what they do needs keys. */
+  drivers: DriverDescriptions
   clock: Clock
   newId(): string
   log: Logger
+}
+
+/** Everything outside of the process that handlers and steps use; made once per process by `runtime` or `local`. */
+export type Ports = Omit<TablePorts, 'drivers'> & {
+  drivers: Drivers
+  /** Refuses addresses that `addressPolicy` does. */
+  connect: Connect
+  /** Which addresses a cluster may have. */
+  addressPolicy: AddressPolicy
 }

@@ -23,6 +23,6 @@ export interface QuotaStore {
    * @throws QuotaReached when `limit` clusters are there already
    */
   takePlace(projectId: string, limit: number): Promise<void>
-  /** Gives a place back, after the cluster is gone or was not stored. */
+  /** Gives a place back, once, after the cluster is gone or was not stored. Never below none; an absent count is no error. */
   freePlace(projectId: string): Promise<void>
 }

@@ -26,7 +26,7 @@ const wrongLabels = (labels: readonly string[]): string => {
  *
  * @throws SigningRequestRejected when there is not exactly one block, or it is no signing request
  */
-export const derOfPem = (pem: string): Uint8Array => {
+export const derOfPem = (pem: string): Uint8Array<ArrayBuffer> => {
   if (pem.length > CSR_LENGTH_MAX) {
     throw new SigningRequestRejected(`"csr" has ${pem.length} characters; at most ${CSR_LENGTH_MAX} are allowed.`)
   }

@@ -1,48 +1,28 @@
-import { childrenOf, type Der, oidOf, TAG } from './der.ts'
+import 'reflect-metadata'
+import { Name } from '@peculiar/x509'
 import { SigningRequestRejected } from './errors.ts'
+import type { AttributeText, ParsedRequest } from './parsed-request.ts'
 
-const text = (pattern: RegExp) => (bytes: Uint8Array) => pattern.test(Buffer.from(bytes).toString('latin1'))
+// biome-ignore lint/suspicious/noControlCharactersInRegex: IA5String is all of ASCII.
+const IA5 = /^[\x00-\x7f]*$/
 
-const isUtf8 = (bytes: Uint8Array): boolean => {
-  try {
-    new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    return true
-  } catch {
-    return false
-  }
+/** What Go's parser, and so kube-apiserver, does not take. That UTF-8 is UTF-8 has been seen. */
+const faultOf = ({ utf8String, printableString, ia5String }: AttributeText): string | null => {
+  const text = utf8String ?? printableString ?? ia5String
+  if (text === undefined) return 'a value of a type that is not supported'
+  if (text === '') return 'an empty value'
+  const isGood = Name.isPrintableString(printableString ?? '') && IA5.test(ia5String ?? '')
+  return isGood ? null : 'a value that its type does not allow'
 }
-
-/** Types of text by tag, each with what may be in it: what Go's parser, and so kube-apiserver, takes. */
-const TEXT_TYPES: Readonly<Record<number, (bytes: Uint8Array) => boolean>> = {
-  12: isUtf8,
-  18: text(/^[0-9 ]*$/),
-  19: text(/^[A-Za-z0-9 '()+,\-./:=?*&]*$/),
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: IA5String is all of ASCII.
-  22: text(/^[\x00-\x7f]*$/),
-}
-
-const attributeFault = (attribute: Der): string | null => {
-  const [type, value, ...others] = childrenOf(attribute, TAG.sequence)
-  oidOf(type)
-  if (value === undefined || others.length > 0) return 'an attribute without a value'
-  const isGood = TEXT_TYPES[value.tag]
-  if (isGood === undefined) return 'a value of a type that is not supported'
-  if (value.content.length === 0) return 'an empty value'
-  return isGood(value.content) ? null : 'a value that its type does not allow'
-}
-
-const faultIn = (attributes: readonly Der[]): string | null =>
-  attributes.map(attributeFault).find((fault) => fault !== null) ?? null
 
 /**
  * Demands a distinguished name that every client reads. It may be empty.
  *
  * @throws SigningRequestRejected
  */
-export const demandReadableName = (name: Der): void => {
-  const parts = childrenOf(name, TAG.sequence).map((part) => childrenOf(part, TAG.set))
-  const fault = parts
-    .map((attributes) => (attributes.length === 0 ? 'a part without attributes' : faultIn(attributes)))
+export const demandReadableName = ({ subjectTexts }: ParsedRequest): void => {
+  const fault = subjectTexts
+    .flatMap((part) => (part.length === 0 ? 'a part without attributes' : part.map(faultOf)))
     .find((found) => found !== null)
   if (fault === undefined) return
   throw new SigningRequestRejected(

@@ -12,9 +12,10 @@ import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-ap
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
+import type { AuthorizerEnv } from '../../functions/authorizer/env.schema.ts'
 import { type KeysEnv, type Settings, type TableEnv, tableEnv } from '../../functions/runtime/env.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
-import { grantExecutions, grantSealing, machineArnPrefix } from '../grants.ts'
+import { grantExecutions, grantSealing, grantSecret, machineArnPrefix } from '../grants.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import { type GatewayRoute, gatewayPaths } from '../route-keys.ts'
 import type { WorkerStackProps } from './worker-stack-props.ts'
@@ -25,6 +26,10 @@ export type ApiStackProps = WorkerStackProps & {
   publicUrl?: string
   /** Clusters that a project without a quota of its own may have. Default: 20. */
   clustersPerProject?: string
+  /** Who vouches for callers (`identityContext`). */
+  identity: AuthorizerEnv
+  /** ARN of the customer managed key that encrypts the secret with Keystone's service credential. Default: AWS's own key. */
+  keystoneSecretKeyArn?: string
 }
 
 /**
@@ -55,8 +60,8 @@ export class ApiStack extends Stack {
       TABLE_NAME: this.#props.data.table.tableName,
       STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
       PUBLIC_URL: this.#publicUrl,
-      ALLOWED_NETWORKS: this.#props.allowedNetworks,
       CLUSTERS_PER_PROJECT: tableEnv.shape.CLUSTERS_PER_PROJECT.parse(this.#props.clustersPerProject),
+      KEYSTONE_URL: this.#props.identity.KEYSTONE_URL,
     }
   }
 
@@ -73,8 +78,12 @@ export class ApiStack extends Stack {
   }
 
   #addKeysFunction(): NodeFunction {
-    const { data, folderOf } = this.#props
-    const environment: Settings<KeysEnv> = { ...this.#environment(), KMS_KEY_ARN: data.dataKeyKey.keyArn }
+    const { data, folderOf, allowedNetworks } = this.#props
+    const environment: Settings<KeysEnv> = {
+      ...this.#environment(),
+      ALLOWED_NETWORKS: allowedNetworks,
+      KMS_KEY_ARN: data.dataKeyKey.keyArn,
+    }
     const keys = new NodeFunction(this, 'keys', {
       folder: folderOf('keys'),
       description: 'fedplane: API routes that seal or open credentials',
@@ -89,12 +98,16 @@ export class ApiStack extends Stack {
 
   /** Without identity source and cache: a denial by the gateway would be 403 where Magnum's clients need 401 to log in again. */
   #authorizer(): HttpLambdaAuthorizer {
+    const { folderOf, identity, keystoneSecretKeyArn } = this.#props
     const authorizer = new NodeFunction(this, 'authorizer', {
-      folder: this.#props.folderOf('authorizer'),
+      folder: folderOf('authorizer'),
       description: 'fedplane: token to principal',
       timeoutSeconds: TIMEOUT_SECONDS.authorizer,
-      environment: {},
+      environment: identity,
     })
+    if (identity.KEYSTONE_SECRET_ARN !== '') {
+      grantSecret(authorizer, identity.KEYSTONE_SECRET_ARN, keystoneSecretKeyArn)
+    }
     return new HttpLambdaAuthorizer('principal', authorizer, {
       responseTypes: [HttpLambdaResponseType.SIMPLE],
       identitySource: [],

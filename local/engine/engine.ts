@@ -7,6 +7,7 @@ import type { ExecutionTable } from './execution-table.ts'
 import { Interpreter } from './interpreter.ts'
 import { Run, type RunParts } from './run.ts'
 import type { FlowHandler } from './task-binding.ts'
+import { type Turn, Turns } from './turns.ts'
 
 export type FlowHandlers = Partial<Record<Flow, FlowHandler>>
 
@@ -21,7 +22,12 @@ export type EngineOptions = {
   clock: Clock
   log: Logger
   onUnsuccessfulEnd?: OnUnsuccessfulEnd
+  /** Executions that run at a time; those in a Wait state do not count. Default 32. */
+  atOnce?: number
 }
+
+/** Enough for steps that wait for slow clusters, few enough beside hundreds of requests. */
+const AT_ONCE = 32
 
 /** How long `close` waits for calls of handlers that are under way, milliseconds. */
 const CLOSE_PATIENCE_MS = 1000
@@ -38,12 +44,14 @@ export class Engine implements Executions {
   /** Executions of this process, from before their record is written: `resume` leaves them alone. */
   readonly #claimed = new Set<string>()
   readonly #runs = new Map<string, Run>()
+  readonly #turns: Turns
   readonly #ends = new Set<Promise<void>>()
   #closing = false
 
   constructor(options: EngineOptions) {
     this.#options = options
     this.#interpreter = new Interpreter(options.definitions)
+    this.#turns = new Turns(options.atOnce ?? AT_ONCE)
   }
 
   /** Imports the interpreter now instead of at the first execution. */
@@ -58,7 +66,7 @@ export class Engine implements Executions {
     try {
       await this.#begin(ref, JSON.stringify(input))
     } finally {
-      if (!this.#runs.has(key)) this.#claimed.delete(key)
+      if (!this.#runs.has(key) && !this.#turns.has(key)) this.#claimed.delete(key)
     }
   }
 
@@ -78,7 +86,10 @@ export class Engine implements Executions {
 
   async stop(ref: ExecutionRef, cause: string): Promise<void> {
     const end: ExecutionEnd = { status: 'ABORTED', cause }
-    this.#runs.get(executionKey(ref))?.stop()
+    const key = executionKey(ref)
+    if (this.#turns.has(key)) this.#claimed.delete(key)
+    this.#turns.drop(key)
+    this.#runs.get(key)?.stop()
     if (await this.#options.table.close(ref, end, this.#options.clock.now()))
       this.#options.onUnsuccessfulEnd?.(ref, end)
   }
@@ -114,6 +125,7 @@ export class Engine implements Executions {
   /** Lets go of all executions: they stay RUNNING in the table, for the next process. Waits a little for calls under way. */
   async close(): Promise<void> {
     this.#closing = true
+    this.#turns.close()
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop()
     await withinPatience(Promise.all([...runs.map((run) => run.idle()), ...this.#ends]), CLOSE_PATIENCE_MS)
@@ -154,9 +166,14 @@ export class Engine implements Executions {
 
   #drive(record: ExecutionRecord, parts: Pick<RunParts, 'machine' | 'definition' | 'handler'>): void {
     if (this.#closing) return
+    this.#turns.ask(executionKey(record), (turn) => this.#run(record, turn, parts))
+  }
+
+  #run(record: ExecutionRecord, turn: Turn, parts: Pick<RunParts, 'machine' | 'definition' | 'handler'>): void {
     const { log, table } = this.#options
     const run = new Run(record, {
       ...parts,
+      turn,
       checkpoint: (checkpoint) => table.checkpoint(record, checkpoint),
       onCheckpointError: (error) =>
         log.error('checkpoint not stored', { flow: record.flow, executionId: record.name, error }),

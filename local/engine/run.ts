@@ -5,11 +5,14 @@ import { type Definition, localArn } from './definition.ts'
 import type { ExecutionEnd, ExecutionRecord } from './execution-record.ts'
 import type { Checkpoint } from './execution-table.ts'
 import { executionIsOver, type FlowHandler, invokeTask } from './task-binding.ts'
+import type { Turn } from './turns.ts'
 
 export type RunParts = {
   machine: StateMachine
   definition: Definition
   handler: FlowHandler
+  /** Rests in Wait states. */
+  turn: Turn
   /** Stores where the execution is; false when it is closed. */
   checkpoint: (checkpoint: Checkpoint) => Promise<boolean>
   /** Told of a checkpoint that could not be stored: the execution goes on, and a restart repeats more of it. */
@@ -60,6 +63,7 @@ export class Run {
         this.#over = true
         await read
         await this.#checkpoints.flushed()
+        parts.turn.end()
         return end
       })
   }
@@ -101,7 +105,16 @@ export class Run {
   async #noteStates(events: EventLogs): Promise<void> {
     for await (const event of events) {
       if (event.type !== 'StateEntered' || !('state' in event)) continue
-      this.#checkpoints.note({ at: event.state.name, data: JSON.stringify(event.state.input) })
+      this.#enter(event.state.name, event.state.input)
     }
+  }
+
+  /** States that only choose or reshape need no checkpoint: from the one before they come out the same again. */
+  #enter(name: string, input: unknown): void {
+    const { definition, turn } = this.#parts
+    const type = definition.States[name]?.Type
+    if (type === 'Wait') turn.rest()
+    else turn.goOn()
+    if (type === 'Task' || type === 'Wait') this.#checkpoints.note({ at: name, data: JSON.stringify(input) })
   }
 }

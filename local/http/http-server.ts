@@ -50,6 +50,8 @@ export type HttpServerOptions = {
   log: Logger
   /** Refuses what web pages make a browser send (`isForeign`). For when there are no tokens. Default false. */
   refuseForeign?: boolean
+  /** Where clients reach us besides loopback; requests for it are not foreign. */
+  publicUrl?: string | undefined
   limits?: Partial<HttpLimits>
 }
 
@@ -102,7 +104,8 @@ class Gateway {
     const facts = { requestId, receivedAt: new Date(), domainName: message.headers.host ?? '127.0.0.1' }
     const request = receivedRequest(message, body)
     const event = toApiEvent(request, facts, {})
-    if (this.#options.refuseForeign && isForeign(event.headers)) throw new ForeignRequest()
+    const { refuseForeign, publicUrl } = this.#options
+    if (refuseForeign && isForeign(event.headers, publicUrl)) throw new ForeignRequest()
     event.requestContext.authorizer.lambda = await this.#options.authorize(event.headers)
     return event
   }

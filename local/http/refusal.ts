@@ -16,7 +16,7 @@ export const REFUSALS = {
     title: 'Requests of web pages and for other hosts are refused.',
     detail:
       'Requests of web pages and for other hosts are refused, because without tokens everybody is admin here. Call 127.0.0.1 or ' +
-      'localhost without an Origin header, or give tokens with FEDPLANE_TOKENS.',
+      'localhost without an Origin header, give tokens with FEDPLANE_TOKENS, or name the proxy in front with FEDPLANE_PUBLIC_URL.',
   }),
   pathMalformed: (): Refusal => ({
     status: 400,

@@ -47,7 +47,7 @@ const rateOf = async ({ send }: Probe, from: number, count: number): Promise<num
  * counted, because they are the compiler's.
  */
 export const measure = async (probes: readonly Probe[], rounds: number): Promise<Figures[]> => {
-  const warmUp = Math.max(3, Math.ceil(rounds / 4))
+  const warmUp = Math.max(3, Math.ceil(rounds / 8))
   const times = probes.map((): number[] => [])
   for (let round = 0; round < warmUp + rounds; round++) {
     for (const [index, { send }] of probes.entries()) {
@@ -58,7 +58,7 @@ export const measure = async (probes: readonly Probe[], rounds: number): Promise
   const figures: Figures[] = []
   for (const [index, probe] of probes.entries()) {
     const own = times[index] ?? []
-    const perSecond = await rateOf(probe, warmUp + rounds, Math.max(CONCURRENCY, rounds))
+    const perSecond = await rateOf(probe, warmUp + rounds, Math.max(2 * CONCURRENCY, Math.ceil(rounds / 2)))
     figures.push({
       name: probe.name,
       samples: own.length,

@@ -6,7 +6,7 @@ Starts fedplane as npm start does, fills it with clusters of memory@1 and measur
 
 Options:
   --clusters N   clusters to list (default 1000, a whole page)
-  --rounds N     samples of each list (default 60)
+  --rounds N     samples of each list (default 30)
   --creates N    creates at the same time (default 500)
   --json FILE    writes the figures there too
   --check        exit code 1 when a goal is missed
@@ -23,7 +23,7 @@ export type BenchOptions = {
 
 const OPTIONS = {
   clusters: { type: 'string', default: '1000' },
-  rounds: { type: 'string', default: '60' },
+  rounds: { type: 'string', default: '30' },
   creates: { type: 'string', default: '500' },
   json: { type: 'string' },
   check: { type: 'boolean', default: false },

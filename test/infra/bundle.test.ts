@@ -7,6 +7,10 @@ import { KEYS_PATHS } from '../../functions/api/keys-elsewhere.ts'
 import { ROUTES } from '../../functions/api/routes.ts'
 import { type Bundle, bundleFunctions, functionEntries, SIZE_MAX_BYTES } from '../../infra/bundle.ts'
 import { eventOf } from '../support/api/request.ts'
+import { AUDIENCE, IssuerStandIn } from '../support/authorizer/issuer-stand-in.ts'
+import { KeystoneStandIn, SERVICE_SECRET } from '../support/authorizer/keystone-stand-in.ts'
+import type { Loopback } from '../support/authorizer/loopback.ts'
+import { startSecrets } from '../support/authorizer/secrets-stand-in.ts'
 import { invokeBundle } from '../support/infra-invoke.ts'
 import { createTestTable, type TestTable } from '../support/store/database.ts'
 
@@ -55,8 +59,20 @@ describe('bundleFunctions', () => {
     expect(types.split('\n')).toEqual(files.map(() => 'function'))
   })
 
-  it('gives the table function no client for keys', () => {
-    expect(bundleOf('table').inputs.filter((input) => input.includes('client-kms'))).toEqual([])
+  it.each(['table', 'event-reconciler', 'event-renewals'])(
+    'gives %s no client for keys, no way into clusters, and of drivers only what they say',
+    (name) => {
+      const acting =
+        /client-kms|ipaddr|kubernetes\/(connect|transport)\.ts|drivers\/(registry|support|.*\/(index|phases))/
+      expect(bundleOf(name).inputs.filter((input) => acting.test(input))).toEqual([])
+    },
+  )
+
+  it('leaves out what only the OpenAPI document needs', () => {
+    const documenting = bundles.filter(({ inputs }) =>
+      inputs.some((input) => /\.answer\.schema\.ts$|api\/openapi\//.test(input)),
+    )
+    expect(documenting.map(({ name }) => name)).toEqual([])
   })
 
   it('puts policies beside the functions that decide by them, and no others', () => {
@@ -147,5 +163,73 @@ describe('KEYS_PATHS', () => {
       route.access === 'keys' ? [{ method: route.method, path: route.path, rule: route.rule }] : [],
     )
     expect(KEYS_PATHS).toEqual(keys)
+  })
+})
+
+describe('the authorizer, bundled', () => {
+  const SECRET_ARN = 'arn:aws:secretsmanager:eu-central-1:111122223333:secret:fedplane/keystone-a1B2c3'
+  const cloud = new KeystoneStandIn()
+  const issuer = new IssuerStandIn()
+  let secrets: Loopback
+  beforeAll(async () => {
+    const credential = { application_credential_id: 'fedplane', application_credential_secret: SERVICE_SECRET }
+    secrets = await startSecrets(new Map([[SECRET_ARN, JSON.stringify(credential)]]))
+    await Promise.all([cloud.start(), issuer.start()])
+    const expiresAt = new Date(Date.now() + 3_600_000)
+    cloud.serviceExpiresAt = expiresAt
+    cloud.tokens.set('token-of-ana', { expiresAt })
+  })
+  afterAll(async () => {
+    await Promise.all([secrets.close(), cloud.close(), issuer.close()])
+  })
+
+  const environment = (): Record<string, string> => ({
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'local',
+    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: secrets.url,
+    KEYSTONE_URL: cloud.url,
+    KEYSTONE_SECRET_ARN: SECRET_ARN,
+    OIDC_ISSUER: issuer.url,
+    OIDC_AUDIENCE: AUDIENCE,
+  })
+
+  const eventWith = (headers?: Record<string, string>) => ({ version: '2.0', type: 'REQUEST', headers })
+
+  /** The contexts of its answers; each must allow. */
+  const contextsOf = async (env: Record<string, string>, events: unknown[]): Promise<Record<string, string>[]> => {
+    const { answers, log } = await invokeBundle(path.join(bundleOf('authorizer').folder, 'index.js'), env, events)
+    expect(log).not.toMatch(/token-of-ana|service-token-|secret-that/)
+    return answers.map((answer) => {
+      const { isAuthorized, context } = answer as { isAuthorized: boolean; context: Record<string, string> }
+      expect(isAuthorized).toBe(true)
+      return context
+    })
+  }
+
+  it('passes principals and reasons, always allows, and reads the credential from its secret', async () => {
+    const jwt = await issuer.sign(issuer.claims(new Date()))
+    const contexts = await contextsOf(environment(), [
+      eventWith({ 'X-Auth-Token': 'token-of-ana' }),
+      eventWith({ authorization: `Bearer ${jwt}` }),
+      eventWith({ 'x-auth-token': 'other' }),
+      eventWith({}),
+      eventWith(),
+    ])
+    const principals = contexts.slice(0, 2).map(({ principal }) => JSON.parse(principal ?? ''))
+    expect(principals.map(({ source, userId, projectId }) => [source, userId, projectId])).toEqual([
+      ['keystone', 'ana', 'shop'],
+      ['oidc', 'ana', 'shop'],
+    ])
+    for (const context of contexts.slice(2)) expect(context).toEqual({ reason: expect.any(String) })
+  })
+
+  it.each([
+    ['its settings are wrong', { KEYSTONE_URL: 'nonsense' }],
+    ['its secret is not there', { KEYSTONE_SECRET_ARN: SECRET_ARN.replace('a1B2c3', 'zzzzzz') }],
+    ['Keystone is not there', { KEYSTONE_URL: 'http://127.0.0.1:1' }],
+  ])('says that it can not find out when %s', async (_, changes) => {
+    const contexts = await contextsOf({ ...environment(), ...changes }, [eventWith({ 'x-auth-token': 'token-of-ana' })])
+    expect(contexts).toEqual([{ unavailable: expect.stringMatching(/try again later/) }])
   })
 })

@@ -10,18 +10,22 @@ const absent = (value: unknown): unknown => (value === null || value === '' ? un
 /** Wraps a field so that null, `""` and absence are all undefined. */
 export const optional = <S extends z.ZodType>(schema: S) => z.preprocess(absent, schema.optional())
 
+const isPlain = (value: unknown): boolean => ['string', 'boolean', 'number'].includes(typeof value)
+
 const TRUE = ['true', '1', 't', 'yes', 'y', 'on']
 const FALSE = ['false', '0', 'f', 'no', 'n', 'off']
+
+/** For the document, whose regular expressions have no flags: the texts that are booleans, in any case. */
+export const BOOLEAN_PATTERN = `^(${[...TRUE, ...FALSE].map((text) => text.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)).join('|')})$`
 
 /** Undefined when the text is no boolean (oslo's strutils.bool_from_string, strict). */
 export const booleanOf = (value: unknown): boolean | undefined => {
   if (typeof value === 'boolean') return value
+  if (!isPlain(value)) return undefined
   const text = String(value).trim().toLowerCase()
   if (TRUE.includes(text)) return true
   return FALSE.includes(text) ? false : undefined
 }
-
-const isPlain = (value: unknown): boolean => ['string', 'boolean', 'number'].includes(typeof value)
 
 export const booleanField = z.preprocess(
   (value) => (isPlain(value) ? (booleanOf(value) ?? value) : value),

@@ -1,8 +1,6 @@
 import { noAttributes } from '../body/no-attributes.ts'
-import { uuidAnswer } from '../common.answer.schema.ts'
 import { noQuery } from '../query.ts'
 import { type Route, route } from '../route.ts'
-import { signedAnswer } from './certificate.answer.schema.ts'
 import { signCertificateBody } from './certificate.schema.ts'
 import { rotateAuthority } from './rotate-authority.ts'
 import { signCertificate } from './sign-certificate.ts'
@@ -16,7 +14,6 @@ export const CERTIFICATE_KEYS_ROUTES: readonly Route[] = [
     rule: 'certificate:create',
     schemas: { query: noQuery, body: signCertificateBody },
     summary: "Signs a certificate signing request with the cluster's authority.",
-    answers: { 201: signedAnswer },
     handle: signCertificate,
   }),
   route({
@@ -26,7 +23,6 @@ export const CERTIFICATE_KEYS_ROUTES: readonly Route[] = [
     rule: 'certificate:rotate_ca',
     schemas: { query: noQuery, body: noAttributes },
     summary: "Replaces the cluster's certificate authorities.",
-    answers: { 202: uuidAnswer },
     handle: rotateAuthority,
   }),
 ]

@@ -1,10 +1,9 @@
 import * as z from 'zod'
-import { type Route, route } from '../route.ts'
-import { authorityAnswer } from './certificate.answer.schema.ts'
+import { route, type TableRoute } from '../route.ts'
 import { showAuthority } from './show-authority.ts'
 
 /** Certificates are not secret: reading them needs no key. */
-export const CERTIFICATE_ROUTES: readonly Route[] = [
+export const CERTIFICATE_ROUTES: readonly TableRoute[] = [
   route({
     method: 'GET',
     path: '/v1/certificates/{cluster}',
@@ -12,7 +11,6 @@ export const CERTIFICATE_ROUTES: readonly Route[] = [
     rule: 'certificate:get',
     schemas: { query: z.object({ ca_cert_type: z.string().optional() }) },
     summary: "Shows the certificate of the cluster's authority.",
-    answers: { 200: authorityAnswer },
     handle: showAuthority,
   }),
 ]

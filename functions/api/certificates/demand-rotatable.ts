@@ -1,7 +1,7 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTask } from '../../domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 import { InvalidRequest } from '../errors.ts'
 import { quote } from '../quote.ts'
 
@@ -21,7 +21,10 @@ const demandIdle = ({ name, status, operation }: Cluster, what: string): void =>
   )
 }
 
-const templateOf = async ({ stores }: Pick<Ports, 'stores'>, { magnum }: Cluster): Promise<ClusterTemplate | null> => {
+const templateOf = async (
+  { stores }: Pick<TablePorts, 'stores'>,
+  { magnum }: Cluster,
+): Promise<ClusterTemplate | null> => {
   const { clusterTemplateId: id, templateProjectId: projectId } = magnum
   if (projectId === null) return null
   return (await stores.templates.get({ projectId, id })) ?? null
@@ -34,14 +37,14 @@ const templateOf = async ({ stores }: Pick<Ports, 'stores'>, { magnum }: Cluster
  * @throws InvalidRequest, DriverNotFound
  */
 export const demandRotatable = async (
-  ports: Pick<Ports, 'stores' | 'drivers'>,
+  ports: Pick<TablePorts, 'stores' | 'drivers'>,
   cluster: Cluster,
   task: Rotation,
 ): Promise<void> => {
   const { stores, drivers } = ports
   const what = WORDS[task.kind]
   const driver = drivers.cluster.resolve(cluster.driver)
-  if (driver.phases.update[task.kind] === undefined) {
+  if (!driver.updates.includes(task.kind)) {
     throw new InvalidRequest(
       `The ${what} of cluster ${quote(cluster.name)} can't be replaced: its driver ${driver.id} has no way to do it. Replace it in the cluster itself.`,
     )

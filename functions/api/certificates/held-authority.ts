@@ -1,12 +1,12 @@
 import type { AuthorityType } from '../../domain/certificate-authority.ts'
 import type { Cluster } from '../../domain/cluster.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 import type { AuthorityKey } from '../../store/certificate.store.ts'
 import { InvalidRequest } from '../errors.ts'
 import { quote } from '../quote.ts'
 
 /** True when fedplane holds the cluster's authorities. @throws DriverNotFound */
-export const holdsAuthority = ({ drivers }: Pick<Ports, 'drivers'>, cluster: Cluster): boolean =>
+export const holdsAuthority = ({ drivers }: Pick<TablePorts, 'drivers'>, cluster: Cluster): boolean =>
   drivers.cluster.resolve(cluster.driver).capabilities.certificateAuthority
 
 /** @throws InvalidRequest for a cluster that was made without TLS (magnum-rest.md 7.1) */

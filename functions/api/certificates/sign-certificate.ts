@@ -55,10 +55,10 @@ export const signCertificate = async (request: Request): Promise<ApiResponse> =>
   demandTls(cluster)
   demandSigner(request, cluster)
   const type = authorityTypeOf(ca_cert_type)
-  const wanted = readSigningRequest(csr)
+  const wanted = await readSigningRequest(csr)
   const authority = await ports.stores.certificates.open(authorityKey(cluster, type))
   if (authority === undefined) throw authorityMissing(cluster, type)
-  const pem = signRequest(wanted, authority, ports.clock.now())
+  const pem = await signRequest(wanted, authority, ports.clock.now())
   audit(request, cluster, type, pem)
   const links = linksOf(baseUrl, 'certificates', id)
   return {

@@ -1,7 +1,7 @@
 import { BUILTIN_TEMPLATE } from '../../domain/builtin-template.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
-import type { Drivers } from '../../drivers/contract/registry.ts'
+import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
+import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { plainTemplateOf } from '../clustertemplates/builtin-templates.ts'
 import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
 import { InvalidRequest, ObjectNotVisible } from '../errors.ts'
@@ -22,13 +22,13 @@ export const unknownTemplate = (ident: string | null, minor: number): InvalidReq
  * What stands for the template of a cluster that was made from none: the driver's built-in one, or one that shows as `external`, since
  * Magnum's clients follow `cluster_template_id`.
  */
-export const standInTemplate = (driver: ClusterDriver): ClusterTemplate =>
+export const standInTemplate = (driver: ClusterDriverDescription): ClusterTemplate =>
   plainTemplateOf(driver, driver.builtinTemplate ?? BUILTIN_TEMPLATE)
 
 /** Where a new cluster comes from. */
-export type Origin = FoundTemplate & { driver: ClusterDriver }
+export type Origin = FoundTemplate & { driver: ClusterDriverDescription }
 
-const forKubeconfigs = (drivers: Drivers): ClusterDriver => {
+const forKubeconfigs = (drivers: DriverDescriptions): ClusterDriverDescription => {
   const driver = drivers.cluster.list().find(({ capabilities }) => capabilities.needsKubeconfig)
   if (driver !== undefined) return driver
   throw new InvalidRequest('No enabled driver registers clusters from a "kubeconfig".')

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { HealthStatus } from '../../domain/cluster.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { booleanOf } from '../body/fields.ts'
@@ -85,8 +86,20 @@ const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch =
   return patch
 }
 
+/** A plain object in place of a patch, for documentation. */
+const changes = z
+  .object({
+    node_count: z.int().min(0),
+    health_status: z.enum(HEALTH),
+    health_status_reason: z.record(z.string(), z.string()),
+    kubeconfig: z.union([z.string(), z.record(z.string(), z.unknown())]),
+    context: z.string(),
+    insecure_skip_tls_verify: z.boolean(),
+  })
+  .partial()
+
 export const clusterPatchBody: BodySchema<ClusterPatch> = {
-  schema: patchSchema,
+  schema: patchSchema.or(changes),
   bytesMax: KUBECONFIG_BODY_BYTES_MAX,
   parse: (body) => readClusterPatch(parsePatch(body, { example: EXAMPLE, acceptObject: true })),
 }

@@ -1,11 +1,14 @@
 import * as z from 'zod'
+import type { Answers } from '../answers.ts'
 import {
   conditionsAnswer,
   linksAnswer,
   operationAnswer,
+  pageAnswer,
   statusAnswer,
   textMapAnswer,
   timeAnswer,
+  uuidAnswer,
 } from '../common.answer.schema.ts'
 
 const text = z.string().nullable()
@@ -63,3 +66,14 @@ export const clusterDetailAnswer = clusterItemAnswer.extend({
 export const clusterAnswer = clusterDetailAnswer.extend({
   faults: textMapAnswer.optional().meta({ description: 'Reasons by node group, when something failed.' }),
 })
+
+export const CLUSTER_ANSWERS: Answers = {
+  'GET /v1/clusters': { 200: pageAnswer('clusters', clusterItemAnswer) },
+  'POST /v1/clusters': { 202: uuidAnswer },
+  'GET /v1/clusters/detail': { 200: pageAnswer('clusters', clusterDetailAnswer) },
+  'GET /v1/clusters/{cluster}': { 200: clusterAnswer },
+  'PATCH /v1/clusters/{cluster}': { 202: uuidAnswer },
+  'DELETE /v1/clusters/{cluster}': { 204: null },
+  'POST /v1/clusters/{cluster}/actions/resize': { 202: uuidAnswer },
+  'POST /v1/clusters/{cluster}/actions/upgrade': { 202: uuidAnswer },
+}

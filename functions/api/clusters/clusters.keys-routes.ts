@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { uuidAnswer } from '../common.answer.schema.ts'
 import { noQuery, rollback } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createClusterBody } from './cluster.schema.ts'
@@ -14,9 +13,9 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
     path: '/v1/clusters',
     access: 'keys',
     rule: 'cluster:create',
+    idempotent: true,
     schemas: { query: noQuery, body: createClusterBody },
     summary: 'Creates a cluster from a template, or registers one by its kubeconfig.',
-    answers: { 202: uuidAnswer },
     handle: createClusterHandler,
   }),
   route({
@@ -26,7 +25,6 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
     rule: 'cluster:update',
     schemas: { query: z.object({ rollback }), body: clusterPatchBody },
     summary: 'Changes the number of nodes, the health or the kubeconfig of a cluster.',
-    answers: { 202: uuidAnswer },
     handle: patchCluster,
   }),
 ]

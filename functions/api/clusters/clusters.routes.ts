@@ -1,8 +1,6 @@
-import { pageAnswer, uuidAnswer } from '../common.answer.schema.ts'
 import { listQuery } from '../lists/list-query.ts'
 import { noQuery } from '../query.ts'
-import { type Route, route } from '../route.ts'
-import { clusterAnswer, clusterDetailAnswer, clusterItemAnswer } from './cluster.answer.schema.ts'
+import { route, type TableRoute } from '../route.ts'
 import { resizeClusterBody, upgradeClusterBody } from './cluster-actions.schema.ts'
 import { deleteCluster } from './delete-cluster.ts'
 import { detailClusters, getCluster, listClusters } from './read-clusters.ts'
@@ -16,7 +14,7 @@ const ITEM = '/v1/clusters/{cluster}'
 const ACTIONS_SINCE = 7
 
 /** Routes that need no key. */
-export const CLUSTER_ROUTES: readonly Route[] = [
+export const CLUSTER_ROUTES: readonly TableRoute[] = [
   route({
     method: 'GET',
     path: COLLECTION,
@@ -24,7 +22,6 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     rule: 'cluster:get_all',
     schemas: { query: listQuery },
     summary: 'Lists the clusters of the project; of all projects for administrators.',
-    answers: { 200: pageAnswer('clusters', clusterItemAnswer) },
     handle: listClusters,
   }),
   route({
@@ -34,7 +31,6 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     rule: 'cluster:detail',
     schemas: { query: listQuery },
     summary: 'Lists clusters with all their attributes.',
-    answers: { 200: pageAnswer('clusters', clusterDetailAnswer) },
     handle: detailClusters,
   }),
   route({
@@ -44,7 +40,6 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     rule: 'cluster:get',
     schemas: { query: noQuery },
     summary: 'Shows a cluster.',
-    answers: { 200: clusterAnswer },
     handle: getCluster,
   }),
   route({
@@ -54,7 +49,6 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     rule: 'cluster:delete',
     schemas: { query: noQuery },
     summary: 'Deletes a cluster that no federation uses.',
-    answers: { 204: null },
     handle: deleteCluster,
   }),
   route({
@@ -65,7 +59,6 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     minVersion: ACTIONS_SINCE,
     schemas: { query: noQuery, body: resizeClusterBody },
     summary: 'Changes the number of nodes in a node group.',
-    answers: { 202: uuidAnswer },
     handle: resizeClusterHandler,
   }),
   route({
@@ -76,7 +69,6 @@ export const CLUSTER_ROUTES: readonly Route[] = [
     minVersion: ACTIONS_SINCE,
     schemas: { query: noQuery, body: upgradeClusterBody },
     summary: 'Upgrades a cluster to another template, or a node group to its cluster’s.',
-    answers: { 202: uuidAnswer },
     handle: upgradeClusterHandler,
   }),
 ]

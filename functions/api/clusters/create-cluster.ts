@@ -7,7 +7,7 @@ import { TemplateGone } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
 import { InvalidRequest } from '../errors.ts'
 import { createOnce } from '../idempotency.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { chooseOrigin, type Origin, unknownTemplate } from './choose-origin.ts'
 import type { CreateCluster } from './cluster.schema.ts'
 import { demandDriverAgrees } from './driver-rules.ts'
@@ -17,7 +17,7 @@ import { demandCountAllowed, demandMasterCountOdd, demandMastersReachable } from
 import { withQuotaPlace } from './quota-place.ts'
 import { demandTemplateOpen, demandVolumeFits } from './template-rules.ts'
 
-type Request = ApiRequest<unknown, CreateCluster>
+type Request = KeysRequest<unknown, CreateCluster>
 
 /** @throws InvalidRequest for options of a kubeconfig that is not there, and what `takeKubeconfig` throws */
 const takenFrom = (request: Request): TakenKubeconfig | null => {

@@ -5,7 +5,7 @@ import { localPolicy } from '../../kubernetes/address-guard.ts'
 import { guardedServerUrl } from '../../kubernetes/kubeconfig/guarded-server-url.ts'
 import { parseKubeconfig } from '../../kubernetes/kubeconfig/parse-kubeconfig.ts'
 import { connectionTo, encodeConnection } from '../../kubernetes/stored-connection.ts'
-import type { ApiRequest } from '../route.ts'
+import type { KeysRequest } from '../route.ts'
 
 export type GivenKubeconfig = {
   kubeconfig: string | JsonObject
@@ -23,14 +23,11 @@ export type TakenKubeconfig = { endpoint: ClusterEndpoint; credential: Secret }
  *
  * @throws KubeconfigRejected, AddressForbidden
  */
-export const takeKubeconfig = (
-  { ports, settings }: Pick<ApiRequest, 'ports' | 'settings'>,
-  given: GivenKubeconfig,
-): TakenKubeconfig => {
+export const takeKubeconfig = ({ ports }: Pick<KeysRequest, 'ports'>, given: GivenKubeconfig): TakenKubeconfig => {
   const intake = parseKubeconfig(given.kubeconfig, {
     ...(given.context === undefined ? {} : { context: given.context }),
     allowInsecure: given.allowInsecure,
-    policy: settings.addressPolicy,
+    policy: ports.addressPolicy,
     now: ports.clock.now(),
   })
   const peers = given.serverForPeers

@@ -2,7 +2,7 @@ import type { Cluster } from '../../domain/cluster.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { InvalidRequest } from '../errors.ts'
 import { demandPolicy } from '../policy.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type ClusterPatch, isEmptyPatch } from './cluster-patch.ts'
 import { findCluster } from './find-cluster.ts'
 import { demandCountAllowed } from './node-count.ts'
@@ -11,7 +11,7 @@ import { replaceKubeconfig } from './replace-kubeconfig.ts'
 import { requestResize } from './request-resize.ts'
 import { groupToResize } from './resize-cluster.ts'
 
-type Request = ApiRequest<{ rollback?: boolean | undefined }, ClusterPatch>
+type Request = KeysRequest<{ rollback?: boolean | undefined }, ClusterPatch>
 
 /** `rollback` came with version 1.3 (magnum-rest.md 1.4). @throws InvalidRequest */
 const demandRollbackKnown = ({ rollback }: Request['query'], minor: number): void => {

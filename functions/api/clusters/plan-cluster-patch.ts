@@ -1,6 +1,6 @@
 import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
-import type { ClusterCapabilities } from '../../drivers/contract/cluster-driver.ts'
-import type { Drivers } from '../../drivers/contract/registry.ts'
+import type { ClusterCapabilities } from '../../drivers/contract/cluster-driver-description.ts'
+import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
 import { CREDENTIAL_TAKEN, SETTLED, stateFault } from './cluster-state.ts'
@@ -23,7 +23,7 @@ const demandOneTask = ({ kubeconfig, nodeCount }: ClusterPatch): void => {
 }
 
 /** Refuses a patch that the cluster does not take, or not in its state (magnum-rest.md 4.3). @throws InvalidRequest, StateConflict */
-export const demandPatchable = (cluster: Cluster, patch: ClusterPatch, drivers: Drivers): void => {
+export const demandPatchable = (cluster: Cluster, patch: ClusterPatch, drivers: DriverDescriptions): void => {
   demandCapable(cluster, patch, drivers.cluster.resolve(cluster.driver).capabilities)
   if (patch.nodeCount !== undefined) demandNodesMade(drivers, cluster, '"/node_count"')
   demandUnset(cluster, patch)

@@ -5,12 +5,12 @@ import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
 import { launch, newOperation } from '../../operations/operation.ts'
-import type { ApiRequest } from '../route.ts'
+import type { KeysRequest } from '../route.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
 import { demandTaskKnown } from './driver-rules.ts'
 import { type GivenKubeconfig, type TakenKubeconfig, takeKubeconfig } from './intake.ts'
 
-type Request = ApiRequest<unknown, ClusterPatch>
+type Request = KeysRequest<unknown, ClusterPatch>
 
 /** A kubeconfig out of a patch. The insecure flag stays as it was at registration unless the patch says otherwise. */
 const takenFrom = (request: Request, cluster: Cluster, kubeconfig: GivenKubeconfig['kubeconfig']): TakenKubeconfig => {

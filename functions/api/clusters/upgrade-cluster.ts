@@ -2,7 +2,7 @@ import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
 import { isAbout } from '../../domain/task-groups.ts'
-import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
+import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import { requestTask } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
@@ -44,7 +44,7 @@ const findWanted = async (request: Request, cluster: Cluster): Promise<FoundTemp
 }
 
 /** @throws InvalidRequest */
-const demandTemplateFits = (driver: ClusterDriver, { template, isBuiltin }: FoundTemplate): void => {
+const demandTemplateFits = (driver: ClusterDriverDescription, { template, isBuiltin }: FoundTemplate): void => {
   const { driver: other, name, id } = template
   if (isBuiltin) {
     throw new InvalidRequest(

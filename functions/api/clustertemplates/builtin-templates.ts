@@ -1,12 +1,12 @@
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import type { BuiltinTemplate, ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
-import type { Drivers } from '../../drivers/contract/registry.ts'
+import type { BuiltinTemplate, ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
+import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 
 /** Before every real template in the order of creation. */
 const SINCE = '2026-01-01T00:00:00.000Z'
 
 /** A template that says nothing of its clusters. */
-export const plainTemplateOf = (driver: ClusterDriver, { id, name }: BuiltinTemplate): ClusterTemplate => ({
+export const plainTemplateOf = (driver: ClusterDriverDescription, { id, name }: BuiltinTemplate): ClusterTemplate => ({
   id,
   projectId: 'fedplane',
   userId: 'fedplane',
@@ -49,7 +49,7 @@ export const plainTemplateOf = (driver: ClusterDriver, { id, name }: BuiltinTemp
 })
 
 /** The public templates of drivers whose clusters need none: nobody's, and nobody can change them. By id. */
-export const builtinTemplates = (drivers: Pick<Drivers, 'cluster'>): ClusterTemplate[] =>
+export const builtinTemplates = (drivers: Pick<DriverDescriptions, 'cluster'>): ClusterTemplate[] =>
   drivers.cluster
     .list()
     .flatMap((driver) => (driver.builtinTemplate === null ? [] : [plainTemplateOf(driver, driver.builtinTemplate)]))

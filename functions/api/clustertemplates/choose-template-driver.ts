@@ -1,10 +1,13 @@
-import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
-import type { Drivers } from '../../drivers/contract/registry.ts'
+import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
+import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest } from '../errors.ts'
 import { byNumber, listInWords, quote } from '../quote.ts'
 
 /** By id, or by the name before the `@` where one driver only has it. */
-const namedOf = (drivers: readonly ClusterDriver[], wanted: string): ClusterDriver | undefined => {
+const namedOf = (
+  drivers: readonly ClusterDriverDescription[],
+  wanted: string,
+): ClusterDriverDescription | undefined => {
   const byId = drivers.find(({ id }) => id === wanted)
   if (byId !== undefined) return byId
   const byName = drivers.filter(({ id }) => id.slice(0, id.indexOf('@')) === wanted)
@@ -16,7 +19,10 @@ const namedOf = (drivers: readonly ClusterDriver[], wanted: string): ClusterDriv
  *
  * @throws InvalidRequest naming those that there are
  */
-export const chooseTemplateDriver = (drivers: Pick<Drivers, 'cluster'>, wanted: string | undefined): ClusterDriver => {
+export const chooseTemplateDriver = (
+  drivers: Pick<DriverDescriptions, 'cluster'>,
+  wanted: string | undefined,
+): ClusterDriverDescription => {
   const able = drivers.cluster.list().filter(({ capabilities }) => capabilities.makesNodes)
   const ids = able.map(({ id }) => id)
   if (able[0] === undefined) {

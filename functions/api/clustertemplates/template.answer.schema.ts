@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { NETWORK_DRIVERS, SERVER_TYPES } from '../../domain/cluster-template.ts'
+import type { Answers } from '../answers.ts'
 import { linksAnswer, pageAnswer, textMapAnswer, timeAnswer } from '../common.answer.schema.ts'
 
 const text = z.string().nullable()
@@ -44,4 +45,13 @@ export const templateAnswer = z.object({
   updated_at: timeAnswer.nullable(),
 })
 
-export const templatesAnswer = pageAnswer('clustertemplates', templateAnswer)
+const templatesAnswer = pageAnswer('clustertemplates', templateAnswer)
+
+export const TEMPLATE_ANSWERS: Answers = {
+  'GET /v1/clustertemplates': { 200: templatesAnswer },
+  'POST /v1/clustertemplates': { 201: templateAnswer },
+  'GET /v1/clustertemplates/detail': { 200: templatesAnswer },
+  'GET /v1/clustertemplates/{clustertemplate}': { 200: templateAnswer },
+  'PATCH /v1/clustertemplates/{clustertemplate}': { 200: templateAnswer },
+  'DELETE /v1/clustertemplates/{clustertemplate}': { 204: null },
+}

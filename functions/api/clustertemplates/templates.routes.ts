@@ -1,11 +1,10 @@
 import { listQuery } from '../lists/list-query.ts'
 import { noQuery } from '../query.ts'
-import { type Route, route } from '../route.ts'
+import { route, type TableRoute } from '../route.ts'
 import { createTemplateHandler } from './create-template.ts'
 import { deleteTemplate } from './delete-template.ts'
 import { patchTemplate } from './patch-template.ts'
 import { detailTemplates, getTemplate, listTemplates } from './read-templates.ts'
-import { templateAnswer, templatesAnswer } from './template.answer.schema.ts'
 import { createTemplateBody } from './template.schema.ts'
 import { templatePatchBody } from './template-patch.ts'
 
@@ -13,7 +12,7 @@ const COLLECTION = '/v1/clustertemplates'
 const ITEM = '/v1/clustertemplates/{clustertemplate}'
 
 /** Cluster templates (magnum-rest.md section 5). */
-export const TEMPLATE_ROUTES: readonly Route[] = [
+export const TEMPLATE_ROUTES: readonly TableRoute[] = [
   route({
     method: 'GET',
     path: COLLECTION,
@@ -21,7 +20,6 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
     rule: 'clustertemplate:get_all',
     summary: 'Lists the cluster templates of the project, and those that others published.',
     schemas: { query: listQuery },
-    answers: { 200: templatesAnswer },
     handle: listTemplates,
   }),
   route({
@@ -29,9 +27,9 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
     path: COLLECTION,
     access: 'table',
     rule: 'clustertemplate:create',
+    idempotent: true,
     summary: 'Creates a cluster template.',
     schemas: { query: noQuery, body: createTemplateBody },
-    answers: { 201: templateAnswer },
     handle: createTemplateHandler,
   }),
   route({
@@ -41,7 +39,6 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
     rule: 'clustertemplate:detail',
     summary: 'Lists the same templates: each item is whole in both lists.',
     schemas: { query: listQuery },
-    answers: { 200: templatesAnswer },
     handle: detailTemplates,
   }),
   route({
@@ -51,7 +48,6 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
     rule: 'clustertemplate:get',
     summary: 'Shows one cluster template.',
     schemas: { query: noQuery },
-    answers: { 200: templateAnswer },
     handle: getTemplate,
   }),
   route({
@@ -61,7 +57,6 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
     rule: 'clustertemplate:update',
     summary: 'Changes a cluster template; of one in use only its name, tags and visibility.',
     schemas: { query: noQuery, body: templatePatchBody },
-    answers: { 200: templateAnswer },
     handle: patchTemplate,
   }),
   route({
@@ -71,7 +66,6 @@ export const TEMPLATE_ROUTES: readonly Route[] = [
     rule: 'clustertemplate:delete',
     summary: 'Deletes a cluster template that no cluster uses.',
     schemas: { query: noQuery },
-    answers: { 204: null },
     handle: deleteTemplate,
   }),
 ]

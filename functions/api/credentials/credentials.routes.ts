@@ -1,11 +1,10 @@
 import { noAttributes } from '../body/no-attributes.ts'
-import { uuidAnswer } from '../common.answer.schema.ts'
 import { noQuery } from '../query.ts'
-import { type Route, route } from '../route.ts'
+import { route, type TableRoute } from '../route.ts'
 import { rotateCredential } from './rotate-credential.ts'
 
 /** The flow makes the credential, so the request needs no key. */
-export const CREDENTIAL_ROUTES: readonly Route[] = [
+export const CREDENTIAL_ROUTES: readonly TableRoute[] = [
   route({
     method: 'PATCH',
     path: '/v1/credentials/{cluster}',
@@ -14,7 +13,6 @@ export const CREDENTIAL_ROUTES: readonly Route[] = [
     minVersion: 12,
     schemas: { query: noQuery, body: noAttributes },
     summary: "Replaces the cluster's credential.",
-    answers: { 202: uuidAnswer },
     handle: rotateCredential,
   }),
 ]

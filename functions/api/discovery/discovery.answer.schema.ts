@@ -1,8 +1,9 @@
 import * as z from 'zod'
+import type { Answers } from '../answers.ts'
 
 const link = z.object({ href: z.string(), rel: z.string(), type: z.string().optional() })
 
-export const versionsAnswer = z.object({
+const versionsAnswer = z.object({
   name: z.string(),
   description: z.string(),
   versions: z.array(
@@ -17,7 +18,7 @@ export const versionsAnswer = z.object({
 })
 
 /** Beside these, one pair of links per resource. */
-export const versionAnswer = z
+const versionAnswer = z
   .object({
     id: z.string(),
     media_types: z.array(z.object({ base: z.string(), type: z.string() })),
@@ -25,7 +26,17 @@ export const versionAnswer = z
   })
   .catchall(z.array(link))
 
-export const openApiAnswer = z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
+const openApiAnswer = z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })
 
-/** As JSON; as text it is `OK`. */
-export const healthAnswer = z.object({ detailed: z.boolean(), reasons: z.array(z.string()) })
+/** As text it is `OK`, or the reason. */
+const healthAnswer = {
+  'application/json': z.object({ detailed: z.boolean(), reasons: z.array(z.string()) }),
+  'text/plain': z.string(),
+}
+
+export const DISCOVERY_ANSWERS: Answers = {
+  'GET /': { 200: versionsAnswer },
+  'GET /v1': { 200: versionAnswer },
+  'GET /v1/openapi.json': { 200: openApiAnswer },
+  'GET /healthcheck': { 200: healthAnswer, 503: healthAnswer },
+}

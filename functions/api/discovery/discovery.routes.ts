@@ -1,15 +1,13 @@
-import type { Route } from '../route.ts'
-import { healthAnswer, openApiAnswer, versionAnswer, versionsAnswer } from './discovery.answer.schema.ts'
+import type { TableRoute } from '../route.ts'
 import { showHealth, showOpenApi, showVersion, showVersions } from './discovery.ts'
 
 /** Open to all. */
-export const DISCOVERY_ROUTES: readonly Route[] = [
+export const DISCOVERY_ROUTES: readonly TableRoute[] = [
   {
     method: 'GET',
     path: '/',
     access: 'none',
     summary: 'Lists the versions of the API.',
-    answers: { 200: versionsAnswer },
     handle: showVersions,
   },
   {
@@ -17,7 +15,6 @@ export const DISCOVERY_ROUTES: readonly Route[] = [
     path: '/v1',
     access: 'none',
     summary: 'Lists the resources of the API.',
-    answers: { 200: versionAnswer },
     handle: showVersion,
   },
   {
@@ -25,7 +22,6 @@ export const DISCOVERY_ROUTES: readonly Route[] = [
     path: '/v1/openapi.json',
     access: 'none',
     summary: 'Describes the API as an OpenAPI 3.1 document.',
-    answers: { 200: openApiAnswer },
     handle: showOpenApi,
   },
   {
@@ -33,7 +29,6 @@ export const DISCOVERY_ROUTES: readonly Route[] = [
     path: '/healthcheck',
     access: 'none',
     summary: 'Tells whether server and database answer.',
-    answers: { 200: healthAnswer },
     handle: showHealth,
   },
 ]

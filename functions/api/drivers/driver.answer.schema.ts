@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { CLUSTER_TASKS } from '../../domain/cluster-task.ts'
+import type { Answers } from '../answers.ts'
 import { linksAnswer } from '../common.answer.schema.ts'
 
 const federationSide = z.strictObject({
@@ -39,3 +40,8 @@ export const driverAnswer = z.strictObject({
 })
 
 export const driversAnswer = z.strictObject({ drivers: z.array(driverAnswer) })
+
+export const DRIVER_ANSWERS: Answers = {
+  'GET /v1/drivers': { 200: driversAnswer },
+  'GET /v1/drivers/{driver}': { 200: driverAnswer },
+}

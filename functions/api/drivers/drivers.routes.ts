@@ -1,18 +1,17 @@
 import { noQuery } from '../query.ts'
-import { type Route, route } from '../route.ts'
-import { driverAnswer, driversAnswer } from './driver.answer.schema.ts'
+import { route, type TableRoute } from '../route.ts'
 import { getDriver, listDrivers } from './drivers.ts'
 
 const schemas = { query: noQuery }
 
-export const DRIVER_ROUTES: readonly Route[] = [
+export const DRIVER_ROUTES: readonly TableRoute[] = [
   route({
     method: 'GET',
     path: '/v1/drivers',
     access: 'table',
     rule: 'driver:get',
+    summary: 'Lists the enabled drivers, with what they can do.',
     schemas,
-    answers: { 200: driversAnswer },
     handle: listDrivers,
   }),
   route({
@@ -20,8 +19,8 @@ export const DRIVER_ROUTES: readonly Route[] = [
     path: '/v1/drivers/{driver}',
     access: 'table',
     rule: 'driver:get',
+    summary: 'Shows one enabled driver.',
     schemas,
-    answers: { 200: driverAnswer },
     handle: getDriver,
   }),
 ]

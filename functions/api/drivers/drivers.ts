@@ -1,13 +1,13 @@
 import { CLUSTER_TASKS } from '../../domain/cluster-task.ts'
-import type { ClusterDriver } from '../../drivers/contract/cluster-driver.ts'
-import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
-import type { Drivers } from '../../drivers/contract/registry.ts'
+import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
+import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ObjectNotVisible } from '../errors.ts'
 import { byNumber, listInWords, quote } from '../quote.ts'
 import { linksOf } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 
-const showFederationDriver = (driver: FederationDriver, drivers: Drivers) => ({
+const showFederationDriver = (driver: FederationDriverDescription, drivers: DriverDescriptions) => ({
   description: driver.description,
   contract: driver.contract,
   default: driver.id === drivers.federation.default,
@@ -19,7 +19,7 @@ const showFederationDriver = (driver: FederationDriver, drivers: Drivers) => ({
   properties: driver.properties.map(({ key, description, default: value }) => ({ key, description, default: value })),
 })
 
-const showClusterDriver = (driver: ClusterDriver, baseUrl: string) => ({
+const showClusterDriver = (driver: ClusterDriverDescription, baseUrl: string) => ({
   description: driver.description,
   contract: driver.contract,
   capabilities: {
@@ -34,11 +34,11 @@ const showClusterDriver = (driver: ClusterDriver, baseUrl: string) => ({
     links: linksOf(baseUrl, 'clustertemplates', driver.builtinTemplate.id),
   },
   // In the order of the list of kinds, so that two drivers compare well.
-  updates: CLUSTER_TASKS.filter((kind) => driver.phases.update[kind] !== undefined),
+  updates: CLUSTER_TASKS.filter((kind) => driver.updates.includes(kind)),
 })
 
 /** One entry per id: a name may stand for a driver of federations and one of clusters. */
-const showDriver = (id: string, drivers: Drivers, baseUrl: string) => {
+const showDriver = (id: string, drivers: DriverDescriptions, baseUrl: string) => {
   const federation = drivers.federation.list().find((driver) => driver.id === id)
   const cluster = drivers.cluster.list().find((driver) => driver.id === id)
   return {
@@ -49,7 +49,7 @@ const showDriver = (id: string, drivers: Drivers, baseUrl: string) => {
   }
 }
 
-const idsOf = (drivers: Drivers): string[] => [
+const idsOf = (drivers: DriverDescriptions): string[] => [
   ...new Set([...drivers.federation.list(), ...drivers.cluster.list()].map((driver) => driver.id)),
 ]
 

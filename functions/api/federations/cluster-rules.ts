@@ -1,7 +1,7 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { MEMBERSHIP_CHANGES_MAX } from '../../domain/deadlines.ts'
-import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
-import type { Drivers } from '../../drivers/contract/registry.ts'
+import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ClusterNotUsable } from '../../store/errors.ts'
 import { InvalidRequest } from '../errors.ts'
 import { quote } from '../quote.ts'
@@ -27,7 +27,11 @@ export const demandUsable = (cluster: Cluster, as: 'host' | 'member'): void => {
 }
 
 /** A federation driver that talks to clusters needs clusters that can be talked to. @throws InvalidRequest */
-export const demandReachableKind = (driver: FederationDriver, drivers: Drivers, cluster: Cluster): void => {
+export const demandReachableKind = (
+  driver: FederationDriverDescription,
+  drivers: DriverDescriptions,
+  cluster: Cluster,
+): void => {
   if (!driver.capabilities.usesKubernetesApi) return
   if (drivers.cluster.resolve(cluster.driver).capabilities.kubernetesApi) return
   throw new InvalidRequest(
@@ -36,7 +40,7 @@ export const demandReachableKind = (driver: FederationDriver, drivers: Drivers, 
 }
 
 /** @throws InvalidRequest when the host would be its own member and the driver can't do that */
-export const demandHostMayJoin = (driver: FederationDriver, hostId: string, cluster: Cluster): void => {
+export const demandHostMayJoin = (driver: FederationDriverDescription, hostId: string, cluster: Cluster): void => {
   if (cluster.id !== hostId || driver.capabilities.hostAsMember) return
   throw new InvalidRequest(
     `Cluster ${nameOf(cluster)} is the federation's host; the driver ${driver.id} can't have the host as a member.`,

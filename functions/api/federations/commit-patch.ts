@@ -1,9 +1,9 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { membershipEntityId } from '../../domain/membership.ts'
-import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { memberEvent, ownerEvent } from '../../operations/events.ts'
 import { launch } from '../../operations/operation.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 import type { Write } from '../../store/write.ts'
 import type { MembershipStep } from './membership-steps.ts'
 import { namespaceClaims } from './namespace-claims.ts'
@@ -11,7 +11,7 @@ import type { PatchPlan } from './plan-patch.ts'
 
 const clusterIdOf = (step: MembershipStep): string => ('next' in step ? step.next.clusterId : step.before.clusterId)
 
-const stepWrites = ({ stores }: Ports, { federation }: PatchPlan, step: MembershipStep): Write[] => {
+const stepWrites = ({ stores }: TablePorts, { federation }: PatchPlan, step: MembershipStep): Write[] => {
   const key = { projectId: federation.projectId, id: clusterIdOf(step) }
   const uses = [`member:${federation.id}`] as const
   switch (step.kind) {
@@ -44,7 +44,7 @@ const describe = ({ steps, operation }: PatchPlan): string => {
  * One event per request, because 45 changes of two writes each leave no room for more. A request about one member only is that member's
  * event.
  */
-const eventOf = (ports: Ports, plan: PatchPlan): Write => {
+const eventOf = (ports: TablePorts, plan: PatchPlan): Write => {
   const said = { outcome: 'pending', reason: 'Requested', message: describe(plan) } as const
   const [step] = plan.steps
   if (plan.operation !== null || plan.steps.length !== 1 || step === undefined) {
@@ -58,7 +58,7 @@ const eventOf = (ports: Ports, plan: PatchPlan): Write => {
 }
 
 /** What new properties ask for besides what is claimed. */
-const moreNamespaces = ({ federation, update }: PatchPlan, driver: FederationDriver): string[] => {
+const moreNamespaces = ({ federation, update }: PatchPlan, driver: FederationDriverDescription): string[] => {
   if (update.properties === undefined) return []
   const before = driver.hostNamespaces(federation)
   const after = driver.hostNamespaces({ id: federation.id, properties: update.properties })
@@ -67,9 +67,9 @@ const moreNamespaces = ({ federation, update }: PatchPlan, driver: FederationDri
 
 /** Stores all of a plan in one transaction. @throws RevisionConflict: read again and decide again */
 export const commitPatch = (
-  ports: Ports,
+  ports: TablePorts,
   plan: PatchPlan,
-  driver: FederationDriver,
+  driver: FederationDriverDescription,
   host: Pick<Cluster, 'identity'>,
 ): Promise<void> => {
   const { federation, steps, update } = plan
@@ -83,7 +83,7 @@ export const commitPatch = (
 }
 
 /** Starts what a stored plan began: each membership on its own, and the update of the federation. */
-export const launchPatch = async (ports: Ports, { federation, steps, operation }: PatchPlan): Promise<void> => {
+export const launchPatch = async (ports: TablePorts, { federation, steps, operation }: PatchPlan): Promise<void> => {
   const { projectId } = federation
   const moving = steps.flatMap((step) => ('next' in step ? [{ step, next: step.next }] : []))
   await Promise.all([

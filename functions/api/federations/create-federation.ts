@@ -7,7 +7,7 @@ import { createOnce } from '../idempotency.ts'
 import { locate } from '../lookup.ts'
 import { mapLimited } from '../map-limited.ts'
 import { ownReach } from '../reach.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import {
   demandChangesFit,
   demandDistinct,
@@ -21,7 +21,7 @@ import { type FederationPlan, type NewFederation, newFederation, usesOf, waiting
 import { preflightOfCreate } from './preflight.ts'
 import { checkProperties } from './properties.ts'
 
-type Request = ApiRequest<{ dry_run: boolean }, CreateFederation>
+type Request = KeysRequest<{ dry_run: boolean }, CreateFederation>
 
 const checkClusters = (
   { ports }: Request,

@@ -1,15 +1,18 @@
 import * as z from 'zod'
+import type { Answers } from '../answers.ts'
 import {
   conditionsAnswer,
   linksAnswer,
   operationAnswer,
+  pageAnswer,
   statusAnswer,
   textMapAnswer,
   timeAnswer,
+  uuidAnswer,
 } from '../common.answer.schema.ts'
 
 /** An item of the plain list. */
-export const federationItemAnswer = z.object({
+const federationItemAnswer = z.object({
   uuid: z.string(),
   name: z.string(),
   hostcluster_id: z.string(),
@@ -28,9 +31,9 @@ const memberItem = z.object({
   since: timeAnswer,
 })
 
-export const membersAnswer = z.object({ members: z.array(memberItem) })
+const membersAnswer = z.object({ members: z.array(memberItem) })
 
-export const memberAnswer = memberItem.extend({
+const memberAnswer = memberItem.extend({
   operation: operationAnswer,
   credential: z
     .object({ kind: z.string(), expires_at: timeAnswer.nullable(), renew_after: timeAnswer.nullable() })
@@ -38,7 +41,7 @@ export const memberAnswer = memberItem.extend({
   leftovers: z.array(z.string()),
 })
 
-export const federationAnswer = federationItemAnswer.extend({
+const federationAnswer = federationItemAnswer.extend({
   status_reason: z.string().nullable(),
   created_at: timeAnswer,
   updated_at: timeAnswer.nullable(),
@@ -50,7 +53,7 @@ export const federationAnswer = federationItemAnswer.extend({
   endpoint: z.string().nullable(),
 })
 
-export const eventAnswer = z.object({
+const eventAnswer = z.object({
   id: z.string(),
   action: z.string(),
   outcome: z.string(),
@@ -62,7 +65,7 @@ export const eventAnswer = z.object({
 })
 
 /** Answer to `?dry_run=true`. */
-export const dryRunAnswerSchema = z.object({
+const dryRunAnswerSchema = z.object({
   would_succeed: z.boolean(),
   findings: z.array(
     z.object({
@@ -75,3 +78,15 @@ export const dryRunAnswerSchema = z.object({
   would_make: z.array(z.string()),
   would_remove: z.array(z.string()).optional(),
 })
+
+export const FEDERATION_ANSWERS: Answers = {
+  'GET /v1/federations': { 200: pageAnswer('federations', federationItemAnswer) },
+  'POST /v1/federations': { 200: dryRunAnswerSchema, 202: uuidAnswer },
+  'GET /v1/federations/detail': { 200: pageAnswer('federations', federationAnswer) },
+  'GET /v1/federations/{federation}': { 200: federationAnswer },
+  'PATCH /v1/federations/{federation}': { 200: dryRunAnswerSchema, 202: uuidAnswer },
+  'DELETE /v1/federations/{federation}': { 204: null },
+  'GET /v1/federations/{federation}/members': { 200: membersAnswer },
+  'GET /v1/federations/{federation}/members/{cluster}': { 200: memberAnswer },
+  'GET /v1/federations/{federation}/events': { 200: pageAnswer('events', eventAnswer) },
+}

@@ -1,9 +1,7 @@
 import * as z from 'zod'
-import { uuidAnswer } from '../common.answer.schema.ts'
 import { flag, rollback } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createFederationHandler } from './create-federation.ts'
-import { dryRunAnswerSchema } from './federation.answer.schema.ts'
 import { createFederationBody } from './federation.schema.ts'
 import { federationPatchBody } from './federation-patch.ts'
 import { patchFederation } from './patch-federation.ts'
@@ -15,9 +13,9 @@ export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
     path: '/v1/federations',
     access: 'keys',
     rule: 'federation:create',
+    idempotent: true,
     schemas: { query: z.object({ dry_run: flag }), body: createFederationBody },
     summary: 'Creates a federation on a host cluster, and joins members to it.',
-    answers: { 200: dryRunAnswerSchema, 202: uuidAnswer },
     handle: createFederationHandler,
   }),
   route({
@@ -27,7 +25,6 @@ export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
     rule: 'federation:update',
     schemas: { query: z.object({ rollback, dry_run: flag, force: flag }), body: federationPatchBody },
     summary: 'Joins and unjoins members, and changes properties.',
-    answers: { 200: dryRunAnswerSchema, 202: uuidAnswer },
     handle: patchFederation,
   }),
 ]

@@ -13,7 +13,7 @@ import { operationOf } from '../../domain/membership.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
 import type { ExecutionRef, Flow } from '../../domain/operation.ts'
 import { executionOf, newOperation } from '../../operations/operation.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 
 /** A change of one membership, decided and not yet stored. */
 export type MembershipStep =
@@ -22,7 +22,7 @@ export type MembershipStep =
   /** A failed join that is forgotten. */
   | { kind: 'dismiss'; before: JoinFailedMembership }
 
-type Tools = Pick<Ports, 'clock' | 'newId'>
+type Tools = Pick<TablePorts, 'clock' | 'newId'>
 
 const FLOW_OF: Readonly<Record<MembershipOperation['kind'], Flow>> = {
   join: 'member-join',

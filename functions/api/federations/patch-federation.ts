@@ -1,6 +1,6 @@
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { find } from '../lookup.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { commitPatch, launchPatch } from './commit-patch.ts'
 import type { FederationPatch } from './federation-patch.ts'
 import type { MembersInput } from './plan-members.ts'
@@ -8,7 +8,7 @@ import { type PatchPlan, planPatch } from './plan-patch.ts'
 import { preflightOfPatch } from './preflight.ts'
 import { resolveTargets } from './resolve-members.ts'
 
-type Request = ApiRequest<{ dry_run: boolean; force: boolean }, FederationPatch>
+type Request = KeysRequest<{ dry_run: boolean; force: boolean }, FederationPatch>
 
 /** The federation before its memberships: a membership that moves in between fails the commit by its own revision. */
 const read = async (request: Request): Promise<MembersInput> => {
@@ -40,7 +40,8 @@ const decide = async (request: Request): Promise<{ id: string; plan: PatchPlan |
 const dryRun = async (request: Request): Promise<ApiResponse> => {
   const { ports, body } = request
   const input = await read(request)
-  const { federation, driver } = input
+  const { federation } = input
+  const driver = ports.drivers.federation.resolve(federation.driver)
   const steps = planPatch(ports, input, body)?.steps ?? []
   const { force } = request.query
   return preflightOfPatch(request, { federation, driver, steps, force, host: await hostOf(request, input) })

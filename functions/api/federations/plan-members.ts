@@ -2,9 +2,9 @@ import type { Cluster } from '../../domain/cluster.ts'
 import { isConditionTrue } from '../../domain/condition.ts'
 import { CONTROL_PLANE_READY, type Federation } from '../../domain/federation.ts'
 import type { Membership } from '../../domain/membership.ts'
-import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
-import type { Drivers } from '../../drivers/contract/registry.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
 import { quote } from '../quote.ts'
 import {
@@ -19,8 +19,8 @@ import type { Membered, MemberTargets } from './resolve-members.ts'
 
 export type MembersInput = Membered & {
   targets: MemberTargets
-  driver: FederationDriver
-  drivers: Drivers
+  driver: FederationDriverDescription
+  drivers: DriverDescriptions
   force: boolean
 }
 
@@ -82,7 +82,7 @@ const demandMayLeave = (membership: Membership, force: boolean): void => {
 }
 
 const leaveStep = (
-  tools: Pick<Ports, 'clock' | 'newId'>,
+  tools: Pick<TablePorts, 'clock' | 'newId'>,
   membership: Membership,
   changeId: string,
   force: boolean,
@@ -116,7 +116,7 @@ const demandAllowed = (input: MembersInput): void => {
  * @throws StateConflict, InvalidRequest, ClusterNotUsable
  */
 export const planMembers = (
-  tools: Pick<Ports, 'clock' | 'newId'>,
+  tools: Pick<TablePorts, 'clock' | 'newId'>,
   input: MembersInput,
   changeId: string,
 ): MembershipStep[] => {

@@ -10,7 +10,7 @@ import { isMoving, type Membership } from '../../domain/membership.ts'
 import { isFailed } from '../../domain/status.ts'
 import { newOperation } from '../../operations/operation.ts'
 import { membersReady } from '../../operations/settle.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 import type { FederationPatch } from './federation-patch.ts'
 import { changeWith, type MembershipStep } from './membership-steps.ts'
 import { type MembersInput, planMembers } from './plan-members.ts'
@@ -25,7 +25,7 @@ export type PatchPlan = {
   update: FederationUpdate
 }
 
-type Tools = Pick<Ports, 'clock' | 'newId'>
+type Tools = Pick<TablePorts, 'clock' | 'newId'>
 
 /** Memberships as they will be after the steps. */
 const after = (memberships: readonly Membership[], steps: readonly MembershipStep[]): Membership[] => {

@@ -1,6 +1,6 @@
 import { isConditionTrue } from '../../domain/condition.ts'
 import { CONTROL_PLANE_READY, type Federation } from '../../domain/federation.ts'
-import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { StateConflict } from '../errors.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
 import { quote } from '../quote.ts'
@@ -28,7 +28,7 @@ const isSame = (a: Readonly<Record<string, string>>, b: Readonly<Record<string, 
  */
 export const planProperties = (
   federation: Federation,
-  driver: FederationDriver,
+  driver: FederationDriverDescription,
   operations: readonly PatchOperation[] | null,
 ): Readonly<Record<string, string>> | null => {
   if (operations === null) return null

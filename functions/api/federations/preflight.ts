@@ -4,7 +4,7 @@ import type { Membership } from '../../domain/membership.ts'
 import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import { clusterAccess, type OpenClusterAccess } from '../../operations/cluster-access.ts'
 import type { Ports } from '../../runtime/ports.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type LeaveStep, reachCheck, removalsOf } from './check-leaving.ts'
 import { dryRunAnswer, withoutId } from './dry-run-answer.ts'
 import type { MembershipStep } from './membership-steps.ts'
@@ -56,7 +56,7 @@ const preflight = async (
 
 /** What creating a federation would make and what would fail, host and members. Stores nothing. */
 export const preflightOfCreate = async (
-  { ports }: Pick<ApiRequest, 'ports'>,
+  { ports }: Pick<KeysRequest, 'ports'>,
   { given, federation, memberships }: FederationPlan,
 ): Promise<ApiResponse> => {
   const { driver, host } = given
@@ -83,7 +83,7 @@ type PatchSubject = Omit<Subject, 'joins'> & { steps: readonly MembershipStep[];
 
 /** The same for the membership changes of a federation that is there, with what would be removed. */
 export const preflightOfPatch = async (
-  { ports }: Pick<ApiRequest, 'ports'>,
+  { ports }: Pick<KeysRequest, 'ports'>,
   { steps, force, ...subject }: PatchSubject,
 ): Promise<ApiResponse> => {
   const { driver, host } = subject

@@ -1,4 +1,4 @@
-import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { isPrintable } from '../body/fields.ts'
 import { InvalidRequest, RequestTooLarge } from '../errors.ts'
 import { quote } from '../quote.ts'
@@ -8,7 +8,7 @@ const PROPERTIES_BYTES_MAX = 64 * 1024
 
 const DNS_LABEL = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/
 
-type Named = Pick<FederationDriver, 'id' | 'properties'>
+type Named = Pick<FederationDriverDescription, 'id' | 'properties'>
 
 const isDnsName = (text: string): boolean => {
   const name = text.replace(/\.$/, '')
@@ -45,7 +45,7 @@ const spellingFaults = ({ id, properties: options }: Named, properties: Readonly
  * @throws InvalidRequest naming every fault, RequestTooLarge
  */
 export const checkProperties = (
-  driver: Named & Pick<FederationDriver, 'validateProperties'>,
+  driver: Named & Pick<FederationDriverDescription, 'validateProperties'>,
   properties: Readonly<Record<string, string>>,
 ): void => {
   const bytes = Buffer.byteLength(JSON.stringify(properties))

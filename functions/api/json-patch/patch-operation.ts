@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../domain/json.ts'
 import { InvalidRequest } from '../errors.ts'
 import { byNumber, listInWords, quote } from '../quote.ts'
 import { formatPointer, parsePointer } from './pointer.ts'
+import { withoutSdkMark } from './sdk-patch.ts'
 
 const OPS = ['add', 'replace', 'remove'] as const
 type Op = (typeof OPS)[number]
@@ -53,7 +54,7 @@ const parseOperation = (item: Json, index: number): PatchOperation => {
   return { op, path, attribute, rest, value }
 }
 
-/** A plain object of attributes, which openstacksdk sends in place of a patch (magnum-rest.md 13.10). */
+/** A plain object of attributes, which older releases of openstacksdk send in place of a patch (magnum-rest.md 13.10). */
 const fromObject = (body: JsonObject, nullRemoves: boolean): Json[] =>
   Object.entries(body).map(([key, value]) => {
     if (key === '') throw new InvalidRequest('The body has an attribute without a name. Leave it out.')
@@ -65,7 +66,7 @@ const fromObject = (body: JsonObject, nullRemoves: boolean): Json[] =>
  * Parses the body of a PATCH. An empty list is a patch that changes nothing.
  *
  * @param options.example an operation on this kind of object, for the refusal
- * @param options.acceptObject also takes a plain object as one `replace` per key
+ * @param options.acceptObject also takes what openstacksdk sends: a plain object as one `replace` per key, or a patch of its own kind
  * @param options.nullRemoves null in a plain object is `remove`, and not refused
  * @throws InvalidRequest naming the operation
  */
@@ -73,7 +74,7 @@ export const parsePatch = (
   body: Json | undefined,
   options: { example: string; acceptObject?: boolean; nullRemoves?: boolean },
 ): PatchOperation[] => {
-  if (Array.isArray(body)) return body.map(parseOperation)
+  if (Array.isArray(body)) return (options.acceptObject ? withoutSdkMark(body) : body).map(parseOperation)
   if (options.acceptObject && body !== undefined && isObject(body)) {
     return fromObject(body, options.nullRemoves ?? false).map(parseOperation)
   }

@@ -13,7 +13,11 @@ export const listQuery = z.object({
     .regex(/^\+?0*[1-9][0-9]{0,8}$/, { error: LIMIT_RULE })
     .optional()
     .transform((text) => Math.min(text === undefined ? LIMIT_MAX : Number(text), LIMIT_MAX)),
-  marker: z.string().refine(isUuid, { error: 'must be the UUID of the last item seen' }).optional(),
+  marker: z
+    .string()
+    .refine(isUuid, { error: 'must be the UUID of the last item seen' })
+    .meta({ format: 'uuid' })
+    .optional(),
   sort_key: z.string().optional().default('id'),
   sort_dir: z.enum(['asc', 'desc'], { error: 'must be "asc" or "desc"' }).optional().default('asc'),
 })

@@ -1,8 +1,8 @@
-import type { Ports } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 import type { ApiMiddleware } from './api-middleware.ts'
 
 /** One line per request: the route's pattern instead of the path, so that lines group and nobody's text is in them. */
-export const accessLog = (ports: Pick<Ports, 'clock'>): ApiMiddleware => {
+export const accessLog = (ports: Pick<TablePorts, 'clock'>): ApiMiddleware => {
   const write: NonNullable<ApiMiddleware['after']> = ({ event, response }) => {
     const { http, target, principal, startedAt, minor } = event
     event.log.info('request', {

@@ -1,4 +1,4 @@
-import type { Ports } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 import type { ApiSettings } from '../settings.ts'
 import { accessLog } from './access-log.ts'
 import type { ApiMiddleware } from './api-middleware.ts'
@@ -11,7 +11,7 @@ import { responseHeaders } from './response-headers.ts'
  * The one list of what happens around every handler. Before: from first to last. After, and on an error: from last to first, so
  * that errors become answers, answers get their headers, and then the line is logged.
  */
-export const middlewareBundle = (ports: Pick<Ports, 'clock'>, settings: ApiSettings): ApiMiddleware[] => [
+export const middlewareBundle = (ports: Pick<TablePorts, 'clock'>, settings: ApiSettings): ApiMiddleware[] => [
   accessLog(ports),
   responseHeaders(),
   errorEnvelope(settings),

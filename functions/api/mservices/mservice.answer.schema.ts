@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { Answers } from '../answers.ts'
 import { timeAnswer } from '../common.answer.schema.ts'
 
 const mserviceAnswer = z.object({
@@ -13,4 +14,8 @@ const mserviceAnswer = z.object({
   updated_at: timeAnswer,
 })
 
-export const mservicesAnswer = z.object({ mservices: z.array(mserviceAnswer) })
+const mservicesAnswer = z.object({ mservices: z.array(mserviceAnswer) })
+
+export const MSERVICE_ANSWERS: Answers = {
+  'GET /v1/mservices': { 200: mservicesAnswer },
+}

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
 import type { Status } from '../../domain/status.ts'
-import type { ClusterDriver, PlannedCluster } from '../../drivers/contract/cluster-driver.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import type { ClusterDriverDescription, PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 import { RESIZABLE, stateFault } from '../clusters/cluster-state.ts'
 import { demandNodesMade, demandTaskKnown } from '../clusters/driver-rules.ts'
 import { templateOfCluster } from '../clusters/template-of-cluster.ts'
@@ -37,10 +37,10 @@ const IN_WORDS = {
  * @throws InvalidRequest naming the driver that does not
  */
 export const driverFor = (
-  ports: Pick<Ports, 'drivers'>,
+  ports: Pick<TablePorts, 'drivers'>,
   cluster: Cluster,
   kind: keyof typeof IN_WORDS,
-): ClusterDriver => {
+): ClusterDriverDescription => {
   demandNodesMade(ports.drivers, cluster, 'Node groups')
   const driver = ports.drivers.cluster.resolve(cluster.driver)
   demandTaskKnown(driver, kind, IN_WORDS[kind])
@@ -49,8 +49,8 @@ export const driverFor = (
 
 /** @throws NodeGroupInvalid with all that the driver has against it */
 export const demandDriverAgrees = async (
-  ports: Ports,
-  driver: ClusterDriver,
+  ports: TablePorts,
+  driver: ClusterDriverDescription,
   plan: Omit<PlannedCluster, 'template'>,
 ): Promise<void> => demandNoFault(driver.check({ ...plan, template: await templateOfCluster({ ports }, plan.cluster) }))
 

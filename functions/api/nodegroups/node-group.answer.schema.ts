@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { TAINT_EFFECTS } from '../../domain/node-group.ts'
+import type { Answers } from '../answers.ts'
 import { linksAnswer, pageAnswer, statusAnswer, textMapAnswer, timeAnswer } from '../common.answer.schema.ts'
 
 const inBoth = {
@@ -44,3 +45,11 @@ export const nodeGroupAnswer = z.strictObject({
   created_at: timeAnswer,
   updated_at: timeAnswer.nullable(),
 })
+
+export const NODE_GROUP_ANSWERS: Answers = {
+  'GET /v1/clusters/{cluster}/nodegroups': { 200: nodeGroupsAnswer },
+  'POST /v1/clusters/{cluster}/nodegroups': { 202: nodeGroupAnswer },
+  'GET /v1/clusters/{cluster}/nodegroups/{nodegroup}': { 200: nodeGroupAnswer },
+  'PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup}': { 202: nodeGroupAnswer },
+  'DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}': { 204: null },
+}

@@ -1,8 +1,7 @@
 import { noQuery } from '../query.ts'
-import { type Route, route } from '../route.ts'
+import { route, type TableRoute } from '../route.ts'
 import { createNodeGroupHandler } from './create-node-group.ts'
 import { deleteNodeGroup } from './delete-node-group.ts'
-import { nodeGroupAnswer, nodeGroupsAnswer } from './node-group.answer.schema.ts'
 import { createNodeGroupBody } from './node-group.schema.ts'
 import { nodeGroupPatchBody } from './patch.schema.ts'
 import { patchNodeGroup } from './patch-node-group.ts'
@@ -14,7 +13,7 @@ const ITEM = `${COLLECTION}/{nodegroup}`
 /** Node groups came with version 1.9 (magnum-rest.md 1.4). */
 const SINCE = 9
 
-export const NODE_GROUP_ROUTES: readonly Route[] = [
+export const NODE_GROUP_ROUTES: readonly TableRoute[] = [
   route({
     method: 'GET',
     path: COLLECTION,
@@ -23,7 +22,6 @@ export const NODE_GROUP_ROUTES: readonly Route[] = [
     summary: 'Lists the node groups of a cluster.',
     minVersion: SINCE,
     schemas: { query: nodeGroupsQuery },
-    answers: { 200: nodeGroupsAnswer },
     handle: listNodeGroups,
   }),
   route({
@@ -31,10 +29,10 @@ export const NODE_GROUP_ROUTES: readonly Route[] = [
     path: COLLECTION,
     access: 'table',
     rule: 'nodegroup:create',
+    idempotent: true,
     summary: 'Creates a node group.',
     minVersion: SINCE,
     schemas: { query: noQuery, body: createNodeGroupBody },
-    answers: { 202: nodeGroupAnswer },
     handle: createNodeGroupHandler,
   }),
   route({
@@ -45,7 +43,6 @@ export const NODE_GROUP_ROUTES: readonly Route[] = [
     summary: 'Shows a node group.',
     minVersion: SINCE,
     schemas: { query: noQuery },
-    answers: { 200: nodeGroupAnswer },
     handle: getNodeGroup,
   }),
   route({
@@ -56,7 +53,6 @@ export const NODE_GROUP_ROUTES: readonly Route[] = [
     summary: 'Changes limits, labels or taints of a node group.',
     minVersion: SINCE,
     schemas: { query: noQuery, body: nodeGroupPatchBody },
-    answers: { 202: nodeGroupAnswer },
     handle: patchNodeGroup,
   }),
   route({
@@ -67,7 +63,6 @@ export const NODE_GROUP_ROUTES: readonly Route[] = [
     summary: 'Deletes a node group.',
     minVersion: SINCE,
     schemas: { query: noQuery },
-    answers: { 204: null },
     handle: deleteNodeGroup,
   }),
 ]

@@ -1,5 +1,8 @@
 import { STATUS_CODES } from 'node:http'
+import * as z from 'zod'
+import type { Answer } from '../answers.ts'
 import type { PrincipalRoute, Route } from '../route.ts'
+import { ANSWERS } from './answers.ts'
 import { PUBLIC_REFUSALS, REFUSALS } from './errors-document.ts'
 import { answerSchema, type JsonSchema, requestSchema } from './json-schema.ts'
 
@@ -30,9 +33,15 @@ const queryParameters = ({ schemas }: PrincipalRoute): JsonSchema[] =>
 const VERSION_HEADER = { $ref: '#/components/parameters/Microversion' }
 const IDEMPOTENCY_HEADER = { $ref: '#/components/parameters/IdempotencyKey' }
 
+/** Bodies have no attributes but those that are told: the server refuses others. Of those it ignores the document says nothing. */
+const closed = (schema: JsonSchema): JsonSchema => {
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: schema.anyOf.map(closed) }
+  return schema.type === 'object' ? { ...schema, additionalProperties: false } : schema
+}
+
 const bodyOf = ({ method, schemas }: PrincipalRoute): JsonSchema => {
   if (schemas.body === undefined) return {}
-  const schema = requestSchema(schemas.body.schema)
+  const schema = closed(requestSchema(schemas.body.schema))
   const content = { 'application/json': { schema } }
   return {
     requestBody: {
@@ -42,14 +51,21 @@ const bodyOf = ({ method, schemas }: PrincipalRoute): JsonSchema => {
   }
 }
 
-const answersOf = ({ answers }: Route): JsonSchema =>
+const contentOf = (answer: Answer): JsonSchema => {
+  if (answer === null) return {}
+  const byType = answer instanceof z.ZodType ? { 'application/json': answer } : answer
+  const content = Object.entries(byType).map(([type, schema]) => [type, { schema: answerSchema(schema) }])
+  return { content: Object.fromEntries(content) }
+}
+
+const answersOf = ({ method, path }: Route): JsonSchema =>
   Object.fromEntries(
-    Object.entries(answers ?? {}).map(([status, schema]) => [
+    Object.entries(ANSWERS[`${method} ${path}`] ?? {}).map(([status, answer]) => [
       status,
       {
         description: STATUS_CODES[status] ?? status,
         headers: { 'X-Openstack-Request-Id': { $ref: '#/components/headers/RequestId' } },
-        ...(schema === null ? {} : { content: { 'application/json': { schema: answerSchema(schema) } } }),
+        ...contentOf(answer),
       },
     ]),
   )
@@ -63,10 +79,10 @@ const ofPrincipal = (route: PrincipalRoute): JsonSchema => ({
     ...pathParameters(route),
     ...queryParameters(route),
     VERSION_HEADER,
-    ...(route.method === 'POST' ? [IDEMPOTENCY_HEADER] : []),
+    ...(route.idempotent ? [IDEMPOTENCY_HEADER] : []),
   ],
   ...bodyOf(route),
-  responses: { ...answersOf(route), ...REFUSALS },
+  responses: { ...REFUSALS, ...answersOf(route) },
 })
 
 /** One method of one path (OpenAPI 3.1, Operation Object). */
@@ -75,6 +91,6 @@ export const operationObject = (route: Route): JsonSchema => ({
   summary: route.summary,
   tags: [tagOf(route)],
   ...(route.access === 'none'
-    ? { security: [], responses: { ...answersOf(route), ...PUBLIC_REFUSALS } }
+    ? { security: [], responses: { ...PUBLIC_REFUSALS, ...answersOf(route) } }
     : ofPrincipal(route)),
 })

@@ -1,7 +1,6 @@
 import { noQuery } from '../query.ts'
-import { type Route, route } from '../route.ts'
+import { route, type TableRoute } from '../route.ts'
 import { createQuota, deleteQuota, updateQuota } from './change-quotas.ts'
-import { quotaAnswer, quotaOrDefaultAnswer, quotasAnswer } from './quota.answer.schema.ts'
 import { createQuotaBody, quotasQuery, updateQuotaBody } from './quota.schema.ts'
 import { getQuota, listQuotas } from './read-quotas.ts'
 
@@ -9,15 +8,14 @@ const COLLECTION = '/v1/quotas'
 const ITEM = '/v1/quotas/{project}/{resource}'
 
 /** Quotas of projects (magnum-rest.md 7.3). */
-export const QUOTA_ROUTES: readonly Route[] = [
+export const QUOTA_ROUTES: readonly TableRoute[] = [
   route({
     method: 'GET',
     path: COLLECTION,
     access: 'table',
     rule: 'quota:get_all',
-    summary: 'Lists quotas',
+    summary: 'Lists quotas.',
     schemas: { query: quotasQuery },
-    answers: { 200: quotasAnswer },
     handle: listQuotas,
   }),
   route({
@@ -25,9 +23,8 @@ export const QUOTA_ROUTES: readonly Route[] = [
     path: COLLECTION,
     access: 'table',
     rule: 'quota:create',
-    summary: 'Sets a quota of a project',
+    summary: 'Sets a quota of a project.',
     schemas: { query: noQuery, body: createQuotaBody },
-    answers: { 201: quotaAnswer },
     handle: createQuota,
   }),
   route({
@@ -35,9 +32,8 @@ export const QUOTA_ROUTES: readonly Route[] = [
     path: ITEM,
     access: 'table',
     rule: 'quota:get',
-    summary: 'Shows a quota, or the default where none is set',
+    summary: 'Shows a quota, or the default where none is set.',
     schemas: { query: noQuery },
-    answers: { 200: quotaOrDefaultAnswer },
     handle: getQuota,
   }),
   route({
@@ -45,9 +41,8 @@ export const QUOTA_ROUTES: readonly Route[] = [
     path: ITEM,
     access: 'table',
     rule: 'quota:update',
-    summary: 'Changes a quota',
+    summary: 'Changes a quota.',
     schemas: { query: noQuery, body: updateQuotaBody },
-    answers: { 202: quotaAnswer },
     handle: updateQuota,
   }),
   route({
@@ -55,9 +50,8 @@ export const QUOTA_ROUTES: readonly Route[] = [
     path: ITEM,
     access: 'table',
     rule: 'quota:delete',
-    summary: 'Removes a quota, so that the default holds',
+    summary: 'Removes a quota, so that the default holds.',
     schemas: { query: noQuery },
-    answers: { 204: null },
     handle: deleteQuota,
   }),
 ]

@@ -11,10 +11,8 @@ export const statsQuery = z.object({
     .transform((text) => text || undefined),
   type: z
     .string()
-    .optional()
-    .refine((text = 'cluster') => text.toLowerCase() === 'cluster', { error: TYPE_RULE }),
+    .refine((text) => text.toLowerCase() === 'cluster', { error: TYPE_RULE })
+    .meta({ enum: ['cluster'] })
+    .optional(),
 })
 export type StatsQuery = z.output<typeof statsQuery>
-
-/** `nodes` has the masters in it. */
-export const statsAnswer = z.object({ clusters: z.int(), nodes: z.int() })

@@ -2,43 +2,11 @@ import type { AuthorityType } from '../../domain/certificate-authority.ts'
 import type { Cluster, ClusterEndpoint, ClusterIdentity, ClusterObservation } from '../../domain/cluster.ts'
 import type { ClusterTask, ClusterTaskKind } from '../../domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import type { DriverId } from '../../domain/driver-id.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Connect, Connection } from '../../kubernetes/client.ts'
+import type { ClusterDriverDescription } from './cluster-driver-description.ts'
 import type { Phase, StepResult } from './phase.ts'
-
-/** Version of this contract; `docs/drivers/cluster-contract.md` is its table. */
-export const CLUSTER_CONTRACT = 1
-
-/** What a cluster driver can do, as data: core code asks these, never the driver's name. `phases.update` says which changes it knows. */
-export type ClusterCapabilities = {
-  /** A kubeconfig is given at registration. */
-  needsKubeconfig: boolean
-  /** `connection` works. */
-  kubernetesApi: boolean
-  /** Makes clusters with their nodes from a cluster template; else what is there is only counted. */
-  makesNodes: boolean
-  /** fedplane holds the cluster's certificate authorities, and so signs certificates for it. */
-  certificateAuthority: boolean
-}
-
-/** A public template that stands for clusters which need none (magnum-rest.md 4.1: `cluster_template_id` is mandatory). */
-export type BuiltinTemplate = {
-  /** Constant UUID. */
-  id: string
-  name: string
-}
-
-/** A cluster as it is or would be, for a check before anything is written. */
-export type PlannedCluster = {
-  cluster: Cluster
-  /** Null for drivers that make no nodes. During an upgrade the new one. */
-  template: ClusterTemplate | null
-  nodeGroups: readonly NodeGroup[]
-  /** Null: the cluster is to be created. */
-  task: ClusterTask | null
-}
 
 export type ClusterContext = {
   cluster: Cluster
@@ -79,18 +47,10 @@ export type ClusterStepResult = StepResult & {
 }
 
 /** A kind of cluster: how it is made, watched and reached. Rules as for federation drivers. */
-export type ClusterDriver = {
-  id: DriverId
-  contract: typeof CLUSTER_CONTRACT
-  description: string
-  capabilities: ClusterCapabilities
-  /** Listed as a public template in every project; null when its clusters need a template of their own. */
-  builtinTemplate: BuiltinTemplate | null
-  /** Checks a wish before anything is written; one sentence per fault, none when it is good. Pure. */
-  check(plan: PlannedCluster): string[]
+export type ClusterDriver = ClusterDriverDescription & {
   phases: {
     create: readonly ClusterPhase[]
-    /** By kind of change; one that is absent is refused with 400. */
+    /** By kind of change: those that the description names in `updates`. */
     update: Readonly<Partial<Record<ClusterTaskKind, readonly ClusterPhase[]>>>
     delete: readonly ClusterPhase[]
   }

@@ -1,24 +1,10 @@
-import type { DriverId } from '../../domain/driver-id.ts'
 import type { Federation } from '../../domain/federation.ts'
 import type { MemberCredential, Membership } from '../../domain/membership.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Connect } from '../../kubernetes/client.ts'
 import type { ClusterAccess } from './cluster-access.ts'
+import type { FederationDriverDescription } from './federation-driver-description.ts'
 import type { Phase, StepResult } from './phase.ts'
-import type { PropertyDescription } from './property.ts'
-
-/** Version of this contract. A driver names the one it was written for; `docs/drivers/federation-contract.md` is its table. */
-export const FEDERATION_CONTRACT = 1
-
-/** What a federation driver can do, as data: core code asks these, never the driver's name. */
-export type FederationCapabilities = {
-  /** The host cluster may be one of its members. */
-  hostAsMember: boolean
-  /** It talks to host and members; false for drivers that only play. */
-  usesKubernetesApi: boolean
-  /** `GET …/kubeconfig` answers. */
-  kubeconfig: boolean
-}
 
 /** Given to every function of a driver. */
 export type FederationContext = {
@@ -70,18 +56,7 @@ export type CleanResult = StepResult
  * A kind of federation control plane. Every function observes before it acts, can run twice, touches only objects that carry the
  * federation's label, and throws `AppError`s with a retryable flag; see `docs/drivers/federation-contract.md`.
  */
-export type FederationDriver = {
-  id: DriverId
-  contract: typeof FEDERATION_CONTRACT
-  /** One sentence for `GET /v1/drivers`. */
-  description: string
-  capabilities: FederationCapabilities
-  /** Options in `properties`; other keys are kept and ignored. */
-  properties: readonly PropertyDescription[]
-  /** Checks the driver's own properties; one sentence per fault, none when they are good. */
-  validateProperties(properties: Readonly<Record<string, string>>): string[]
-  /** Namespaces in the host that this federation needs for itself; reserved across projects before a flow starts. */
-  hostNamespaces(federation: Pick<Federation, 'id' | 'properties'>): string[]
+export type FederationDriver = FederationDriverDescription & {
   phases: {
     create: readonly Phase<FederationContext>[]
     /** After `properties` changed. */

@@ -1,4 +1,3 @@
-import { awsClusters } from '../../runtime/aws-clusters.ts'
 import { awsPorts } from '../../runtime/aws-ports.ts'
 import { readEnv, workerEnv } from '../../runtime/env.ts'
 import { lazy } from '../../runtime/lazy.ts'
@@ -6,7 +5,7 @@ import { type SweepReport, sweepHealth } from './sweep.ts'
 
 const ports = lazy(() => {
   const env = readEnv(workerEnv)
-  return awsPorts(env, awsClusters(env))
+  return awsPorts(env)
 })
 
 /** Lambda entry of the schedule that looks at clusters. */

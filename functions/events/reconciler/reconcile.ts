@@ -9,7 +9,7 @@ import { ATTEMPTS_MAX, giveUp } from '../../operations/give-up.ts'
 import { startUndo } from '../../operations/next-attempt.ts'
 import { executionOf, launch } from '../../operations/operation.ts'
 import { failWaiting } from '../../operations/waiting-members.ts'
-import type { ExecutionState, Ports } from '../../runtime/ports.ts'
+import type { ExecutionState, TablePorts } from '../../runtime/ports.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { OpenWork } from '../../store/work.store.ts'
 import { beat } from '../heartbeat.ts'
@@ -48,7 +48,7 @@ const failureFor = (running: RunningOperation, state: ExecutionState): Failure =
     : { reason: 'ExecutionDied', message: `The execution ended (${state}) without writing the operation's end.` }
 
 /** Ends an attempt that will not end by itself. */
-const retire = async (ports: Ports, running: RunningOperation, state: ExecutionState): Promise<Did> => {
+const retire = async (ports: TablePorts, running: RunningOperation, state: ExecutionState): Promise<Did> => {
   const { flow, operation } = running
   if (state === 'running') await ports.executions.stop(executionOf(flow, operation), 'past its deadline')
   const failure = operation.failure ?? failureFor(running, state)
@@ -61,7 +61,7 @@ const retire = async (ports: Ports, running: RunningOperation, state: ExecutionS
   return 'undone'
 }
 
-const reconcileOperation = async (ports: Ports, running: RunningOperation): Promise<Did> => {
+const reconcileOperation = async (ports: TablePorts, running: RunningOperation): Promise<Did> => {
   const { flow, operation } = running
   const state = await ports.executions.describe(executionOf(flow, operation))
   if (state === 'not-found') {
@@ -73,7 +73,7 @@ const reconcileOperation = async (ports: Ports, running: RunningOperation): Prom
 }
 
 /** A federation without an operation of its own: those that wait are sent on or failed, and it settles when nothing moves. */
-const reconcileFederation = async (ports: Ports, federation: Federation): Promise<Did> => {
+const reconcileFederation = async (ports: TablePorts, federation: Federation): Promise<Did> => {
   if (federation.status === 'CREATE_FAILED') {
     await failWaiting(ports, federation, {
       reason: 'FederationCreateFailed',
@@ -84,7 +84,7 @@ const reconcileFederation = async (ports: Ports, federation: Federation): Promis
   return 'settled'
 }
 
-const reconcileOne = async (ports: Ports, work: OpenWork): Promise<Did> => {
+const reconcileOne = async (ports: TablePorts, work: OpenWork): Promise<Did> => {
   const found = await readEntity(ports, work)
   if (found === undefined) return 'nothing'
   const running = runningOperation(found)
@@ -96,7 +96,7 @@ const reconcileOne = async (ports: Ports, work: OpenWork): Promise<Did> => {
 const isOvertaken = (error: unknown): boolean =>
   error instanceof OperationSuperseded || error instanceof RevisionConflict
 
-const guarded = async (ports: Ports, work: OpenWork): Promise<Did> => {
+const guarded = async (ports: TablePorts, work: OpenWork): Promise<Did> => {
   try {
     return await reconcileOne(ports, work)
   } catch (error) {
@@ -115,7 +115,7 @@ const guarded = async (ports: Ports, work: OpenWork): Promise<Did> => {
  * Execution not found → started. Running → left alone, past its deadline stopped and undone. Dead, or ended without writing its end →
  * undone by a further attempt; after three attempts `*_FAILED` is written without more undoing.
  */
-export const reconcile = async (ports: Ports): Promise<ReconcileReport> => {
+export const reconcile = async (ports: TablePorts): Promise<ReconcileReport> => {
   const report: ReconcileReport = { seen: 0, started: 0, undone: 0, givenUp: 0, settled: 0, failed: 0 }
   for await (const work of ports.stores.work.open()) {
     report.seen += 1

@@ -2,7 +2,7 @@ import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import { type DegradedMembership, membershipEntityId, type ReadyMembership } from '../../domain/membership.ts'
 import { memberEvent } from '../../operations/events.ts'
 import { launch, newOperation } from '../../operations/operation.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { MembershipKey } from '../../store/membership.store.ts'
 import { beat } from '../heartbeat.ts'
@@ -10,14 +10,14 @@ import { beat } from '../heartbeat.ts'
 type InRest = ReadyMembership | DegradedMembership
 
 /** The membership, if its credential is due and nothing runs on it. The index it came from may lag. */
-const dueMembership = async (ports: Ports, key: MembershipKey, now: string): Promise<InRest | undefined> => {
+const dueMembership = async (ports: TablePorts, key: MembershipKey, now: string): Promise<InRest | undefined> => {
   const membership = await ports.stores.memberships.get(key)
   if (membership?.state !== 'Ready' && membership?.state !== 'Degraded') return undefined
   const renewAfter = membership.credential?.renewAfter ?? null
   return membership.operation === null && renewAfter !== null && renewAfter <= now ? membership : undefined
 }
 
-const renew = async (ports: Ports, membership: InRest): Promise<void> => {
+const renew = async (ports: TablePorts, membership: InRest): Promise<void> => {
   const operation = newOperation(ports, 'rotate', { deadlineSeconds: DEADLINE_SECONDS['credential-rotate'] })
   await ports.stores.commit([
     ports.stores.memberships.replace(membership, { ...membership, operation }),
@@ -37,7 +37,7 @@ const renew = async (ports: Ports, membership: InRest): Promise<void> => {
  *
  * @returns how many were started
  */
-export const renewDue = async (ports: Ports): Promise<number> => {
+export const renewDue = async (ports: TablePorts): Promise<number> => {
   const now = ports.clock.now().toISOString()
   let started = 0
   for await (const key of ports.stores.work.renewals(now)) {

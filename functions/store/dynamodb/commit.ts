@@ -16,7 +16,7 @@ import type { StoreContext } from './store-context.ts'
 const ACTIONS_MAX = 100
 /**
  * How long a commit waits between its attempts in all, milliseconds: about 30 of them. Clusters made from one template all write its count.
- * DynamoDB carries out transactions on one item one after the other, some 50 to 100 a second: 500 at once take 5 to 10 s, and
+ * DynamoDB carries out transactions on one item one after the other, by estimate 50 to 100 a second: 500 at once take 5 to 10 s, and
  * API Gateway gives a request 29 s.
  */
 const PATIENCE_MS = 15_000

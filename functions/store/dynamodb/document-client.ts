@@ -12,6 +12,9 @@ export type DocumentClientOptions = {
 /** An embedded database checks no signature, but the SDK wants something to sign with. */
 const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' }
 
+/** Of hundreds of requests at once most wait for a connection to an embedded database: that is no fault which the SDK should warn of. */
+const PATIENT = { socketAcquisitionWarningTimeout: 60_000 }
+
 /** DynamoDB client for the stores. `destroy()` it when the process goes on without it. */
 export const openDocumentClient = ({
   region,
@@ -21,7 +24,7 @@ export const openDocumentClient = ({
   const client = new DynamoDBClient({
     region,
     maxAttempts,
-    ...(endpoint === undefined ? {} : { endpoint, credentials: LOCAL_CREDENTIALS }),
+    ...(endpoint === undefined ? {} : { endpoint, credentials: LOCAL_CREDENTIALS, requestHandler: PATIENT }),
   })
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }

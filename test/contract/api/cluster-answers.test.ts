@@ -5,7 +5,6 @@ import {
   clusterDetailAnswer,
   clusterItemAnswer,
 } from '../../../functions/api/clusters/cluster.answer.schema.ts'
-import { ROUTES } from '../../../functions/api/routes.ts'
 import {
   changeCluster,
   givenCluster,
@@ -67,10 +66,3 @@ describe.each(['1.1', 'latest'])('section 4.2: at version %s', (version) => {
     }
   })
 })
-
-it.each(ROUTES.filter(({ path }) => /^\/v1\/clusters(\/detail|\/\{cluster\}(\/actions\/.*)?)?$/.test(path)))(
-  '$method $path says what it answers',
-  ({ answers, summary }) => {
-    expect([Object.keys(answers ?? {}).length, summary?.endsWith('.')]).toEqual([1, true])
-  },
-)

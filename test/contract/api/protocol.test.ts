@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiApp } from '../../../functions/api/app.ts'
-import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import { StoreBusy } from '../../../functions/store/errors.ts'
 import { localOpenApi } from '../../../local/open-api.ts'
 import { type ApiLab, BASE_URL, callApp, createApiLab } from '../../support/api/lab.ts'
@@ -332,7 +331,6 @@ describe('discovery', () => {
       {
         baseUrl: BASE_URL,
         trustForwarded: false,
-        addressPolicy: localPolicy,
         policy: defaultPolicy,
         openApi: localOpenApi,
         clustersPerProject: 20,

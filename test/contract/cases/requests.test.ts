@@ -95,7 +95,7 @@ describe('IN-03: optional fields sent as null', () => {
     expect(await readCluster(lab, body.uuid)).toMatchObject({
       name: 'demo',
       magnum: { keypair: null, labels: {}, flavorId: null, fixedNetwork: null, createTimeout: null },
-      driverState: { nodeCount: 1, masterCount: 1 },
+      nodes: { nodeCount: 1, masterCount: 1 },
     })
   })
 

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import type { ClusterObservation } from '../../../functions/domain/cluster.ts'
 import { CLUSTER_TASKS, type ClusterTaskKind } from '../../../functions/domain/cluster-task.ts'
 import { isUuid } from '../../../functions/domain/ids.ts'
-import { CLUSTER_CONTRACT, type ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
+import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
+import { CLUSTER_CONTRACT } from '../../../functions/drivers/contract/cluster-driver-description.ts'
 import { ClusterAlreadyRegistered } from '../../../functions/drivers/contract/errors.ts'
 import { CallBudget } from '../../support/drivers/call-budget.ts'
 import { type ClusterLab, ClusterLife } from '../../support/drivers/cluster-life.ts'
@@ -141,11 +142,12 @@ export const describeClusterDriver = (driver: ClusterDriver, { open }: ClusterSu
         for (const secret of lab.secrets) expect(kept).not.toContain(secret)
       }))
 
-    it('C12: its capabilities agree with its plans', () => {
+    it('C12: its capabilities and the updates that it names agree with its plans', () => {
       const { makesNodes, needsKubeconfig, certificateAuthority } = driver.capabilities
       const plans = Object.keys(driver.phases.update)
       const has = (kind: ClusterTaskKind): boolean => plans.includes(kind)
       expect(CLUSTER_TASKS).toEqual(expect.arrayContaining(plans))
+      expect(driver.updates.toSorted()).toEqual(plans.toSorted())
       expect(GROUP_TASKS.map(has)).toEqual(GROUP_TASKS.map(() => makesNodes))
       expect(has('credential')).toBe(needsKubeconfig)
       if (certificateAuthority) expect(has('rotate-authority')).toBe(true)

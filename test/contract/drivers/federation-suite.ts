@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
-import { FEDERATION_CONTRACT } from '../../../functions/drivers/contract/federation-driver.ts'
+import { FEDERATION_CONTRACT } from '../../../functions/drivers/contract/federation-driver-description.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
 import { ConnectFailed, CredentialRejected } from '../../../functions/kubernetes/errors.ts'
 import { CallBudget } from '../../support/drivers/call-budget.ts'

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ClusterObservation } from '../../../functions/domain/cluster.ts'
+import type { ClusterTask } from '../../../functions/domain/cluster-task.ts'
 import type { Status } from '../../../functions/domain/status.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
@@ -42,6 +43,22 @@ export const clusterStoreContract = (make: MakeSubject): void => {
         observation: seen('2026-11-27T10:00:00.000Z'),
         uses: ['host:f1', 'member:f2'],
       })
+      expect(await stores.clusters.get(cluster)).toEqual(cluster)
+    })
+
+    it.each<ClusterTask>([
+      { kind: 'credential' },
+      { kind: 'resize', nodeGroupId: 'g1', nodeCount: 3, nodesToRemove: ['n1', 'n2'] },
+      { kind: 'node-group-create', nodeGroupId: 'g1' },
+      { kind: 'node-group-update', nodeGroupId: 'g1', nodeCount: null },
+      { kind: 'node-group-update', nodeGroupId: 'g1', nodeCount: 0 },
+      { kind: 'node-group-delete', nodeGroupId: 'g1' },
+      { kind: 'upgrade', templateId: 't1', templateProjectId: 'green', nodeGroupId: null, maxBatchSize: 1 },
+      { kind: 'rotate-authority' },
+      { kind: 'rotate-credential' },
+    ])('gives back a task that runs, and those that wait: %j', async (task) => {
+      const requestedAt = '2026-11-27T10:00:00.000Z'
+      const cluster = await inserted({ task, queue: [1, 2].map(() => ({ id: sampleId(), task, requestedAt })) })
       expect(await stores.clusters.get(cluster)).toEqual(cluster)
     })
 
@@ -126,6 +143,9 @@ export const clusterStoreContract = (make: MakeSubject): void => {
         status: 'DELETE_FAILED' as const,
         statusReason: null,
         operation: sampleOperation('delete'),
+        task: { kind: 'rotate-authority' as const },
+        queue: [{ id: sampleId(), task: { kind: 'credential' as const }, requestedAt: '2026-11-27T11:00:00.000Z' }],
+        nodes: { nodeCount: 2, masterCount: 1, nodeAddresses: ['10.0.0.2'], masterAddresses: [] },
         conditions: [],
         endpoint: null,
         identity: null,

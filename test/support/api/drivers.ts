@@ -45,6 +45,7 @@ const clusterDriver = (
     ...capabilities,
   },
   builtinTemplate,
+  updates: CLUSTER_TASKS.filter((kind) => update[kind] !== undefined),
   check,
   phases: { create: [], update, delete: [] },
   connection: () => ({

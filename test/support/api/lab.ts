@@ -34,7 +34,6 @@ export const BASE_URL = 'http://127.0.0.1:9511'
 const SETTINGS: ApiSettings = {
   baseUrl: BASE_URL,
   trustForwarded: false,
-  addressPolicy: localPolicy,
   policy: defaultPolicy,
   openApi: localOpenApi,
   clustersPerProject: 1000,
@@ -77,6 +76,7 @@ export const createApiLab = async (): Promise<ApiLab> => {
     connect: () => {
       throw new Error('the API must not connect to clusters')
     },
+    addressPolicy: localPolicy,
     clock,
     newId: () => newUuidV7(clock),
     log,

@@ -1,4 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import { authorizerContextOf } from '../../../functions/domain/identity.ts'
 import type { Principal } from '../../../functions/domain/principal.ts'
 
 export const ALICE: Principal = {
@@ -22,7 +23,7 @@ export type CallOptions = {
 
 const authorizerOf = (as: Principal | string | null): unknown => {
   if (as === null) return undefined
-  return { lambda: typeof as === 'string' ? { reason: as } : { principal: as } }
+  return { lambda: authorizerContextOf(typeof as === 'string' ? { reason: as } : { principal: as }) }
 }
 
 const textOf = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body))

@@ -12,8 +12,8 @@ import type {
   ClusterPhase,
   ClusterStepResult,
   NodeGroupResult,
-  PlannedCluster,
 } from '../../../functions/drivers/contract/cluster-driver.ts'
+import type { PlannedCluster } from '../../../functions/drivers/contract/cluster-driver-description.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
 import { type CallBudget, counted } from './call-budget.ts'
 import { defaultGroups, nodeGroupEntity } from './cluster-samples.ts'

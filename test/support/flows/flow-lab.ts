@@ -5,6 +5,7 @@ import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
 import type { DriverSet } from '../../../functions/drivers/contract/registry.ts'
 import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../../functions/drivers/federation/memory/v1/world.ts'
+import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import { newUuidV7 } from '../../../functions/runtime/ids.ts'
 import type { Executions, Ports } from '../../../functions/runtime/ports.ts'
 import { type FlowHandler, flowHandlers } from '../../../functions/steps/flows.ts'
@@ -70,6 +71,7 @@ export const openFlowLab = async (): Promise<FlowLab> => {
     executions: lateExecutions(() => lab.engine),
     drivers: { federation, cluster: only(labClusterDriver(clusters)) },
     connect: never,
+    addressPolicy: localPolicy,
     clock,
     newId: () => newUuidV7(clock),
     log,

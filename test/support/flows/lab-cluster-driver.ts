@@ -30,5 +30,9 @@ export const labClusterDriver = (world: MemoryClusters): ClusterDriver => {
     },
   }
   const { 'rotate-credential': _, ...plans } = driver.phases.update
-  return { ...driver, phases: { ...driver.phases, update: { ...plans, credential: [update] } } }
+  return {
+    ...driver,
+    updates: [...driver.updates.filter((kind) => kind !== 'rotate-credential'), 'credential'],
+    phases: { ...driver.phases, update: { ...plans, credential: [update] } },
+  }
 }

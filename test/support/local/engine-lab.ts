@@ -85,7 +85,12 @@ export const freshRef = (): ExecutionRef => ({ flow: FLOW, name: `execution-${pr
 export type EngineLab = {
   table: ExecutionTable
   database: EmbeddedDynamoDb
-  engine(definitions: Definitions, handlers: FlowHandlers, onUnsuccessfulEnd?: OnUnsuccessfulEnd): Engine
+  engine(
+    definitions: Definitions,
+    handlers: FlowHandlers,
+    onUnsuccessfulEnd?: OnUnsuccessfulEnd,
+    atOnce?: number,
+  ): Engine
   stop(): Promise<void>
 }
 
@@ -99,9 +104,9 @@ export const openEngineLab = async (): Promise<EngineLab> => {
   return {
     table,
     database,
-    engine: (definitions, handlers, onUnsuccessfulEnd) => {
+    engine: (definitions, handlers, onUnsuccessfulEnd, atOnce) => {
       const clock = { now: () => new Date() }
-      const more = onUnsuccessfulEnd ? { onUnsuccessfulEnd } : {}
+      const more = { ...(onUnsuccessfulEnd && { onUnsuccessfulEnd }), ...(atOnce && { atOnce }) }
       const engine = new Engine({ table, definitions, handlers, clock, log: keptLog(), ...more })
       engines.push(engine)
       return engine

@@ -1,9 +1,29 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { oid, sequence, set, der as write } from '../../../functions/x509/der-writer.ts'
 
-/** Makes signing requests by hand that no library would. `content` may be a list of octets. */
-export const der = (tag: number, ...content: (Uint8Array | number[])[]): Buffer =>
-  write(tag, ...content.map((part) => Uint8Array.from(part)))
+/** Makes signing requests by hand that no library would. */
+
+const lengthOctets = (length: number): number[] => {
+  if (length < 0x80) return [length]
+  return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
+}
+
+/** An element of DER with this content, up to 64 KiB, which may be lists of octets. */
+export const der = (tag: number, ...content: (Uint8Array | number[])[]): Buffer => {
+  const octets = Buffer.concat(content.map((part) => Uint8Array.from(part)))
+  return Buffer.concat([Uint8Array.of(tag, ...lengthOctets(octets.length)), octets])
+}
+
+export const sequence = (...content: Uint8Array[]): Buffer => der(0x30, ...content)
+export const set = (...content: Uint8Array[]): Buffer => der(0x31, ...content)
+
+const base128 = (arc: number): number[] =>
+  arc < 128 ? [arc] : [...base128(Math.floor(arc / 128)).map((octet) => octet | 0x80), arc % 128]
+
+/** An object identifier from dotted text. */
+export const oid = (dotted: string): Buffer => {
+  const [first = 0, second = 0, ...arcs] = dotted.split('.').map(Number)
+  return der(0x06, [first * 40 + second, ...arcs].flatMap(base128))
+}
 
 /** A name of one attribute, by default UTF-8 text. */
 export const nameOf = (text: Uint8Array | string, type = '2.5.4.3', tag = 0x0c): Buffer =>

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { InvalidRequest } from '../../../functions/api/errors.ts'
 import { applyProperties } from '../../../functions/api/federations/apply-properties.ts'
 import { parsePatch } from '../../../functions/api/json-patch/patch-operation.ts'
 import { formatPointer, parsePointer } from '../../../functions/api/json-patch/pointer.ts'
@@ -119,5 +120,35 @@ describe('applyProperties', () => {
         expect(before).toEqual(copy)
       }),
     )
+  })
+})
+
+describe('a patch of openstacksdk by uuid or name', () => {
+  const MARK = { op: 'move', from: '/uuid', path: '/id' }
+  const parse = (body: Json) =>
+    parsePatch(body, { example: '{}', acceptObject: true }).map(({ op, path, value }) => ({ op, path, value }))
+
+  it('is read as replacing what it adds, since the client does not know what is there', () => {
+    const body: Json = [
+      { op: 'add', path: '/flavor_id', value: 'x' },
+      MARK,
+      { op: 'add', path: '/public', value: true },
+    ]
+    expect(parse(body)).toEqual([
+      { op: 'replace', path: '/flavor_id', value: 'x' },
+      { op: 'replace', path: '/public', value: true },
+    ])
+    expect(parse([MARK])).toEqual([])
+  })
+
+  it.each<[string, Json]>([
+    ['another move', [{ op: 'move', from: '/name', path: '/id' }]],
+    ['that move with more', [{ ...MARK, value: 1 }]],
+  ])('is not mistaken for %s', (_, body) => {
+    expect(() => parse(body)).toThrow(InvalidRequest)
+  })
+
+  it('is none where no plain object is taken either', () => {
+    expect(() => parsePatch([MARK], { example: '{}' })).toThrow(InvalidRequest)
   })
 })

@@ -46,8 +46,10 @@ describe('the route table', () => {
   it('has keys only where something is sealed or read', () => {
     const keyed = ROUTES.filter(({ access }) => access === 'keys').map(({ method, path }) => `${method} ${path}`)
     expect(keyed.sort()).toEqual([
+      'PATCH /v1/certificates/{cluster}',
       'PATCH /v1/clusters/{cluster}',
       'PATCH /v1/federations/{federation}',
+      'POST /v1/certificates',
       'POST /v1/clusters',
       'POST /v1/federations',
     ])

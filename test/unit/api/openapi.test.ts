@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { ANSWERS } from '../../../functions/api/openapi/answers.ts'
 import { openApiDocument } from '../../../functions/api/openapi/document.ts'
 import { ROUTES } from '../../../functions/api/routes.ts'
 
+type BodySchema = { type?: string; additionalProperties?: boolean; anyOf?: BodySchema[] }
 type Operation = {
   operationId: string
   summary?: string
   parameters?: { name?: string; in?: string; $ref?: string }[]
-  requestBody?: unknown
+  requestBody?: { content: Record<string, { schema: BodySchema }> }
   responses: Record<string, { content?: unknown }>
 }
 
@@ -39,6 +41,10 @@ describe('OpenAPI document', () => {
     )
   })
 
+  it('knows what each route answers, and of no other', () => {
+    expect(Object.keys(ANSWERS).sort()).toEqual(ROUTES.map(({ method, path }) => `${method} ${path}`).sort())
+  })
+
   it('gives each operation an id of its own', () => {
     expect(new Set(operations.map(({ operation }) => operation.operationId)).size).toBe(operations.length)
   })
@@ -49,6 +55,45 @@ describe('OpenAPI document', () => {
       expect(target(ref), ref).toBeDefined()
     }
   })
+
+  it('tells all media types of an answer', () => {
+    const { responses } = document.paths['/healthcheck'].get
+    for (const status of ['200', '503']) {
+      expect(Object.keys(responses[status].content), status).toEqual(['application/json', 'text/plain'])
+    }
+  })
+
+  it('tells of Idempotency-Key where it is read', () => {
+    const reads = operations.filter(({ operation }) =>
+      operation.parameters?.some(({ $ref }) => $ref === '#/components/parameters/IdempotencyKey'),
+    )
+    expect(reads.map(({ name }) => name).sort()).toEqual([
+      'POST /v1/clusters',
+      'POST /v1/clusters/{cluster}/nodegroups',
+      'POST /v1/clustertemplates',
+      'POST /v1/federations',
+    ])
+  })
+
+  it('tells which texts a query parameter takes', () => {
+    const schemaOf = (path: string, name: string) =>
+      document.paths[path].get.parameters.find((parameter: { name?: string }) => parameter.name === name).schema
+    expect(schemaOf('/v1/clusters', 'marker')).toMatchObject({ type: 'string', format: 'uuid' })
+    expect(schemaOf('/v1/stats', 'type')).toMatchObject({ type: 'string', enum: ['cluster'] })
+    const flag = new RegExp(schemaOf('/v1/quotas', 'all_tenants').pattern)
+    expect(['true', 'False', '1', 'ON'].every((text) => flag.test(text))).toBe(true)
+    expect(['', 'perhaps', 'truely'].some((text) => flag.test(text))).toBe(false)
+  })
+
+  it.each(operations.filter(({ operation }) => operation.requestBody !== undefined))(
+    '$name takes no attributes but those that it tells',
+    ({ operation }) => {
+      const { schema } = operation.requestBody!.content['application/json']!
+      for (const form of schema.anyOf ?? [schema]) {
+        if (form.type !== 'array') expect(form.additionalProperties).toBe(false)
+      }
+    },
+  )
 
   it.each(operations)('$name says what it does, takes and answers', ({ path, operation }) => {
     expect(operation.summary).toMatch(/^[A-Z].*\.$/)

@@ -2,6 +2,11 @@ import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isUuid, looksLikeUuid } from '../../../functions/domain/ids.ts'
+import {
+  CLUSTER_DESCRIPTIONS,
+  driverDescriptions,
+  FEDERATION_DESCRIPTIONS,
+} from '../../../functions/drivers/descriptions.ts'
 import { CLUSTER_DRIVERS, driverRegistry, FEDERATION_DRIVERS } from '../../../functions/drivers/registry.ts'
 
 const FOLDER = resolve(import.meta.dirname, '../../../functions/drivers')
@@ -22,9 +27,35 @@ describe('driver folders', () => {
     expect(idsOf(drivers)).toEqual(idsInFolders(kind))
     for (const { id } of drivers) {
       const [name, major] = id.split('@')
-      for (const file of ['index.ts', 'schema.ts', 'README.md']) {
+      for (const file of ['description.ts', 'index.ts', 'schema.ts', 'README.md']) {
         expect(existsSync(resolve(FOLDER, kind, name ?? '', `v${major}`, file)), `${id} ${file}`).toBe(true)
       }
+    }
+  })
+})
+
+describe('descriptions', () => {
+  it.each([
+    ['federation', FEDERATION_DRIVERS, FEDERATION_DESCRIPTIONS],
+    ['cluster', CLUSTER_DRIVERS, CLUSTER_DESCRIPTIONS],
+  ])('of kind %s are what its drivers say, in the same order', (_kind, drivers, descriptions) => {
+    expect(drivers.map(({ id }) => id)).toEqual(descriptions.map(({ id }) => id))
+    for (const [index, description] of descriptions.entries()) expect(drivers[index]).toMatchObject(description)
+  })
+
+  it('of an installation are those of its drivers', () => {
+    const options = { enabledFederation: ['memory@1'], enabledCluster: ['memory@1', 'external@1'] }
+    for (const given of [{}, options]) {
+      const [said, whole] = [driverDescriptions(given), driverRegistry(given)]
+      expect(said.federation.default).toBe(whole.federation.default)
+      expect(said.federation.list().map(({ id }) => id)).toEqual(whole.federation.list().map(({ id }) => id))
+      expect(said.cluster.list().map(({ id }) => id)).toEqual(whole.cluster.list().map(({ id }) => id))
+    }
+  })
+
+  it('have nothing that acts', () => {
+    for (const description of [...FEDERATION_DESCRIPTIONS, ...CLUSTER_DESCRIPTIONS]) {
+      expect(Object.keys(description)).not.toContain('phases')
     }
   })
 })

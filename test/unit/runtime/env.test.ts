@@ -11,7 +11,11 @@ const good = {
 
 describe('readEnv', () => {
   it('takes what it knows and fills in defaults', () => {
-    expect(readEnv(tableEnv, { ...good, PATH: '/bin' })).toEqual({ ...good, ALLOWED_NETWORKS: '' })
+    expect(readEnv(tableEnv, { ...good, PATH: '/bin' })).toEqual({
+      ...good,
+      CLUSTERS_PER_PROJECT: '20',
+      KEYSTONE_URL: '',
+    })
   })
 
   it('names every setting at fault and shows no value', () => {

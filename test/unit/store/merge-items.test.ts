@@ -24,17 +24,17 @@ const batches = () => {
 const idOf = (index: number): string => String(index).padStart(4, '0')
 
 describe('mergeItems', () => {
-  /** Own items with even ids, those of others with odd ones, without end; and how many were pulled. */
-  const endless = () => {
+  /** 500 own items with even ids, as many of others with odd ones; and how many were pulled. */
+  const many = () => {
     const pulled = { own: 0, foreign: 0 }
     async function* own(): AsyncGenerator<Item> {
-      for (let index = 0; ; index += 2) {
+      for (let index = 0; index < 1000; index += 2) {
         pulled.own++
         yield { id: idOf(index) }
       }
     }
     async function* foreign() {
-      for (let index = 1; ; index += 2) {
+      for (let index = 1; index < 1000; index += 2) {
         pulled.foreign++
         yield { projectId: 'blue', id: idOf(index) }
       }
@@ -52,7 +52,7 @@ describe('mergeItems', () => {
 
   it('reads a page in one batch, and not much further than the page', async () => {
     const { sizes, context } = batches()
-    const { pulled, own, foreign } = endless()
+    const { pulled, own, foreign } = many()
     const items = mergeItems(context, { own: own(), foreign: [foreign()], keyOf: templateKey, limit: 20 })
     expect(await first(items, 21)).toEqual(Array.from({ length: 21 }, (_, index) => idOf(index)))
     expect(sizes).toEqual([11])
@@ -61,7 +61,7 @@ describe('mergeItems', () => {
 
   it('reads nothing more for own items', async () => {
     const { sizes, context } = batches()
-    const items = mergeItems(context, { own: endless().own(), foreign: [], keyOf: templateKey, limit: 20 })
+    const items = mergeItems(context, { own: many().own(), foreign: [], keyOf: templateKey, limit: 20 })
     expect(await first(items, 5)).toEqual([0, 2, 4, 6, 8].map(idOf))
     expect(sizes).toEqual([])
   })

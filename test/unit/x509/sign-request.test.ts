@@ -10,12 +10,11 @@ import {
   SubjectKeyIdentifierExtension,
 } from '@peculiar/x509'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { oid, sequence } from '../../../functions/x509/der-writer.ts'
 import { AuthorityExpired } from '../../../functions/x509/errors.ts'
 import { newAuthority } from '../../../functions/x509/new-authority.ts'
 import { type SigningAuthority, signRequest } from '../../../functions/x509/sign-request.ts'
 import { readSigningRequest } from '../../../functions/x509/signing-request.ts'
-import { attributesWith, der, extension, handMade, nameOf } from '../../support/x509/hand-made.ts'
+import { attributesWith, der, extension, handMade, nameOf, oid, sequence, set } from '../../support/x509/hand-made.ts'
 import { madeRequest } from '../../support/x509/signing-requests.ts'
 
 const NOW = new Date('2026-11-27T10:00:00.500Z')
@@ -23,13 +22,13 @@ const YEAR_MS = 365 * 86_400_000
 
 let authority: SigningAuthority
 let authorityCertificate: X509Certificate
-beforeAll(() => {
-  authority = newAuthority('blue', NOW)
+beforeAll(async () => {
+  authority = await newAuthority('blue', NOW)
   authorityCertificate = new X509Certificate(authority.certificatePem)
 })
 
 const signed = async (csr: string, now = NOW) => {
-  const pem = signRequest(readSigningRequest(csr), authority, now)
+  const pem = await signRequest(await readSigningRequest(csr), authority, now)
   return { pem, node: new X509Certificate(pem), parsed: new ParsedCertificate(pem) }
 }
 
@@ -51,8 +50,8 @@ describe('signRequest', () => {
       expect(node).toMatchObject({ ca: false, issuer: 'CN=blue' })
       expect(node.subject.split('\n')).toEqual(expect.arrayContaining(['CN=admin', 'O=system:masters']))
       expect(parsed.signatureAlgorithm).toMatchObject({ name: 'ECDSA', hash: { name: 'SHA-256' } })
-      const { publicKey } = readSigningRequest(madeRequest(name))
-      expect(node.publicKey.export({ type: 'spki', format: 'der' })).toEqual(Buffer.from(publicKey))
+      const { key } = await readSigningRequest(madeRequest(name))
+      expect(node.publicKey.export({ type: 'spki', format: 'der' })).toEqual(key.spki)
     },
   )
 
@@ -60,7 +59,19 @@ describe('signRequest', () => {
     ['UTF-8', nameOf('größe ✓ ')],
     ['printable', nameOf('admin x', '2.5.4.3', 0x13)],
     ['IA5', nameOf('a@b.c', '1.2.840.113549.1.9.1', 0x16)],
-    ['numbers', nameOf('12 34', '2.5.4.5', 0x12)],
+    ['printable with spaces and signs', nameOf(" '()+,-./:=?", '2.5.4.10', 0x13)],
+    [
+      'of parts with many values',
+      sequence(
+        set(
+          sequence(oid('2.5.4.11'), der(0x0c, Buffer.from('b'))),
+          sequence(oid('2.5.4.3'), der(0x0c, Buffer.from('a'))),
+          sequence(oid('2.5.4.11'), der(0x13, Buffer.from('c'))),
+        ),
+        set(sequence(oid('2.5.4.10'), der(0x0c, Buffer.from('system:masters')))),
+        set(sequence(oid('2.5.4.10'), der(0x0c, Buffer.from('#0c01"\\,+')))),
+      ),
+    ],
     ['of an unknown attribute', nameOf('x', '1.2.3.4.5.6')],
   ])('keeps each byte of a subject that is %s', async (_, subject) => {
     const { parsed } = await signed(handMade({ subject }))
@@ -129,7 +140,7 @@ describe('signRequest', () => {
 
   it('drops single usages of an authority and keeps the rest', async () => {
     const attributes = attributesWith(
-      extension('2.5.29.15', der(0x03, [1, 0b1010_0110])),
+      extension('2.5.29.15', der(0x03, [6, 0b1010_0110, 0b0100_0000])),
       extension('2.5.29.37', sequence(oid('1.3.6.1.5.5.7.3.9'), oid(CLIENT), oid('1.2.3.4'))),
     )
     expect(usagesOf((await signed(handMade({ attributes }))).parsed)).toEqual({

@@ -1,9 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clusterProfileDriver } from '../../../../functions/drivers/federation/clusterprofile/v1/index.ts'
-import {
-  inventoryNamespace,
-  memberObjectName,
-} from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
+import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/inventory-namespace.ts'
+import { memberObjectName } from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
 import { namespaces, secrets } from '../../../../functions/kubernetes/resources.ts'
 import { FederationLife } from '../../../support/drivers/federation-life.ts'
 import { labelled } from '../../../support/drivers/objects.ts'

@@ -1,6 +1,6 @@
 import { nodeGroupOf } from '../../../../domain/cluster-task.ts'
 import { isMaster, type NodeGroup } from '../../../../domain/node-group.ts'
-import type { PlannedCluster } from '../../../contract/cluster-driver.ts'
+import type { PlannedCluster } from '../../../contract/cluster-driver-description.ts'
 import { changedNodes, GROUPS_MAX, NODES_MAX, playedNodes } from './nodes.ts'
 import { CLUSTER_LABELS, GROUP_LABELS, labelFaults } from './schema.ts'
 import { upgradeFaults } from './versions.ts'

@@ -1,18 +1,13 @@
-import { CLUSTER_CONTRACT, type ClusterDriver } from '../../../contract/cluster-driver.ts'
+import type { ClusterDriver } from '../../../contract/cluster-driver.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
-import { check } from './check.ts'
+import { memoryClusterV1Description } from './description.ts'
 import { observe } from './observe.ts'
 import { memoryPhases } from './phases.ts'
 import { MemoryClusters } from './world.ts'
 
 /** memory@1 over a world of one's own. */
 export const memoryClusterDriver = ({ world }: { world: MemoryClusters }): ClusterDriver => ({
-  id: 'memory@1',
-  contract: CLUSTER_CONTRACT,
-  description: 'Plays the whole life of a cluster without one: for tests and for trying the API out.',
-  capabilities: { needsKubeconfig: false, kubernetesApi: false, makesNodes: true, certificateAuthority: true },
-  builtinTemplate: null,
-  check,
+  ...memoryClusterV1Description,
   phases: memoryPhases(world),
   connection: (cluster) => {
     throw new CredentialMissing(`Cluster ${cluster.name} only plays (memory@1): it has no API server.`)

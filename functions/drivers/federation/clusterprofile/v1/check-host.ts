@@ -12,7 +12,8 @@ import {
 } from './findings.ts'
 import { hostSite } from './host/site.ts'
 import { hostWishes } from './host/wishes.ts'
-import { inventoryNamespace, PROFILE_CRD, READER_ROLE } from './names.ts'
+import { inventoryNamespace } from './inventory-namespace.ts'
+import { PROFILE_CRD, READER_ROLE } from './names.ts'
 import { crdFault, isOurCrd, isOutdated } from './phases/crd.ts'
 import { CONSUMER_NAMESPACES, parseProperties } from './schema.ts'
 

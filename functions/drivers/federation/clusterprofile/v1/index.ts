@@ -1,14 +1,12 @@
-import {
-  FEDERATION_CONTRACT,
-  type FederationContext,
-  type FederationDriver,
-} from '../../../contract/federation-driver.ts'
+import type { FederationContext, FederationDriver } from '../../../contract/federation-driver.ts'
 import { checkHost } from './check-host.ts'
 import { checkMember } from './check-member.ts'
 import { cleanMember } from './clean-member.ts'
 import { deregisterMember } from './deregister-member.ts'
+import { clusterProfileV1Description } from './description.ts'
 import { findServedVersion } from './host/served-version.ts'
-import { inventoryNamespace, PROFILE_GROUP, PROFILE_VERSIONS } from './names.ts'
+import { inventoryNamespace } from './inventory-namespace.ts'
+import { PROFILE_GROUP, PROFILE_VERSIONS } from './names.ts'
 import { observeMember } from './observe-member.ts'
 import { type ClusterProfileOptions, DEFAULT_OPTIONS } from './options.ts'
 import { accessPhase } from './phases/access.ts'
@@ -20,7 +18,6 @@ import { removalPhases } from './phases/remove.ts'
 import { prepareMember } from './prepare-member.ts'
 import { refreshMember } from './refresh-member.ts'
 import { registerMember } from './register-member.ts'
-import { faultsOf, PROPERTIES } from './schema.ts'
 
 /** URL of the inventory: the collection of ClusterProfiles, at the host's API server as other clusters reach it. */
 const endpoint = async ({ federation, host }: FederationContext): Promise<string | null> => {
@@ -35,15 +32,7 @@ const endpoint = async ({ federation, host }: FederationContext): Promise<string
 export const clusterProfileDriver = (given: Partial<ClusterProfileOptions> = {}): FederationDriver => {
   const options = { ...DEFAULT_OPTIONS, ...given }
   return {
-    id: 'clusterprofile@1',
-    contract: FEDERATION_CONTRACT,
-    description:
-      'Keeps a SIG-Multicluster inventory in the host: one ClusterProfile and one token Secret for each member, for Argo CD, Kueue ' +
-      'MultiKueue, multicluster-runtime and Headlamp.',
-    capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: false },
-    properties: PROPERTIES,
-    validateProperties: faultsOf,
-    hostNamespaces: ({ id }) => [inventoryNamespace(id)],
+    ...clusterProfileV1Description,
     phases: {
       create: [namespacePhase(options), crdPhase, accessPhase],
       update: [crdPhase, rebindPhase, publishPhase],

@@ -3,6 +3,7 @@ import { shortId } from '../../../../domain/ids.ts'
 import type { Membership } from '../../../../domain/membership.ts'
 import type { Resource } from '../../../../kubernetes/client.ts'
 import { FEDERATION_LABEL, ownerLabels } from '../../../support/owned.ts'
+import { inventoryNamespace } from './inventory-namespace.ts'
 
 /** API group of the SIG-Multicluster Cluster Inventory API (KEP-4322). */
 export const PROFILE_GROUP = 'multicluster.x-k8s.io'
@@ -42,9 +43,6 @@ export const profiles = (version: ProfileVersion, namespace?: string): Resource 
 
 /** Namespace, ServiceAccount, ClusterRoleBinding and token Secret in a member. */
 export const memberObjectName = (federationId: string): string => `fedplane-${shortId(federationId)}`
-
-/** Namespace of the inventory in the host: not the one in members, because the host can be a member too. */
-export const inventoryNamespace = (federationId: string): string => `fedplane-${shortId(federationId)}-inventory`
 
 /** Role in the inventory namespace for its readers. */
 export const READER_ROLE = 'inventory-reader'

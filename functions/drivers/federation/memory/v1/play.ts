@@ -2,15 +2,13 @@ import { shortId } from '../../../../domain/ids.ts'
 import type { ObjectRef } from '../../../../domain/object-ref.ts'
 import { PlannedFailure } from '../../../contract/errors.ts'
 import type { FederationContext, MemberContext } from '../../../contract/federation-driver.ts'
+import { namespaceName } from './description.ts'
 import { type MemoryProperties, MemoryPropertiesSchema } from './schema.ts'
 import type { MemoryWorld } from './world.ts'
 
 /** What the driver reads of `properties`; faults were refused when the federation was made. */
 export const optionsOf = ({ federation }: FederationContext): MemoryProperties =>
   MemoryPropertiesSchema.parse(federation.properties)
-
-/** Namespace of a federation in its host. */
-export const namespaceName = (federationId: string): string => `fedplane-${shortId(federationId)}`
 
 const ref = (context: FederationContext, where: ObjectRef['where'], kind: string, name: string): ObjectRef => {
   const namespace = namespaceName(context.federation.id)

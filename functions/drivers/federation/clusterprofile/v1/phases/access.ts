@@ -5,7 +5,8 @@ import type { Phase, StepResult } from '../../../../contract/phase.ts'
 import { ensureOwned, ownerLabels, refOf, removeOwned } from '../../../../support/owned.ts'
 import { step } from '../../../../support/step.ts'
 import { hostSite } from '../host/site.ts'
-import { inventoryNamespace, PROFILE_GROUP, READER_ROLE } from '../names.ts'
+import { inventoryNamespace } from '../inventory-namespace.ts'
+import { PROFILE_GROUP, READER_ROLE } from '../names.ts'
 
 const readerRole = (federationId: string): KubernetesObject => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',

@@ -5,7 +5,7 @@ import { namespaceManifest, removeNamespace } from '../../../../support/namespac
 import { ensureOwned, refOf } from '../../../../support/owned.ts'
 import { step } from '../../../../support/step.ts'
 import { hostSite } from '../host/site.ts'
-import { inventoryNamespace } from '../names.ts'
+import { inventoryNamespace } from '../inventory-namespace.ts'
 import type { ClusterProfileOptions } from '../options.ts'
 
 /** Deletes the inventory namespace of this federation, last of all. */

@@ -10,14 +10,8 @@ import { removePublished } from '../host/inventory.ts'
 import { demandNamespace, publish } from '../host/publish.ts'
 import { servedVersion } from '../host/served-version.ts'
 import { hostSite } from '../host/site.ts'
-import {
-  federationSelector,
-  inventoryNamespace,
-  type ProfileVersion,
-  placementsOf,
-  profiles,
-  TOKEN_KEY,
-} from '../names.ts'
+import { inventoryNamespace } from '../inventory-namespace.ts'
+import { federationSelector, type ProfileVersion, placementsOf, profiles, TOKEN_KEY } from '../names.ts'
 import { parseProperties } from '../schema.ts'
 
 const Token = z.object({ data: z.object({ [TOKEN_KEY]: z.string().min(1) }) })

@@ -1,0 +1,6 @@
+import type { Answers } from '../answers.ts'
+import { uuidAnswer } from '../common.answer.schema.ts'
+
+export const CREDENTIAL_ANSWERS: Answers = {
+  'PATCH /v1/credentials/{cluster}': { 202: uuidAnswer },
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod'
+import { IdentityUrl } from './settings.schema.ts'
+import { DEFAULT_CLAIMS } from './settings.ts'
+
+const text = z.string().min(1)
+
+/** A setting that may be empty, which is as good as absent. */
+const optional = <T extends z.ZodType<string>>(value: T) => z.union([z.literal(''), value]).default('')
+
+/** Settings of the authorizer function: apart from those in `runtime/env.ts`, whose readers need none of it. */
+const authorizer = {
+  KEYSTONE_URL: optional(IdentityUrl),
+  /** ARN of the Secrets Manager secret with the service credential, with the six characters at its end. The secret itself is never here. */
+  KEYSTONE_SECRET_ARN: optional(
+    z.string().regex(/^arn:[^:]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/),
+  ),
+  /** Issuer of tokens, exactly as it stands in them (`iss`). */
+  OIDC_ISSUER: optional(IdentityUrl),
+  /** Audience that tokens must have (`aud`). */
+  OIDC_AUDIENCE: z.string().default(''),
+  OIDC_USER_CLAIM: text.default(DEFAULT_CLAIMS.user),
+  OIDC_PROJECT_CLAIM: text.default(DEFAULT_CLAIMS.project),
+  OIDC_ROLES_CLAIM: text.default(DEFAULT_CLAIMS.roles),
+}
+
+/** Two settings of which neither makes sense without the other. */
+const PAIRS = [
+  ['KEYSTONE_URL', 'KEYSTONE_SECRET_ARN'],
+  ['OIDC_ISSUER', 'OIDC_AUDIENCE'],
+] as const
+
+/** The authorizer: which identity providers vouch for callers. None is allowed, and lets nobody in. */
+export const authorizerEnv = z.object(authorizer).superRefine((env, context) => {
+  for (const [one, other] of PAIRS) {
+    if ((env[one] === '') === (env[other] === '')) continue
+    context.addIssue({ code: 'custom', path: [env[one] === '' ? one : other], message: 'belongs to the other' })
+  }
+})
+export type AuthorizerEnv = z.infer<typeof authorizerEnv>

@@ -1,0 +1,111 @@
+import { Secret } from '../../domain/secret.ts'
+import type { Clock } from '../../runtime/ports.ts'
+import { IdentityProviderUnavailable } from '../errors.ts'
+import { httpCall, jsonOf } from '../http-call.ts'
+import type { KeystoneCredential } from '../settings.schema.ts'
+import type { KeystoneSettings } from '../settings.ts'
+import { IssuedToken } from './token.schema.ts'
+
+/** A token is renewed this long before it expires, so that it does not expire on its way. */
+const RENEW_BEFORE_MS = 60_000
+
+/** Between tries with a refused credential: Keystone locks users out that fail too often. */
+const REFUSED_MS = 30_000
+
+/** Body of POST /v3/auth/tokens. */
+const authRequest = (credential: KeystoneCredential): unknown => {
+  if ('application_credential_id' in credential) {
+    const { application_credential_id: id, application_credential_secret: secret } = credential
+    const application_credential = { id, secret: secret.reveal() }
+    return { auth: { identity: { methods: ['application_credential'], application_credential } } }
+  }
+  const { username: name, password, user_domain_name, project_name, project_domain_name } = credential
+  const user = { name, password: password.reveal(), domain: { name: user_domain_name } }
+  const project = { name: project_name, domain: { name: project_domain_name } }
+  return { auth: { identity: { methods: ['password'], password: { user } }, scope: { project } } }
+}
+
+type Issued = { token: Secret; expiresAt: number }
+
+/** Our own token at Keystone: shared by all questions, renewed before it expires. */
+export class ServiceToken {
+  readonly #settings: KeystoneSettings
+  readonly #url: URL
+  readonly #clock: Clock
+  #credential: KeystoneCredential | undefined
+  #issued: Issued | undefined
+  #issuing: Promise<Issued> | undefined
+  #refusedUntil = 0
+
+  /** @param url of /v3/auth/tokens */
+  constructor(settings: KeystoneSettings, url: URL, clock: Clock) {
+    this.#settings = settings
+    this.#url = url
+    this.#clock = clock
+  }
+
+  /** @throws IdentityProviderUnavailable */
+  async get(signal: AbortSignal): Promise<Secret> {
+    if (this.#issued && this.#issued.expiresAt - RENEW_BEFORE_MS > this.#clock.now().getTime()) {
+      return this.#issued.token
+    }
+    this.#issuing ??= this.#renew(signal).finally(() => {
+      this.#issuing = undefined
+    })
+    return (await this.#issuing).token
+  }
+
+  /** Keystone did not accept it: the next `get` asks for another one. */
+  forget(refused: Secret): void {
+    if (this.#issued?.token === refused) this.#issued = undefined
+  }
+
+  async #renew(signal: AbortSignal): Promise<Issued> {
+    if (this.#clock.now().getTime() < this.#refusedUntil) throw this.#refused()
+    this.#issued = await this.#issue(signal)
+    return this.#issued
+  }
+
+  async #issue(signal: AbortSignal): Promise<Issued> {
+    const kept = this.#credential
+    const first = await this.#post(kept ?? (await this.#readCredential(signal)), signal)
+    if (first) return first
+    // Rotated since it was read?
+    const second = kept && (await this.#post(await this.#readCredential(signal), signal))
+    if (second) return second
+    this.#refusedUntil = this.#clock.now().getTime() + REFUSED_MS
+    throw this.#refused()
+  }
+
+  #refused(): IdentityProviderUnavailable {
+    return new IdentityProviderUnavailable(
+      `Keystone at ${this.#url.origin} refuses the service credential (401): correct it; it is tried again after ${REFUSED_MS / 1000} s.`,
+    )
+  }
+
+  async #readCredential(signal: AbortSignal): Promise<KeystoneCredential> {
+    this.#credential = undefined
+    const credential = await this.#settings.readCredential(signal)
+    this.#credential = credential
+    return credential
+  }
+
+  /** Undefined when Keystone refuses the credential. */
+  async #post(credential: KeystoneCredential, signal: AbortSignal): Promise<Issued | undefined> {
+    const body = JSON.stringify(authRequest(credential))
+    const answer = await httpCall({ method: 'POST', url: this.#url, body, signal })
+    if (answer.status === 401) {
+      this.#credential = undefined
+      return
+    }
+    const issued = IssuedToken.safeParse(jsonOf(answer))
+    const token = answer.headers['x-subject-token']
+    if (answer.status === 201 && issued.success && typeof token === 'string') {
+      return { token: new Secret(token), expiresAt: issued.data.token.expires_at }
+    }
+    throw new IdentityProviderUnavailable(
+      `Keystone at ${this.#url.origin} gave the service no token: the answer was ${answer.status}, and not what Keystone answers.`,
+      { details: { status: answer.status } },
+    )
+  }
+}

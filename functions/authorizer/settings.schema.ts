@@ -1,0 +1,30 @@
+import * as z from 'zod'
+import { Secret } from '../domain/secret.ts'
+import { isIdentityUrl } from './settings.ts'
+
+/** URL of an identity provider: https, or http on loopback; without user, query and fragment. */
+export const IdentityUrl = z.string().refine(isIdentityUrl, 'must be an https URL (http on loopback only)')
+
+const text = z.string().min(1)
+const secret = text.transform((value) => new Secret(value))
+
+const ApplicationCredential = z.object({ application_credential_id: text, application_credential_secret: secret })
+
+const PasswordCredential = z.object({
+  username: text,
+  password: secret,
+  user_domain_name: text.default('Default'),
+  project_name: text,
+  project_domain_name: text.default('Default'),
+})
+
+/**
+ * The service credential by which tokens are validated: names are those of `auth` in clouds.yaml. Its role must be allowed
+ * `identity:validate_token` (in Keystone's defaults: `admin`, or `service`).
+ */
+export const KeystoneCredential = z.union([ApplicationCredential, PasswordCredential])
+export type KeystoneCredential = z.infer<typeof KeystoneCredential>
+
+/** What must be there, for messages. */
+export const KEYSTONE_CREDENTIAL_FORM =
+  'application_credential_id and application_credential_secret, or username, password and project_name (user_domain_name and project_domain_name default to Default)'

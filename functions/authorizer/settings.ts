@@ -1,0 +1,51 @@
+import type { KeystoneCredential } from './settings.schema.ts'
+
+export type KeystoneSettings = {
+  /** With or without `/v3`. */
+  url: string
+  /**
+   * Reads the service credential. It is asked at the first use, and again when Keystone refuses what it gave before.
+   *
+   * @throws IdentityProviderUnavailable
+   */
+  readCredential(signal: AbortSignal): Promise<KeystoneCredential>
+}
+
+/** Names of claims. A name is looked for as it is, then as a path with dots: `realm_access.roles`. */
+export type ClaimNames = {
+  /** Default `sub`. */
+  user: string
+  /** Default `project_id`. */
+  project: string
+  /** A list, or text with spaces between. Default `roles`. */
+  roles: string
+}
+
+export const DEFAULT_CLAIMS: ClaimNames = { user: 'sub', project: 'project_id', roles: 'roles' }
+
+export type OidcSettings = {
+  /** As it stands in tokens (`iss`). */
+  issuer: string
+  /** One that a token must be for (`aud`). */
+  audience: string
+  claims: ClaimNames
+}
+
+/** Who vouches for callers. None: nobody does. */
+export type IdentitySettings = { keystone?: KeystoneSettings; oidc?: OidcSettings }
+
+/** URL of Keystone without the version, for calls and for clients (`WWW-Authenticate`). */
+export const keystoneBase = (url: string): string => url.replace(/\/+$/, '').replace(/\/v3$/, '')
+
+const LOOPBACK = /^(localhost|127(\.[0-9]{1,3}){3}|\[::1\])$/
+
+/**
+ * True for a URL that an identity provider may have: https, or http on loopback; without user, query and fragment. Tokens and passwords go
+ * there, so plain HTTP must not leave this machine.
+ */
+export const isIdentityUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  const isPrivate = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+  return isPrivate && `${username}${password}${search}${hash}` === ''
+}

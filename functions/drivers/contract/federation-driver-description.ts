@@ -1,0 +1,34 @@
+import type { DriverId } from '../../domain/driver-id.ts'
+import type { Federation } from '../../domain/federation.ts'
+import type { PropertyDescription } from './property.ts'
+
+/** Version of this contract. A driver names the one it was written for; `docs/drivers/federation-contract.md` is its table. */
+export const FEDERATION_CONTRACT = 1
+
+/** What a federation driver can do, as data: core code asks these, never the driver's name. */
+export type FederationCapabilities = {
+  /** The host cluster may be one of its members. */
+  hostAsMember: boolean
+  /** It talks to host and members; false for drivers that only play. */
+  usesKubernetesApi: boolean
+  /** `GET …/kubeconfig` answers. */
+  kubeconfig: boolean
+}
+
+/**
+ * What a federation driver says: data and pure checks, all that routes without key rights need of it. What it does is in `FederationDriver`,
+ * whose code they do not carry.
+ */
+export type FederationDriverDescription = {
+  id: DriverId
+  contract: typeof FEDERATION_CONTRACT
+  /** One sentence for `GET /v1/drivers`. */
+  description: string
+  capabilities: FederationCapabilities
+  /** Options in `properties`; other keys are kept and ignored. */
+  properties: readonly PropertyDescription[]
+  /** Checks the driver's own properties; one sentence per fault, none when they are good. */
+  validateProperties(properties: Readonly<Record<string, string>>): string[]
+  /** Namespaces in the host that this federation needs for itself; reserved across projects before a flow starts. */
+  hostNamespaces(federation: Pick<Federation, 'id' | 'properties'>): string[]
+}

@@ -1,0 +1,31 @@
+import { externalV1Description } from './cluster/external/v1/description.ts'
+import { memoryClusterV1Description } from './cluster/memory/v1/description.ts'
+import type { ClusterDriverDescription } from './contract/cluster-driver-description.ts'
+import type { FederationDriverDescription } from './contract/federation-driver-description.ts'
+import type { DriverDescriptions } from './contract/registry.ts'
+import { enabledOf, type RegistryOptions } from './enabled.ts'
+import { clusterProfileV1Description } from './federation/clusterprofile/v1/description.ts'
+import { memoryFederationV1Description } from './federation/memory/v1/description.ts'
+
+/** Every federation driver of this build, by hand: a test compares the list with the folders. `registry.ts` has what they do. */
+export const FEDERATION_DESCRIPTIONS = [
+  clusterProfileV1Description,
+  memoryFederationV1Description,
+] as const satisfies readonly FederationDriverDescription[]
+
+/** Every cluster driver of this build. */
+export const CLUSTER_DESCRIPTIONS = [
+  externalV1Description,
+  memoryClusterV1Description,
+] as const satisfies readonly ClusterDriverDescription[]
+
+/**
+ * What the drivers of an installation say, without the code of what they do: for functions that have no rights on keys.
+ *
+ * @throws DriverNotFound as `driverRegistry`
+ */
+export const driverDescriptions = (options: RegistryOptions = {}): DriverDescriptions =>
+  enabledOf<FederationDriverDescription, ClusterDriverDescription>(
+    { federation: FEDERATION_DESCRIPTIONS, cluster: CLUSTER_DESCRIPTIONS },
+    options,
+  )

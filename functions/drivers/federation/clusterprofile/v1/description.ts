@@ -1,0 +1,19 @@
+import {
+  FEDERATION_CONTRACT,
+  type FederationDriverDescription,
+} from '../../../contract/federation-driver-description.ts'
+import { inventoryNamespace } from './inventory-namespace.ts'
+import { faultsOf, PROPERTIES } from './schema.ts'
+
+/** What clusterprofile@1 says. */
+export const clusterProfileV1Description = {
+  id: 'clusterprofile@1',
+  contract: FEDERATION_CONTRACT,
+  description:
+    'Keeps a SIG-Multicluster inventory in the host: one ClusterProfile and one token Secret for each member, for Argo CD, Kueue ' +
+    'MultiKueue, multicluster-runtime and Headlamp.',
+  capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: false },
+  properties: PROPERTIES,
+  validateProperties: faultsOf,
+  hostNamespaces: ({ id }) => [inventoryNamespace(id)],
+} satisfies FederationDriverDescription

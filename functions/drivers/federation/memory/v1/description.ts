@@ -1,0 +1,20 @@
+import { shortId } from '../../../../domain/ids.ts'
+import {
+  FEDERATION_CONTRACT,
+  type FederationDriverDescription,
+} from '../../../contract/federation-driver-description.ts'
+import { PROPERTIES, validateProperties } from './schema.ts'
+
+/** Namespace of a federation in its host. */
+export const namespaceName = (federationId: string): string => `fedplane-${shortId(federationId)}`
+
+/** What memory@1 for federations says. */
+export const memoryFederationV1Description = {
+  id: 'memory@1',
+  contract: FEDERATION_CONTRACT,
+  description: 'Plays a federation without any cluster: for tests and for trying the API out.',
+  capabilities: { hostAsMember: true, usesKubernetesApi: false, kubeconfig: false },
+  properties: PROPERTIES,
+  validateProperties,
+  hostNamespaces: ({ id }) => [namespaceName(id)],
+} satisfies FederationDriverDescription

@@ -1,0 +1,7 @@
+import { AppError } from '../functions/domain/app-error.ts'
+
+/** An option of the command line or a setting of the environment is wrong. */
+export class OptionInvalid extends AppError {
+  override readonly name = 'OptionInvalid'
+  readonly kind = 'invalid'
+}

@@ -1,0 +1,138 @@
+import type { ServerResponse } from 'node:http'
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type Answer,
+  bodyOf,
+  type Loopback,
+  makeTrouble,
+  sendAnswer,
+  sendJson,
+  startLoopback,
+  type Trouble,
+} from './loopback.ts'
+
+export const SERVICE_SECRET = 'service-secret-that-must-not-be-seen'
+
+/** What the stand-in takes for our service: an application credential, or a password. */
+const GOOD_AUTH = (secret: string): unknown[] => [
+  {
+    identity: { methods: ['application_credential'], application_credential: { id: 'fedplane', secret } },
+  },
+  {
+    identity: {
+      methods: ['password'],
+      password: { user: { name: 'fedplane', password: secret, domain: { name: 'Default' } } },
+    },
+    scope: { project: { name: 'service', domain: { name: 'Default' } } },
+  },
+]
+
+export type Scope = 'project' | 'domain' | 'system' | 'none'
+
+export type StandInToken = {
+  expiresAt: Date
+  userId?: string
+  projectId?: string
+  scope?: Scope
+  roles?: readonly string[]
+}
+
+const scopeOf = ({ scope = 'project', projectId = 'shop' }: StandInToken): Record<string, unknown> => {
+  const domain = { id: 'default', name: 'Default' }
+  if (scope === 'project') return { project: { id: projectId, name: 'Shop', domain } }
+  if (scope === 'domain') return { domain }
+  return scope === 'system' ? { system: { all: true } } : {}
+}
+
+const described = (token: StandInToken): object => ({
+  token: {
+    methods: ['password'],
+    user: { id: token.userId ?? 'ana', name: 'Ana', domain: { id: 'default', name: 'Default' } },
+    audit_ids: ['3T2dc1CGQxyJsHdDu1xkcw'],
+    // Keystone writes microseconds.
+    expires_at: token.expiresAt.toISOString().replace('Z', '000Z'),
+    issued_at: '2026-01-01T00:00:00.000000Z',
+    roles: (token.roles ?? ['member', 'reader']).map((name) => ({ id: `id-${name}`, name })),
+    ...scopeOf(token),
+  },
+})
+
+const NOT_FOUND = { error: { code: 404, message: 'Could not find token.', title: 'Not Found' } }
+const UNAUTHORIZED = { error: { code: 401, message: 'The request you have made requires authentication.' } }
+
+/**
+ * Stands in for Keystone's token API (Identity v3): made for tests, it knows no users, only a list of tokens. Counts what it is asked.
+ */
+export class KeystoneStandIn {
+  readonly tokens = new Map<string, StandInToken>()
+  /** Answers to validations; undefined answers as Keystone does. */
+  trouble: Trouble | undefined
+  /** Status of each validation in place of the right one. */
+  validationStatus: number | undefined
+  /** The same for the service's own login. */
+  loginTrouble: Trouble | undefined
+  serviceSecret = SERVICE_SECRET
+  /** When service tokens that are issued from now on expire. */
+  serviceExpiresAt = new Date('2027-01-01T00:00:00Z')
+  logins = 0
+  validations = 0
+  /** Requests for anything else, a redirect's target for example. */
+  strays = 0
+  /** Set it to hold validations back until it settles. */
+  gate: Promise<void> | undefined
+  readonly #serviceTokens = new Set<string>()
+  #server: Loopback | undefined
+
+  async start(): Promise<void> {
+    this.#server = await startLoopback(async (message, response) => {
+      const target = `${message.method} ${message.url}`
+      if (target === 'POST /v3/auth/tokens?nocatalog') return this.#login(JSON.parse(await bodyOf(message)), response)
+      if (target === 'GET /v3/auth/tokens?nocatalog') return this.#validate(message.headers, response)
+      this.strays += 1
+      sendJson(response, 404, NOT_FOUND)
+    })
+  }
+
+  get url(): string {
+    return this.#server?.url ?? ''
+  }
+
+  async close(): Promise<void> {
+    await this.#server?.close()
+  }
+
+  /** As after a restart with new keys: the service must log in again. */
+  revokeServiceTokens(): void {
+    this.#serviceTokens.clear()
+  }
+
+  #send(response: ServerResponse, right: Answer, trouble: Trouble | undefined): void {
+    if (trouble) makeTrouble(trouble, response, right, `${this.url}/elsewhere`)
+    else sendAnswer(response, right)
+  }
+
+  async #login({ auth }: { auth: unknown }, response: ServerResponse): Promise<void> {
+    this.logins += 1
+    const isGood = GOOD_AUTH(this.serviceSecret).some((good) => isDeepStrictEqual(good, auth))
+    if (!isGood) return sendJson(response, 401, UNAUTHORIZED)
+    const token = `service-token-${this.logins}`
+    this.#serviceTokens.add(token)
+    const headers = { 'x-subject-token': token }
+    this.#send(
+      response,
+      { status: 201, body: described({ expiresAt: this.serviceExpiresAt }), headers },
+      this.loginTrouble,
+    )
+  }
+
+  async #validate(headers: NodeJS.Dict<string | string[]>, response: ServerResponse): Promise<void> {
+    this.validations += 1
+    await this.gate
+    if (!this.#serviceTokens.has(String(headers['x-auth-token']))) return sendJson(response, 401, UNAUTHORIZED)
+    const token = this.tokens.get(String(headers['x-subject-token']))
+    const status = this.validationStatus
+    if (status !== undefined) return sendJson(response, status, { error: { code: status } })
+    if (!token) return sendJson(response, 404, NOT_FOUND)
+    this.#send(response, { status: 200, body: described(token) }, this.trouble)
+  }
+}

@@ -1,0 +1,69 @@
+import { inspect } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { identityOptions } from '../../../local/authorizer/identity-options.ts'
+
+const read = (environment: Record<string, string>) => identityOptions((name) => environment[name])
+
+const KEYSTONE = 'https://keystone.example.org:5000/v3'
+const ID = { FEDPLANE_KEYSTONE_APPLICATION_CREDENTIAL_ID: 'id' }
+const SECRET = { FEDPLANE_KEYSTONE_APPLICATION_CREDENTIAL_SECRET: 'marker-secret' }
+const USER = { FEDPLANE_KEYSTONE_USERNAME: 'fedplane', FEDPLANE_KEYSTONE_PASSWORD: 'marker-secret' }
+const ISSUER = { FEDPLANE_OIDC_ISSUER: 'https://login.example.org/realms/a' }
+const AUDIENCE = { FEDPLANE_OIDC_AUDIENCE: 'fedplane' }
+
+const credentialOf = async (environment: Record<string, string>) => {
+  const settings = read({ FEDPLANE_KEYSTONE_URL: KEYSTONE, ...environment })
+  return settings?.keystone?.readCredential(AbortSignal.timeout(1_000))
+}
+
+describe('identityOptions', () => {
+  it('are none without settings', () => {
+    expect(read({})).toBeUndefined()
+  })
+
+  it('take an application credential, and hide its secret', async () => {
+    const credential = await credentialOf({ ...ID, ...SECRET })
+    expect(credential).toMatchObject({ application_credential_id: 'id' })
+    expect(inspect(credential, { depth: 9, showHidden: true })).not.toContain('marker-secret')
+  })
+
+  it('take a user with the default domain', async () => {
+    expect(await credentialOf({ ...USER, FEDPLANE_KEYSTONE_PROJECT_NAME: 'service' })).toMatchObject({
+      username: 'fedplane',
+      user_domain_name: 'Default',
+      project_name: 'service',
+      project_domain_name: 'Default',
+    })
+  })
+
+  it('take an issuer, with names of claims', () => {
+    expect(read({ ...ISSUER, ...AUDIENCE, FEDPLANE_OIDC_ROLES_CLAIM: 'realm_access.roles' })).toEqual({
+      oidc: {
+        issuer: ISSUER.FEDPLANE_OIDC_ISSUER,
+        audience: 'fedplane',
+        claims: { user: 'sub', project: 'project_id', roles: 'realm_access.roles' },
+      },
+    })
+  })
+
+  it.each<[Record<string, string>, RegExp]>([
+    [{ FEDPLANE_KEYSTONE_URL: KEYSTONE }, /service credential.*FEDPLANE_KEYSTONE_USERNAME/],
+    [{ FEDPLANE_KEYSTONE_URL: KEYSTONE, ...ID }, /service credential/],
+    [{ FEDPLANE_KEYSTONE_URL: KEYSTONE, ...USER }, /FEDPLANE_KEYSTONE_PROJECT_NAME/],
+    [{ FEDPLANE_KEYSTONE_URL: 'http://keystone.example.org', ...ID, ...SECRET }, /FEDPLANE_KEYSTONE_URL is no https/],
+    [{ FEDPLANE_KEYSTONE_URL: 'keystone', ...ID, ...SECRET }, /FEDPLANE_KEYSTONE_URL is no https/],
+    [{ FEDPLANE_KEYSTONE_URL: 'https://u:marker-secret@k.example.org', ...ID, ...SECRET }, /without user/],
+    [ISSUER, /belong together/],
+    [AUDIENCE, /belong together/],
+    [{ FEDPLANE_OIDC_ISSUER: 'ftp://x', ...AUDIENCE }, /FEDPLANE_OIDC_ISSUER is no https/],
+  ])('are refused in a sentence without secrets (%j)', (environment, message) => {
+    expect(() => read(environment)).toThrow(
+      expect.objectContaining({ name: 'OptionInvalid', message: expect.stringMatching(message) }),
+    )
+    expect(() => read(environment)).not.toThrow(/marker-secret/)
+  })
+
+  it.each(['http://127.0.0.1:5000', 'http://localhost/identity', 'http://[::1]:5000'])('allow %s', async (url) => {
+    expect(read({ FEDPLANE_KEYSTONE_URL: url, ...ID, ...SECRET })?.keystone?.url).toBe(url)
+  })
+})

@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ExecutionRef } from '../../../functions/domain/operation.ts'
+import type { Engine } from '../../../local/engine/engine.ts'
+import {
+  definitionsOf,
+  type EngineLab,
+  FLOW,
+  freshRef,
+  gate,
+  INPUT,
+  openEngineLab,
+  task,
+  until,
+} from '../../support/local/engine-lab.ts'
+
+let lab: EngineLab
+beforeAll(async () => {
+  lab = await openEngineLab()
+})
+afterAll(() => lab.stop())
+
+const WORK = { Work: task('Work', { End: true }) }
+const freshRefs = (count: number): ExecutionRef[] => Array.from({ length: count }, freshRef)
+const isOver = async (engine: Engine, ref: ExecutionRef) => (await engine.describe(ref)) !== 'running'
+const allOver = (engine: Engine, refs: readonly ExecutionRef[]) =>
+  until(async () => (await Promise.all(refs.map((ref) => isOver(engine, ref)))).every(Boolean))
+const entityOf = (payload: unknown): string => (payload as { state: { entityId: string } }).state.entityId
+const startAll = (engine: Engine, refs: readonly ExecutionRef[]) =>
+  Promise.all(refs.map((ref) => engine.start(ref, { ...INPUT, entityId: ref.name })))
+
+describe('turns of executions', () => {
+  it('lets so many run at a time, and all of them in the end', async () => {
+    let running = 0
+    let most = 0
+    const called: string[] = []
+    const work = async (payload: unknown) => {
+      running += 1
+      most = Math.max(most, running)
+      called.push(entityOf(payload))
+      await new Promise(setImmediate)
+      running -= 1
+      return { done: true }
+    }
+    const engine = lab.engine(definitionsOf(WORK), { [FLOW]: work }, undefined, 2)
+    const refs = freshRefs(9)
+    await startAll(engine, refs)
+    await allOver(engine, refs)
+    expect(most).toBe(2)
+    expect(called.toSorted()).toEqual(refs.map(({ name }) => name).toSorted())
+  })
+
+  it('passes the turn on while an execution is in a Wait state', async () => {
+    const [resting, other] = freshRefs(2) as [ExecutionRef, ExecutionRef]
+    const states = {
+      Choose: {
+        Type: 'Choice',
+        Choices: [{ Variable: '$.entityId', StringEquals: resting.name, Next: 'Pause' }],
+        Default: 'Work',
+      },
+      Pause: { Type: 'Wait', Seconds: 3600, Next: 'Work' },
+      ...WORK,
+    }
+    const called: string[] = []
+    const work = async (payload: unknown) => {
+      called.push(entityOf(payload))
+      return { done: true }
+    }
+    const engine = lab.engine(definitionsOf(states), { [FLOW]: work }, undefined, 1)
+    for (const ref of [resting, other]) await startAll(engine, [ref])
+    await allOver(engine, [other])
+    expect(called).toEqual([other.name])
+    await engine.stop(resting, 'enough')
+  })
+
+  it('calls nothing for one that was stopped before its turn', async () => {
+    const hold = gate()
+    const called: string[] = []
+    const work = async (payload: unknown) => {
+      called.push(entityOf(payload))
+      await hold.passed
+      return { done: true }
+    }
+    const engine = lab.engine(definitionsOf(WORK), { [FLOW]: work }, undefined, 1)
+    const [first, stopped, last] = freshRefs(3) as [ExecutionRef, ExecutionRef, ExecutionRef]
+    for (const ref of [first, stopped, last]) await startAll(engine, [ref])
+    await engine.stop(stopped, 'superseded')
+    expect(await engine.describe(stopped)).toBe('aborted')
+    hold.open()
+    await allOver(engine, [first, last])
+    expect(called).toEqual([first.name, last.name])
+  })
+
+  it('leaves those that wait for their turn to the next process', async () => {
+    const hold = gate()
+    const called: string[] = []
+    const holding = async (payload: unknown) => {
+      called.push(entityOf(payload))
+      await hold.passed
+      return { done: true }
+    }
+    const before = lab.engine(definitionsOf(WORK), { [FLOW]: holding }, undefined, 1)
+    const [first, waiting] = freshRefs(2) as [ExecutionRef, ExecutionRef]
+    for (const ref of [first, waiting]) await startAll(before, [ref])
+    await until(() => called.length === 1)
+    expect(await before.resume()).toBe(0)
+    await Promise.all([before.close(), hold.open()])
+    expect(called).toEqual([first.name])
+    const after = lab.engine(definitionsOf(WORK), { [FLOW]: holding }, undefined, 1)
+    await after.resume()
+    await allOver(after, [waiting])
+    expect(called).toContain(waiting.name)
+  })
+})
