@@ -33,5 +33,4 @@ export class KeyAccessMissing extends AppError {
 export class SecretUnavailable extends AppError {
   override readonly name = 'SecretUnavailable'
   readonly kind = 'unavailable'
-  override readonly retryable = true
 }

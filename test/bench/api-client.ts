@@ -1,7 +1,14 @@
 import { once } from 'node:events'
-import { Agent, request } from 'node:http'
+import { Agent, type ClientRequest, type IncomingMessage, request } from 'node:http'
 
 export type Answer = { status: number; body: unknown }
+
+const answerTo = async (message: ClientRequest): Promise<Answer> => {
+  const [response] = (await once(message, 'response')) as [IncomingMessage]
+  const chunks: Buffer[] = []
+  for await (const chunk of response) chunks.push(chunk)
+  return { status: response.statusCode ?? 0, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) }
+}
 
 /** A client of the API with connections that are kept: what it costs is what the server and the wire cost. */
 export class ApiClient {
@@ -21,12 +28,16 @@ export class ApiClient {
       'openstack-api-version': 'container-infra latest',
       ...(text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     }
-    const message = request(`${this.#url}${path}`, { method, headers, agent: this.#agent })
-    message.end(text)
-    const [response] = await once(message, 'response')
-    const chunks: Buffer[] = []
-    for await (const chunk of response) chunks.push(chunk)
-    return { status: response.statusCode, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) }
+    for (;;) {
+      const message = request(`${this.#url}${path}`, { method, headers, agent: this.#agent })
+      message.end(text)
+      try {
+        return await answerTo(message)
+      } catch (error) {
+        // The server closed an idle connection in the moment in which it was taken again.
+        if (!message.reusedSocket || (error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error
+      }
+    }
   }
 
   /** @throws when the answer is not 200 */

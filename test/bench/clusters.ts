@@ -27,18 +27,18 @@ export const clusterOf = (templateId: string, name: string) => ({
 type Listed = { clusters: { uuid: string; status: string }[] }
 
 /** How often we look, milliseconds. */
-const POLL_MS = 200
-const SETTLE_DEADLINE_MS = 300_000
+const POLL_MS = 2000
+const SETTLE_DEADLINE_MS = 600_000
 
-/** Waits until all clusters of the caller's project are complete, and gives their uuids. @throws when one failed, or after 5 min */
-export const whenComplete = async (client: ApiClient): Promise<string[]> => {
+/** Waits until all clusters of the caller's project are complete, and gives their uuids. @throws when one failed, or after 10 min */
+const whenComplete = async (client: ApiClient): Promise<string[]> => {
   const deadline = performance.now() + SETTLE_DEADLINE_MS
   for (;;) {
     const { clusters } = await client.get<Listed>('/clusters')
     const failed = clusters.find(({ status }) => status.endsWith('_FAILED'))
     if (failed !== undefined) throw new Error(`Cluster ${failed.uuid} is ${failed.status}.`)
     if (clusters.every(({ status }) => status === 'CREATE_COMPLETE')) return clusters.map(({ uuid }) => uuid)
-    if (performance.now() > deadline) throw new Error('The clusters are not complete after five minutes.')
+    if (performance.now() > deadline) throw new Error('The clusters are not complete after ten minutes.')
     await pause(POLL_MS)
   }
 }

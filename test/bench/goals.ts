@@ -18,8 +18,7 @@ export type Results = {
 
 export type Goal = { name: string; value: string; limit: string; met: boolean }
 
-/** Lists of other projects' clusters read each item by key beside the index, so that they have another measure. */
-export const RATIO_MAX = 2
+const RATIO_MAX = 2
 const RESIDENT_MB_MAX = 300
 const FIRST_ANSWER_MS_MAX = 2000
 const DECISION_MS_MAX = 1

@@ -48,13 +48,21 @@ export const integerField = (min: number, max = INTEGER_MAX) => {
 const CONTROL = /\p{Cc}/u
 const CONTROL_RULE = 'must have no control characters'
 
+/** The same for the document, whose readers do not all know classes of characters. */
+const PRINTABLE_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
+
 /** True for text on one line: without line breaks, NUL and the like, which forge log lines and break terminals. */
 export const isPrintable = (text: string): boolean => !CONTROL.test(text)
 
 /** Text of 1 to `max` characters, none of them a control character. */
 export const textField = (max = 255) => {
   const error = `must be text of 1 to ${max} characters`
-  return z.string({ error }).min(1, { error }).max(max, { error }).refine(isPrintable, { error: CONTROL_RULE })
+  return z
+    .string({ error })
+    .min(1, { error })
+    .max(max, { error })
+    .refine(isPrintable, { error: CONTROL_RULE })
+    .meta({ pattern: PRINTABLE_PATTERN })
 }
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_.-]*$/

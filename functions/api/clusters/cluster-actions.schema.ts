@@ -22,8 +22,8 @@ export type ResizeCluster = z.output<typeof resizeCluster>
 
 /** Body of `actions/upgrade` (magnum-rest.md 4.6). */
 export const upgradeCluster = z.object({
-  /** Id or name. */
-  cluster_template: textField(),
+  /** Id or name. Without one nothing is found: 404 (magnum-rest.md 13.5). */
+  cluster_template: optional(textField()),
   /** Nodes that are replaced at a time. Null is 1; absent is refused (magnum-rest.md 13.6). */
   max_batch_size: integerField(1).nullable(),
   nodegroup: optional(textField()),

@@ -7,7 +7,7 @@ import { requestTask } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
 import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
-import { InvalidRequest, StateConflict } from '../errors.ts'
+import { InvalidRequest, ObjectNotVisible, StateConflict } from '../errors.ts'
 import { findNodeGroup } from '../nodegroups/find-node-group.ts'
 import { quote } from '../quote.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
@@ -34,6 +34,11 @@ const isCurrent = ({ magnum }: Cluster, template: ClusterTemplate): boolean =>
 /** Seen from the cluster's project. Its present template is found also when it is published no longer. @throws ObjectNotVisible */
 const findWanted = async (request: Request, cluster: Cluster): Promise<FoundTemplate> => {
   const ident = request.body.cluster_template
+  if (ident === undefined) {
+    throw new ObjectNotVisible(
+      'The request names no cluster template: "cluster_template" must be its id or name. GET /v1/clustertemplates lists them.',
+    )
+  }
   const { clusterTemplateId, templateProjectId } = cluster.magnum
   if (ident === clusterTemplateId && templateProjectId !== null) {
     const template = await request.ports.stores.templates.get({ projectId: templateProjectId, id: ident })

@@ -47,11 +47,22 @@ const demandMembersPath = ({ op, path, rest, value }: PatchOperation): void => {
   if (!whole && !isIndex(rest)) throw new InvalidRequest(`There is no ${quote(path)}: "/member_ids" is a list.`)
 }
 
+/** One spelt in two ways is found once the names are resolved. */
+const demandOneWay = (add: readonly string[], remove: readonly string[]): void => {
+  const both = add.find((ident) => remove.includes(ident))
+  if (both === undefined) return
+  throw new InvalidRequest(`Cluster ${quote(both)} is both added and removed. Do one of them.`)
+}
+
 const readMembers = (operations: readonly PatchOperation[]): MemberWish | null => {
   if (operations.length === 0) return null
   for (const operation of operations) demandMembersPath(operation)
   const of = (op: PatchOperation['op']): string[] => operations.filter((one) => one.op === op).flatMap(identsOf)
-  if (!operations.some(({ op }) => op === 'replace')) return { add: of('add'), remove: of('remove') }
+  if (!operations.some(({ op }) => op === 'replace')) {
+    const wish = { add: of('add'), remove: of('remove') }
+    demandOneWay(wish.add, wish.remove)
+    return wish
+  }
   if (operations.length > 1) {
     throw new InvalidRequest(
       '"replace /member_ids" names all members, so it can\'t stand beside other changes of "/member_ids".',

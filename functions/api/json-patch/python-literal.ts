@@ -1,7 +1,8 @@
 import type { Json, JsonObject } from '../../domain/json.ts'
 
 const SPACE = /\s*/y
-const TEXT = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"/y
+/** With the prefix that Python 2 writes before text: `u'x'`. */
+const TEXT = /[uU]?(?:'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)")/y
 const NUMBER = /-?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/y
 const WORD = /True|False|None|true|false|null/y
 

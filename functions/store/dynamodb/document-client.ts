@@ -12,8 +12,11 @@ export type DocumentClientOptions = {
 /** An embedded database checks no signature, but the SDK wants something to sign with. */
 const LOCAL_CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' }
 
-/** Of hundreds of requests at once most wait for a connection to an embedded database: that is no fault which the SDK should warn of. */
-const PATIENT = { socketAcquisitionWarningTimeout: 60_000 }
+/**
+ * An embedded database is slower with more connections than it can serve at once. That hundreds of requests then wait for one is no fault
+ * which the SDK should warn of.
+ */
+const LOCAL_CONNECTIONS = { httpAgent: { maxSockets: 16 }, socketAcquisitionWarningTimeout: 60_000 }
 
 /** DynamoDB client for the stores. `destroy()` it when the process goes on without it. */
 export const openDocumentClient = ({
@@ -24,7 +27,7 @@ export const openDocumentClient = ({
   const client = new DynamoDBClient({
     region,
     maxAttempts,
-    ...(endpoint === undefined ? {} : { endpoint, credentials: LOCAL_CREDENTIALS, requestHandler: PATIENT }),
+    ...(endpoint === undefined ? {} : { endpoint, credentials: LOCAL_CREDENTIALS, requestHandler: LOCAL_CONNECTIONS }),
   })
   return DynamoDBDocumentClient.from(client, { marshallOptions: { removeUndefinedValues: true } })
 }

@@ -96,8 +96,8 @@ describe('section 4.6: upgrade', () => {
     ['below 1.7', to('next'), '1.6', 406, ''],
     ['at 1.7', to('next'), '1.7', 400, 'it can from 1.8 on'],
     ['no body', undefined, '1.8', 400, 'must be a JSON object'],
-    ['no template', { max_batch_size: 1 }, '1.8', 400, '"cluster_template" must be text'],
-    ['a null template', to(null as unknown as string), '1.8', 400, '"cluster_template" must be text'],
+    ['no template', { max_batch_size: 1 }, '1.8', 404, 'names no cluster template'],
+    ['a null template', to(null as unknown as string), '1.8', 404, 'names no cluster template'],
     [
       'no batch size (section 13.6)',
       { cluster_template: 'next' },

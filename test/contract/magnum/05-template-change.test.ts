@@ -45,8 +45,8 @@ const CHANGES: Change[] = [
 const BETTER: Change[] = [
   ['labels as an object', replace('/labels', { k: 'v' }), { labels: { k: 'v' } }],
   ['a number as text (11.6)', replace('/docker_volume_size', '7'), { docker_volume_size: 7 }],
-  ['a label with a dot', [op('add', '/labels/a.b', '1')], { labels: { 'a.b': '1' } }],
-  ['a label with a slash', [op('add', '/labels/a~1b', '1')], { labels: { 'a/b': '1' } }],
+  ['a label with a dot', [op('add', '/labels/a.b', '1')], { labels: { a: '1', 'a.b': '1' } }],
+  ['a label with a slash', [op('add', '/labels/a~1b', '1')], { labels: { a: '1', 'a/b': '1' } }],
   ['a plain object', { name: 'new', registry_enabled: true }, { name: 'new', registry_enabled: true }],
 ]
 

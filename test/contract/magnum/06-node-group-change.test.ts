@@ -48,7 +48,7 @@ const CHANGES: Change[] = [
 const BETTER: Change[] = [
   ['node_labels as an object', replace('/node_labels', { a: 'x' }), { node_labels: { a: 'x' } }],
   ['node_taints as a list', replace('/node_taints', [TAINT]), { node_taints: [TAINT] }],
-  ['a label with a slash', [op('add', '/node_labels/b.io~1a', 'x')], { node_labels: { 'b.io/a': 'x' } }],
+  ['a label with a slash', [op('add', '/node_labels/b.io~1a', 'x')], { node_labels: { old: '1', 'b.io/a': 'x' } }],
   ['a plain object', { min_node_count: 1, max_node_count: 8 }, { min_node_count: 1, max_node_count: 8 }],
   [
     'both limits above the count, min first (11.12)',

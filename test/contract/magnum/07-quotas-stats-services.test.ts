@@ -161,13 +161,13 @@ const QUOTAS: Row[] = [
   {
     section: '7.3',
     name: 'the list is that of the own project',
-    request: { line: 'GET /v1/quotas', as: STRANGER },
+    request: { line: 'GET /v1/quotas', as: FOREIGN_ADMIN },
     expect: { status: 200, keys: ['quotas'], body: { quotas: [{ project_id: 'green' }] } },
   },
   {
     section: '7.3',
     name: 'an item of the list has exact keys',
-    request: { line: 'GET /v1/quotas', as: STRANGER },
+    request: { line: 'GET /v1/quotas', as: FOREIGN_ADMIN },
     expect: { status: 200, of: 'quotas.0', keys: KEYS },
   },
   {

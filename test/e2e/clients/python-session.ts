@@ -7,7 +7,7 @@ import { cleanEnvironment, pythonEnvironment } from './python-environment.ts'
 const PROGRAM = path.join(import.meta.dirname, 'python/session.py')
 
 /** What the Python code threw. `type` is the name of its class. */
-export class PythonError extends Error {
+class PythonError extends Error {
   override readonly name = 'PythonError'
   readonly type: string
 

@@ -58,16 +58,51 @@ def deleted_is_gone(ctx, response, case):
     return checks.use_after_free(ctx, response, case)
 
 
-# Of what there is at the server, by operation: attributes that are set in bodies, null leaves them out. Nobody finds such values by chance.
-_THERE = json.loads(os.environ.get("FEDPLANE_THERE", "{}"))
+# What there is at the server, so that requests come to something: nobody finds a name or a signing request by chance. By operation: parameters
+# of its path (also for all, "*"; of a list each value is taken once, for what is deleted), attributes of its body (null leaves one out) and
+# paths for the operations of its patch.
+_THERE = json.loads(os.environ.get("FEDPLANE_THERE", "null"))
+_VERSION = "OpenStack-API-Version"
+
+
+def _take(value):
+    if isinstance(value, list):
+        return value.pop(0) if value else None
+    return value
+
+
+def _lead_path(case, label):
+    for name, value in (_THERE["path"]["*"] | _THERE["path"].get(label, {})).items():
+        if name in case.path_parameters and (taken := _take(value)) is not None:
+            case.path_parameters[name] = taken
+
+
+def _lead_attributes(body, label):
+    for name, value in _THERE["body"].get(label, {}).items():
+        if value is None:
+            body.pop(name, None)
+        else:
+            body[name] = value
+
+
+def _lead_patch(operations, label):
+    paths = _THERE["patch"].get(label, [])
+    for operation in operations:
+        if paths and isinstance(operation, dict) and "path" in operation:
+            operation["path"] = paths[len(str(operation)) % len(paths)]
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    if case.meta is None or case.meta.generation.mode.is_negative or not isinstance(case.body, dict):
+    if _THERE is None:
         return
-    for name, value in _THERE.get(case.operation.label, {}).items():
-        if value is None:
-            case.body.pop(name, None)
-        else:
-            case.body[name] = value
+    label = case.operation.label
+    _lead_path(case, label)
+    if case.meta is None or case.meta.generation.mode.is_negative:
+        return
+    if _VERSION in case.headers:
+        case.headers[_VERSION] = "container-infra latest"
+    if isinstance(case.body, dict):
+        _lead_attributes(case.body, label)
+    elif isinstance(case.body, list):
+        _lead_patch(case.body, label)

@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import manifest from '../../../package.json' with { type: 'json' }
 import { until } from './engine-lab.ts'
 
 const ROOT = resolve(import.meta.dirname, '../../..')
 
-/** The command of `npm start`, without npm. */
-const START = ['--import', './local/check-node.mjs', 'local/main.ts']
+/** The command of `npm start`, without npm and `exec node`. */
+const START = manifest.scripts.start.split(' ').slice(2)
 
 export type FedplaneProcess = {
   child: ChildProcess

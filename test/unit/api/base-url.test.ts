@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { baseUrlOf } from '../../../functions/api/base-url.ts'
+import { baseUrlOf, pathBelow } from '../../../functions/api/base-url.ts'
 
 const CONFIGURED = 'https://configured.example.com/magnum'
 const trusting = { baseUrl: CONFIGURED, trustForwarded: true }
@@ -36,11 +36,11 @@ describe('baseUrlOf', () => {
     )
   })
 
-  it('takes the first of several proxies', () => {
+  it('takes the first of several proxies, and the configured mount path when none forwards one', () => {
     fc.assert(
       fc.property(host, host, (first, second) => {
         const headers = { 'x-forwarded-proto': 'HTTP, https', 'x-forwarded-host': `${first} , ${second}` }
-        expect(baseUrlOf(trusting, headers)).toBe(`http://${first}`)
+        expect(baseUrlOf(trusting, headers)).toBe(`http://${first}/magnum`)
       }),
     )
   })
@@ -71,5 +71,24 @@ describe('baseUrlOf', () => {
         expect(baseUrlOf({ baseUrl, trustForwarded: false }, {})).toBe(CONFIGURED)
       }),
     )
+  })
+})
+
+describe('pathBelow', () => {
+  it('takes the mount path away where it is, and nothing else', () => {
+    fc.assert(
+      fc.property(prefix, prefix, (mount, path) => {
+        fc.pre(!mount.startsWith('/v1'))
+        const baseUrl = `https://cloud.example.com${mount}`
+        expect(pathBelow(baseUrl, `${mount}${path}`)).toBe(path)
+        expect(pathBelow(baseUrl, mount)).toBe('')
+        expect(pathBelow(baseUrl, `/v1${path}`)).toBe(`/v1${path}`)
+        expect(pathBelow('https://cloud.example.com', path)).toBe(path)
+      }),
+    )
+  })
+
+  it('cuts no segment in two', () => {
+    expect(pathBelow('https://cloud.example.com/magnum', '/magnums/v1')).toBe('/magnums/v1')
   })
 })

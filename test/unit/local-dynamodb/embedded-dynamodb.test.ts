@@ -134,7 +134,7 @@ describe('startEmbeddedDynamoDb', () => {
         'open-work',
         'renewals',
       ])
-      expect(table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' })
+      expect(table?.StreamSpecification).toEqual({ StreamEnabled: true, StreamViewType: 'KEYS_ONLY' })
       const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName: 'data' }))
       expect(ttl).toEqual({ AttributeName: 'ttl', TimeToLiveStatus: 'ENABLED' })
     })

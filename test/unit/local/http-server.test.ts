@@ -183,6 +183,17 @@ describe('startHttpServer', () => {
     expect(await rawExchange(server.port, text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
+  it.each([
+    ['Host: cloud.example.com', 200],
+    ['Host: cloud.example.com:8443\r\nOrigin: https://cloud.example.com', 200],
+    ['Host: cloud.example.com\r\nOrigin: https://evil.example', 403],
+    ['Host: evil.example', 403],
+  ])('takes requests for the address that it is reached at as its own (%j: %d)', async (header, status) => {
+    const { server } = await serve(ok, { refuseForeign: true, publicUrl: 'https://cloud.example.com/magnum' })
+    const text = `GET / HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`
+    expect(await rawExchange(server.port, text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  })
+
   it('says which port is used and how to choose another', async () => {
     const { server } = await serve(ok)
     await expect(serve(ok, { port: server.port })).rejects.toMatchObject({
