@@ -9,3 +9,10 @@ export class IdentityProviderUnavailable extends AppError {
   readonly kind = 'unavailable'
   override readonly retryable = true
 }
+
+/** Secrets Manager did not give a secret: it is not there, we may not read it, or there was no answer in time. */
+export class SecretUnavailable extends AppError {
+  override readonly name = 'SecretUnavailable'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}

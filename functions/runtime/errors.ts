@@ -28,9 +28,3 @@ export class KeyAccessMissing extends AppError {
   override readonly name = 'KeyAccessMissing'
   readonly kind = 'not-found'
 }
-
-/** Secrets Manager did not give a secret: it is not there, we may not read it, or there was no answer in time. */
-export class SecretUnavailable extends AppError {
-  override readonly name = 'SecretUnavailable'
-  readonly kind = 'unavailable'
-}
