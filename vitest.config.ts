@@ -12,6 +12,8 @@ export default defineConfig({
           include: ['test/{unit,contract,flows,infra}/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
+          // More than the cores: each waits for the database half of the time.
+          maxWorkers: 4,
           testTimeout: 20_000,
         },
       },

@@ -13,6 +13,12 @@ import { TABLE_DEFINITION } from '../../functions/store/dynamodb/table-definitio
 /** How long an emulator may take to make the table, seconds. The embedded database: at once. */
 const TABLE_DEADLINE_SECONDS = 60
 
+/**
+ * On AWS images are for pipes and filters. The relay here reads keys only, and the embedded database goes through its whole stream, a
+ * day's changes, at every look.
+ */
+const STREAM = { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' } as const
+
 const keySchema = ({ partitionKey, sortKey }: { partitionKey: string; sortKey: string }) => [
   { AttributeName: partitionKey, KeyType: 'HASH' as const },
   { AttributeName: sortKey, KeyType: 'RANGE' as const },
@@ -30,7 +36,7 @@ const createTableInput = (tableName: string): CreateTableCommandInput => ({
     KeySchema: keySchema(index),
     Projection: { ProjectionType: 'KEYS_ONLY' },
   })),
-  StreamSpecification: { StreamEnabled: true, StreamViewType: TABLE_DEFINITION.streamViewType },
+  StreamSpecification: STREAM,
 })
 
 /** DynamoDB refuses to switch on what is on. */
