@@ -154,6 +154,7 @@ const main = async (options: BenchOptions): Promise<number> => {
   }
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 try {
   const options = readOptions(process.argv.slice(2))
   if (options === 'help') process.stdout.write(HELP)

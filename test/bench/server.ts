@@ -89,7 +89,10 @@ export const startServer = async (
     env: environmentOf(environment),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const ended = once(child, 'exit')
+  // However the benchmark ends, by Ctrl-C too: npm passes it on to the server.
+  const end = (): boolean => child.kill()
+  process.once('exit', end)
+  const ended = once(child, 'exit').finally(() => process.off('exit', end))
   const url = await addressOf(child)
   const first = new ApiClient(url, token)
   await first.get('/clusters?limit=1')
