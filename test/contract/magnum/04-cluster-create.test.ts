@@ -202,6 +202,6 @@ contractTables(
     await givenTemplate(lab, { name: 'greens', hidden: true, projectId: 'green' })
     await givenTemplate(lab, { name: 'mapper', public: true, spec: { dockerStorageDriver: 'devicemapper' } })
     await lab.call('POST', '/v1/quotas', { body: { project_id: 'green', hard_limit: 0 } })
-    return { template: (await givenTemplate(lab, { spec: { labels: { a: '1', b: '2' } } })).id }
+    return { template: (await givenTemplate(lab, { driver: 'rigid@1', spec: { labels: { a: '1', b: '2' } } })).id }
   },
 )
