@@ -42,7 +42,10 @@ export const openDatabase = async (
     log.warn('the embedded database ended and was started again', { end })
     for (const listener of listeners) listener()
   }
-  const embedded = await startEmbeddedDynamoDb({ ...options, onRestart, onLost })
+  const onSlow = (error: unknown): void => {
+    log.warn('the stream of the embedded database has no index, so each change makes it slower', { error })
+  }
+  const embedded = await startEmbeddedDynamoDb({ ...options, onRestart, onSlow, onLost })
   closers.add(() => embedded.stop())
   const connection = { endpoint: embedded.endpoint, region: LOCAL_REGION }
   const client = openDocumentClient(connection)

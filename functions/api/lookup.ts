@@ -1,8 +1,8 @@
 import { isUuid, looksLikeUuid } from '../domain/ids.ts'
 import type { Status } from '../domain/status.ts'
+import { listInWords, quote } from '../domain/wording.ts'
 import type { Reach } from '../store/reach.ts'
 import { NameAmbiguous, ObjectNotVisible } from './errors.ts'
-import { listInWords, quote } from './quote.ts'
 
 export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota'
 

@@ -1,8 +1,8 @@
 import { isUuid } from '../domain/ids.ts'
+import { byNumber, listInWords, quote } from '../domain/wording.ts'
 import type { TablePorts } from '../runtime/ports.ts'
 import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './framework-errors.ts'
 import { segmentsOf } from './path.ts'
-import { byNumber, listInWords, quote } from './quote.ts'
 import type { Method, Route } from './route.ts'
 
 /** In the order in which `Allow` names them. */

@@ -1,6 +1,6 @@
+import { quote } from '../domain/wording.ts'
 import { MicroversionUnsupported } from './errors.ts'
 import { MicroversionMalformed } from './framework-errors.ts'
-import { quote } from './quote.ts'
 
 /** The API's minor versions: 1.1 to 1.14 (magnum-rest.md 1.4). */
 export const MINOR_MIN = 1

@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { byNumber, listInWords, quote } from '../domain/wording.ts'
 import { BOOLEAN_PATTERN, booleanOf } from './body/fields.ts'
 import { parseWith } from './body/parse-with.ts'
 import { InvalidRequest } from './errors.ts'
-import { byNumber, listInWords, quote } from './quote.ts'
 
 const booleanText = z
   .string()

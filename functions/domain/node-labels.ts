@@ -1,5 +1,6 @@
 import { isLabelValue, isQualifiedName, LABEL_VALUE_RULE, prefixOf, QUALIFIED_NAME_RULE } from './kubernetes-syntax.ts'
 import type { Labels } from './labels.ts'
+import { quoteUpTo } from './wording.ts'
 
 /** Prefixes that belong to Kubernetes, subdomains included. */
 const RESERVED = ['kubernetes.io', 'k8s.io']
@@ -31,7 +32,7 @@ const isAllowed = (key: string): boolean => {
   return !isWithin(prefix, RESERVED) || KUBELET_LABELS.includes(key) || isWithin(prefix, KUBELET_PREFIXES)
 }
 
-const shown = (text: string): string => JSON.stringify(text.slice(0, 320))
+const shown = (text: string): string => quoteUpTo(320, text)
 
 const faultOf = (key: string, value: string): string[] => {
   if (!isQualifiedName(key)) return [`The key ${shown(key)} in "node_labels" ${QUALIFIED_NAME_RULE}.`]

@@ -1,3 +1,4 @@
+import { quote } from '../domain/wording.ts'
 import type { Resource } from './client.ts'
 import { ObjectInvalid } from './errors.ts'
 
@@ -8,7 +9,7 @@ import { ObjectInvalid } from './errors.ts'
  */
 const segment = (name: string): string => {
   if (name === '' || name === '.' || name === '..' || /[/%]/.test(name)) {
-    throw new ObjectInvalid(`${JSON.stringify(name)} is not a name of a Kubernetes object.`)
+    throw new ObjectInvalid(`${quote(name)} is not a name of a Kubernetes object.`)
   }
   return encodeURIComponent(name)
 }

@@ -4,6 +4,7 @@ import { takeDataDirectory } from './data-directory.ts'
 import { EmbeddedDynamoDbFailed } from './errors.ts'
 import { freePort, isPortFree } from './free-port.ts'
 import { type GuardedChild, startGuarded } from './guarded-child.ts'
+import { indexStream } from './index-stream.ts'
 import { KeepRunning } from './keep-running.ts'
 import { findDynamoDbProgram } from './program.ts'
 
@@ -21,7 +22,9 @@ export type EmbeddedDynamoDbOptions = {
   program?: string
   /** Told, with how it ended, when a database with a data directory ended unasked, was started again at the same endpoint, and answers. */
   onRestart?: (end: string) => void
-  /** Told when that is given up. */
+  /** Told when its stream could not be indexed: it works, and gets slower with each change. */
+  onSlow?: (error: unknown) => void
+  /** Told when starting it again is given up. */
   onLost?: (error: unknown) => void
 }
 
@@ -120,6 +123,14 @@ const startOnSomePort = async (
   }
 }
 
+const tryToIndex = (databasePath: string, onSlow: (error: unknown) => void): void => {
+  try {
+    indexStream(databasePath)
+  } catch (error) {
+    onSlow(error)
+  }
+}
+
 /**
  * A DynamoDB for this process: the one at `endpoint`, or an embedded one on loopback that ends with this process even when that
  * is killed. Returns when it answers. One with a data directory that ends unasked is started again; the lock on the directory is
@@ -133,6 +144,7 @@ export const startEmbeddedDynamoDb = async ({
   endpoint = process.env.FEDPLANE_DYNAMODB_ENDPOINT,
   program,
   onRestart = () => undefined,
+  onSlow = () => undefined,
   onLost = () => undefined,
 }: EmbeddedDynamoDbOptions): Promise<EmbeddedDynamoDb> => {
   if (endpoint !== undefined && endpoint !== '') return { endpoint, pid: undefined, stop: async () => undefined }
@@ -140,6 +152,7 @@ export const startEmbeddedDynamoDb = async ({
   const directory = dataDir === undefined ? undefined : takeDataDirectory(dataDir)
   try {
     const started = await startOnSomePort(found, port, directory?.databasePath)
+    if (directory !== undefined) tryToIndex(directory.databasePath, onSlow)
     const untilAnswersAgain = (over: AbortSignal) => untilAnswers(started.endpoint, over, READY_AGAIN_DEADLINE_MS)
     const parts = { again: started.again, untilAnswers: untilAnswersAgain, onRestart, onLost }
     const database = directory ? new KeepRunning(started.child, parts) : started.child

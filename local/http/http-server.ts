@@ -9,7 +9,7 @@ import { type ApiEvent, PathMalformed, receivedRequest, toApiEvent } from './api
 import { isForeign } from './foreign.ts'
 import { announcesTooMuch, BodyTooLarge, RequestAborted, readBody } from './read-body.ts'
 import { REFUSALS, type Refusal, rawRefusal, refusalBody } from './refusal.ts'
-import { bodyOf, RESULT_BYTES_MAX, writeResult } from './write-result.ts'
+import { bodyLength, RESULT_BYTES_MAX, writeResult } from './write-result.ts'
 
 /** Another program listens on the port. */
 class PortInUse extends AppError {
@@ -91,7 +91,7 @@ class Gateway {
       const body = await readBody(message, this.#limits.bodyBytesMax)
       const event = await this.#event(message, body, requestId)
       const result = await this.#inTime(this.#options.handle(event), requestId)
-      if (bodyOf(result).length > RESULT_BYTES_MAX) throw new RangeError('The answer is larger than Lambda allows.')
+      if (bodyLength(result) > RESULT_BYTES_MAX) throw new RangeError('The answer is larger than Lambda allows.')
       // Once the server closes, a kept connection would only make it wait.
       if (!this.server.listening) response.shouldKeepAlive = false
       writeResult(response, result)

@@ -4,8 +4,13 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 /** Lambda refuses a larger answer, bytes; API Gateway then answers 500. */
 export const RESULT_BYTES_MAX = 6 * 1024 * 1024
 
-export const bodyOf = (result: APIGatewayProxyStructuredResultV2): Buffer =>
-  Buffer.from(result.body ?? '', result.isBase64Encoded ? 'base64' : 'utf8')
+const encodingOf = ({ isBase64Encoded }: APIGatewayProxyStructuredResultV2) => (isBase64Encoded ? 'base64' : 'utf8')
+
+const bodyOf = (result: APIGatewayProxyStructuredResultV2): Buffer => Buffer.from(result.body ?? '', encodingOf(result))
+
+/** Bytes of its body, without making it: a list of 1,000 items is a megabyte. */
+export const bodyLength = (result: APIGatewayProxyStructuredResultV2): number =>
+  Buffer.byteLength(result.body ?? '', encodingOf(result))
 
 /** Answers with a function's structured result. */
 export const writeResult = (response: ServerResponse, result: APIGatewayProxyStructuredResultV2): void => {

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Json, JsonObject } from '../../domain/json.ts'
+import { byNumber, listInWords, quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
-import { byNumber, listInWords, quote } from '../quote.ts'
 import { parseWith } from './parse-with.ts'
 
 /** Attributes that a create request knows besides those that it takes. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../domain/json.ts'
+import { quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 
 /** Deepest nesting of a body: a kubeconfig as JSON needs 6. */
 const DEPTH_MAX = 32

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Json } from '../../domain/json.ts'
+import { byNumber, listInWords, quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
-import { byNumber, listInWords, quote } from '../quote.ts'
 import type { BodySchema } from '../route.ts'
 
 const parse = (body: Json | undefined): Record<string, never> => {

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
+import { quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 
 const fieldOf = (path: readonly PropertyKey[]): string => quote(path.map(String).join('.'))
 

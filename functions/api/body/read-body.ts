@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Json } from '../../domain/json.ts'
+import { quote } from '../../domain/wording.ts'
 import { InvalidRequest, RequestTooLarge, UnsupportedMediaType } from '../errors.ts'
-import { quote } from '../quote.ts'
 import { readJson } from './json-reader.ts'
 
 /** Bodies of most requests, bytes: room for 64 KiB of properties with their escapes. */

@@ -1,9 +1,9 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTask } from '../../domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import { quote } from '../../domain/wording.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 
 type Rotation = ClusterTask & { kind: 'rotate-authority' | 'rotate-credential' }
 

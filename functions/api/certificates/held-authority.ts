@@ -1,9 +1,9 @@
 import type { AuthorityType } from '../../domain/certificate-authority.ts'
 import type { Cluster } from '../../domain/cluster.ts'
+import { quote } from '../../domain/wording.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 import type { AuthorityKey } from '../../store/certificate.store.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 
 /** True when fedplane holds the cluster's authorities. @throws DriverNotFound */
 export const holdsAuthority = ({ drivers }: Pick<TablePorts, 'drivers'>, cluster: Cluster): boolean =>

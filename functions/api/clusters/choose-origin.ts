@@ -1,11 +1,11 @@
 import { BUILTIN_TEMPLATE } from '../../domain/builtin-template.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import { quote } from '../../domain/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { plainTemplateOf } from '../clustertemplates/builtin-templates.ts'
 import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
 import { InvalidRequest, ObjectNotVisible } from '../errors.ts'
-import { quote } from '../quote.ts'
 import type { ApiRequest } from '../route.ts'
 import type { CreateCluster } from './cluster.schema.ts'
 

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { isInProgress, type Status } from '../../domain/status.ts'
-import { quote } from '../quote.ts'
+import { quote } from '../../domain/wording.ts'
 
 /** Statuses in which a cluster takes a change. */
 export type Accepted = readonly Status[]

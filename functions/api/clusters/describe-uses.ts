@@ -1,5 +1,5 @@
 import type { Cluster } from '../../domain/cluster.ts'
-import { byNumber, listInWords, quote } from '../quote.ts'
+import { byNumber, listInWords, quote } from '../../domain/wording.ts'
 
 /** A federation that uses a cluster. The name is undefined when it is gone by now. */
 export type UsingFederation = { id: string; name: string | undefined }

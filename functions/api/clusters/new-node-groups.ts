@@ -1,7 +1,7 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { DEFAULT_GROUPS, MASTER_ROLE, type NodeGroup } from '../../domain/node-group.ts'
+import { quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 
 /** Label that says the fewest workers (magnum-rest.md 4.1). */
 const MIN_NODE_COUNT = 'min_node_count'

@@ -1,8 +1,8 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import { quote } from '../../domain/wording.ts'
 import { InvalidRequest, PolicyForbids } from '../errors.ts'
 import { isAllowed } from '../policy.ts'
-import { quote } from '../quote.ts'
 import type { ApiRequest } from '../route.ts'
 
 /** GB that the storage driver `devicemapper` needs (magnum-rest.md 4.1). */

@@ -1,7 +1,7 @@
+import { byNumber, listInWords, quote } from '../../domain/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest } from '../errors.ts'
-import { byNumber, listInWords, quote } from '../quote.ts'
 
 /** By id, or by the name before the `@` where one driver only has it. */
 const namedOf = (

@@ -1,7 +1,7 @@
+import { quote } from '../../domain/wording.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { RevisionConflict, TemplateInUse } from '../../store/errors.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { findTemplate } from './find-template.ts'
 import { demandMayChange } from './template-access.ts'

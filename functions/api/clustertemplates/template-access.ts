@@ -1,7 +1,7 @@
 import { isPublished } from '../../domain/cluster-template.ts'
+import { quote } from '../../domain/wording.ts'
 import { PolicyForbids } from '../errors.ts'
 import { demandPolicy, isAllowed } from '../policy.ts'
-import { quote } from '../quote.ts'
 import type { ApiRequest } from '../route.ts'
 import type { FoundTemplate } from './find-template.ts'
 import type { TemplateAttributes } from './template-attributes.ts'

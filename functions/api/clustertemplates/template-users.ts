@@ -1,5 +1,5 @@
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import { byNumber, listInWords, quote } from '../quote.ts'
+import { byNumber, listInWords, quote } from '../../domain/wording.ts'
 import { reachOf } from '../reach.ts'
 import type { ApiRequest } from '../route.ts'
 

@@ -1,10 +1,10 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { MEMBERSHIP_CHANGES_MAX } from '../../domain/deadlines.ts'
+import { quote } from '../../domain/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ClusterNotUsable } from '../../store/errors.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 
 const nameOf = (cluster: Cluster): string => `${quote(cluster.name)} (${cluster.id})`
 

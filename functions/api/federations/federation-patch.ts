@@ -1,8 +1,8 @@
+import { quote } from '../../domain/wording.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import { InvalidRequest } from '../errors.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
 import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch/patch-operation.ts'
-import { quote } from '../quote.ts'
 import type { BodySchema } from '../route.ts'
 
 /** Which clusters, by id or name: to add and to remove, or exactly these. */

@@ -2,11 +2,11 @@ import type { Cluster } from '../../domain/cluster.ts'
 import { isConditionTrue } from '../../domain/condition.ts'
 import { CONTROL_PLANE_READY, type Federation } from '../../domain/federation.ts'
 import type { Membership } from '../../domain/membership.ts'
+import { quote } from '../../domain/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
-import { quote } from '../quote.ts'
 import {
   demandChangesFit,
   demandDistinct,

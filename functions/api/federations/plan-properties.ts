@@ -1,9 +1,9 @@
 import { isConditionTrue } from '../../domain/condition.ts'
 import { CONTROL_PLANE_READY, type Federation } from '../../domain/federation.ts'
+import { quote } from '../../domain/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { StateConflict } from '../errors.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
-import { quote } from '../quote.ts'
 import { applyProperties } from './apply-properties.ts'
 import { checkProperties } from './properties.ts'
 

@@ -1,7 +1,7 @@
+import { quote } from '../../domain/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { isPrintable } from '../body/fields.ts'
 import { InvalidRequest, RequestTooLarge } from '../errors.ts'
-import { quote } from '../quote.ts'
 
 /** All properties of a federation together, bytes: a federation and its name index must fit an item of 400 KB. */
 const PROPERTIES_BYTES_MAX = 64 * 1024

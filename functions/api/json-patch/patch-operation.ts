@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../domain/json.ts'
+import { byNumber, listInWords, quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
-import { byNumber, listInWords, quote } from '../quote.ts'
 import { formatPointer, parsePointer } from './pointer.ts'
 import { withoutSdkMark } from './sdk-patch.ts'
 

@@ -1,5 +1,5 @@
+import { quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 
 const POINTER = /^(?:\/(?:[^/~]|~[01])+)+$/
 

@@ -1,5 +1,5 @@
+import { quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 import type { PatchOperation } from './patch-operation.ts'
 import { textMapValue, textOfScalar } from './typed-value.ts'
 

@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/json.ts'
+import { quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
-import { quote } from '../quote.ts'
 import type { PatchOperation } from './patch-operation.ts'
 import { readLiteral } from './python-literal.ts'
 

@@ -1,8 +1,8 @@
 import { isUuid } from '../../domain/ids.ts'
+import { listInWords, quote } from '../../domain/wording.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
 import { InvalidRequest } from '../errors.ts'
 import { type Noun, notFound } from '../lookup.ts'
-import { listInWords, quote } from '../quote.ts'
 import type { ListQuery } from './list-query.ts'
 
 /** Other orders than that of creation are sorted in memory, up to this many items (design section 2). */

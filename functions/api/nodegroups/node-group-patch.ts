@@ -1,12 +1,12 @@
 import type { NodeGroup } from '../../domain/node-group.ts'
 import { type GivenTaint, taintsOf } from '../../domain/node-taints.ts'
+import { quote } from '../../domain/wording.ts'
 import { parseWith } from '../body/parse-with.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
 import { readLiteral } from '../json-patch/python-literal.ts'
 import { applyToTextMap } from '../json-patch/text-map.ts'
 import { demandWhole, integerValue } from '../json-patch/typed-value.ts'
-import { quote } from '../quote.ts'
 import { taintsValue } from './node-group.schema.ts'
 
 /** What a PATCH may change of a node group. Taints may still have faults. */

@@ -1,13 +1,13 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
 import type { Status } from '../../domain/status.ts'
+import { quote } from '../../domain/wording.ts'
 import type { ClusterDriverDescription, PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 import { RESIZABLE, stateFault } from '../clusters/cluster-state.ts'
 import { demandNodesMade, demandTaskKnown } from '../clusters/driver-rules.ts'
 import { templateOfCluster } from '../clusters/template-of-cluster.ts'
 import { StateConflict } from '../errors.ts'
-import { quote } from '../quote.ts'
 import { NodeGroupInvalid } from './errors.ts'
 
 /** As for a resize (magnum-rest.md section 6): while one change runs, others queue. @throws StateConflict naming the status */

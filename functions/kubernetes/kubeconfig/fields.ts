@@ -1,3 +1,4 @@
+import { quoteUpTo } from '../../domain/wording.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
 import type { Tree, TreeMap } from './tree.ts'
 
@@ -29,7 +30,7 @@ export const invalidType = (fields: readonly string[], expected: string): Kubeco
   new KubeconfigRejected('invalid_type', `${fields.join(', ')} of the kubeconfig must be ${expected}.`, { fields })
 
 /** Name out of the file as a message shows it: quoted, escaped, cut at 80 characters. */
-export const shown = (name: string): string => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name)
+export const shown = (name: string): string => quoteUpTo(80, name)
 
 /** A key of the file in a path: a mistyped line can make a key of a secret, so only what looks like a field's name is shown. */
 export const shownKey = (key: string): string => (/^[A-Za-z][A-Za-z-]{0,40}$/.test(key) ? key : '?')

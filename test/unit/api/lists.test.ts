@@ -4,7 +4,6 @@ import { generatedName } from '../../../functions/api/generated-name.ts'
 import { listResponse } from '../../../functions/api/lists/list-response.ts'
 import { selectPage } from '../../../functions/api/lists/select-page.ts'
 import { mapLimited } from '../../../functions/api/map-limited.ts'
-import { listInWords, quote } from '../../../functions/api/quote.ts'
 
 const QUERY = { limit: 1000, marker: undefined, sort_key: 'id', sort_dir: 'asc' } as const
 
@@ -78,18 +77,6 @@ describe('mapLimited', () => {
   it('fails with the first failure', async () => {
     await expect(mapLimited([1, 2], () => Promise.reject(new Error('no')))).rejects.toThrow('no')
   })
-})
-
-it('quote escapes line breaks and cuts', () => {
-  expect([quote('a\nb'), quote('x'.repeat(100)).length]).toEqual(['"a\\nb"', 67])
-})
-
-it.each<[string[], string]>([
-  [[], ''],
-  [['a'], 'a'],
-  [['a', 'b', 'c'], 'a, b and c'],
-])('listInWords %j', (items, text) => {
-  expect(listInWords(items)).toBe(text)
 })
 
 it('generated names follow the rule for names', () => {

@@ -47,9 +47,27 @@ describe('parseMicroversion', () => {
 
   it('gives a version in range, or one of its two refusals, whatever the header is', () => {
     const near = fc
-      .array(fc.constantFrom(...SERVICES, 'latest', ' ', '1.', '1.14', '.', '01', '-1', 'é', '9'.repeat(400), '\t'), {
-        maxLength: 6,
-      })
+      .array(
+        fc.constantFrom(
+          ...SERVICES,
+          'latest',
+          ' ',
+          '1.',
+          '1.14',
+          '.',
+          '01',
+          '-1',
+          'é',
+          '\u007f',
+          '\u009b31m',
+          '\u202e',
+          '9'.repeat(400),
+          '\t',
+        ),
+        {
+          maxLength: 6,
+        },
+      )
       .map((parts) => parts.join(''))
     fc.assert(
       fc.property(fc.oneof(near, fc.string({ unit: 'binary' })), (header) => {

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { DescribeTableCommand, DescribeTimeToLiveCommand } from '@aws-sdk/client-dynamodb'
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
@@ -122,6 +123,21 @@ describe('startEmbeddedDynamoDb', () => {
     await database.stop()
     await database.stop()
     expect(isAlive(database.pid!)).toBe(false)
+  })
+
+  it('finds records of its stream by an index, so that writes do not get slower', async () => {
+    const faults: unknown[] = []
+    await start({ onSlow: (error) => faults.push(error) })
+    const file = new DatabaseSync(join(directory, 'fedplane.db'), { readOnly: true })
+    // The statement that dynoxide numbers a record with.
+    const plan = file
+      .prepare(
+        'EXPLAIN QUERY PLAN SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 FROM _stream_records WHERE table_name = ?1',
+      )
+      .all('fedplane')
+    file.close()
+    expect(faults).toEqual([])
+    expect(JSON.stringify(plan)).toContain('SEARCH _stream_records USING COVERING INDEX fedplane_stream_order')
   })
 
   it('makes the table once, with its indexes, stream and TTL, however often and at once it is asked', async () => {

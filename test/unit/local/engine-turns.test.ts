@@ -37,7 +37,8 @@ describe('turns of executions', () => {
       running += 1
       most = Math.max(most, running)
       called.push(entityOf(payload))
-      await new Promise(setImmediate)
+      // The first waits for a second beside it, however slow the machine is; more would have come by then.
+      await until(() => most === 2)
       running -= 1
       return { done: true }
     }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { quote } from '../../../../domain/wording.ts'
 import { serverUrl } from '../../../../kubernetes/kubeconfig/server-url.ts'
 import { KUBE_VERSION } from './versions.ts'
 
@@ -86,7 +87,7 @@ export const labelFaults = (rules: Rules, labels: Labels, whose: string): string
   Object.entries(rules).flatMap(([key, { schema, expected }]) => {
     const value = labels[key]
     if (value === undefined || schema.safeParse(value).success) return []
-    return [`Label ${key} of ${whose} is ${JSON.stringify(value)}; give ${expected}.`]
+    return [`Label ${key} of ${whose} is ${quote(value)}; give ${expected}.`]
   })
 
 /** Since when a phase of an operation takes its time. */
