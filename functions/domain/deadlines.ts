@@ -27,6 +27,7 @@ export const DEADLINE_SECONDS: Readonly<Record<Flow, number>> = {
   'member-join': 300,
   'member-unjoin': 300,
   'credential-rotate': 300,
+  'federation-rotate': 1800,
 }
 
 /** A `create_timeout` beyond a week counts as one: executions have an end (`EXECUTION_SECONDS`). */

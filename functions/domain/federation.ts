@@ -5,7 +5,7 @@ import type { ObjectRef } from './object-ref.ts'
 import type { Operation } from './operation.ts'
 import type { Status } from './status.ts'
 
-export type FederationOperation = Operation<'create' | 'update' | 'delete'>
+export type FederationOperation = Operation<'create' | 'update' | 'delete' | 'rotate'>
 
 /**
  * A run of membership changes: opened by the first join or unjoin on a settled federation, shared by those that follow while it
@@ -50,6 +50,8 @@ export type Federation = {
   made: readonly ObjectRef[]
   /** The driver's own notes: non-secret, small. */
   driverState: JsonObject
+  /** ISO-8601 UTC when the control plane's certificates are to be renewed; null when it has none. */
+  renewAfter: string | null
   createdAt: string
   updatedAt: string | null
   /** Ids of clusters waiting, joining, ready, degraded, leaving or that failed to leave. Sorted. Changed with the membership. */
@@ -69,6 +71,7 @@ export type FederationUpdate = Partial<
     | 'endpoint'
     | 'made'
     | 'driverState'
+    | 'renewAfter'
     | 'updatedAt'
   >
 >

@@ -41,7 +41,13 @@ type Progress = { progress?: string }
 export type WaitingMembership = MembershipBase & { state: 'Waiting' }
 export type JoiningMembership = MembershipBase & Progress & { state: 'Joining'; operation: JoinOperation }
 /** Part of the federation. `operation` is a credential rotation, which does not show. */
-export type ReadyMembership = MembershipBase & { state: 'Ready'; operation: RotateOperation | null }
+export type ReadyMembership = MembershipBase & {
+  state: 'Ready'
+  operation: RotateOperation | null
+  /** With `message`: what works in part only. */
+  reason?: string
+  message?: string
+}
 /** Part of the federation, but the control plane or the health sweep sees a fault. */
 export type DegradedMembership = MembershipBase & {
   state: 'Degraded'

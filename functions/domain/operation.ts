@@ -9,6 +9,7 @@ export const FLOWS = [
   'member-join',
   'member-unjoin',
   'credential-rotate',
+  'federation-rotate',
 ] as const
 export type Flow = (typeof FLOWS)[number]
 
@@ -33,6 +34,8 @@ export type Operation<K extends string = string> = {
   startedAt: string
   /** ISO-8601 UTC. After it the reconciler goes to undo, so that nothing stays in progress for ever. */
   deadline: string
+  /** What an unjoin does with the workloads that the federation brought into a member; absent: they stay (`?workloads=delete`). */
+  workloads?: 'delete'
   /** Skip what can't be reached, and say what was left behind (`?force=true`). */
   force: boolean
   /** Executions that this operation replaced: stopped and awaited before its first step acts. */

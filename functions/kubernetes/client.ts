@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream'
 import type { Secret } from '../domain/secret.ts'
 
 /** How to talk to one API server. Made by a cluster driver from a cluster and its stored credential. */
@@ -8,7 +9,15 @@ export type Connection = {
   tlsServerName: string | null
   tlsVerify: boolean
   credential: ConnectionCredential
+  /** Carries the connection, in place of a TCP connection to `server`: TLS and HTTP stay the same. */
+  dial?: Dial
 }
+
+/** Opens a byte stream. The caller ends it. */
+export type Dial = () => Promise<Duplex>
+
+/** A port of a pod, as `pods/portforward` takes it. */
+export type PodPort = { namespace: string; pod: string; port: number }
 
 export type ConnectionCredential =
   | { kind: 'token'; token: Secret }

@@ -56,4 +56,6 @@ export type Ports = Omit<TablePorts, 'drivers'> & {
   connect: Connect
   /** Which addresses a cluster may have. */
   addressPolicy: AddressPolicy
+  /** A file that comes with the functions, by its name: CRDs of a release. @throws AssetMissing */
+  asset(name: string): Promise<Uint8Array>
 }

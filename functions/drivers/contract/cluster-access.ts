@@ -1,5 +1,5 @@
 import type { Cluster } from '../../domain/cluster.ts'
-import type { KubernetesClient } from '../../kubernetes/client.ts'
+import type { Dial, KubernetesClient, PodPort } from '../../kubernetes/client.ts'
 
 /** A registered cluster and a way to its API. */
 export type ClusterAccess = {
@@ -10,4 +10,9 @@ export type ClusterAccess = {
    * @throws ClusterIdentityChanged, CredentialMissing, and the errors of `kubernetes/errors.ts`
    */
   client(): Promise<KubernetesClient>
+  /**
+   * Byte streams to a port of one of its pods, through its API server (`pods/portforward`): for what is not reachable otherwise. Checks nothing
+   * until it is used; then as `client`.
+   */
+  dial(pod: PodPort): Dial
 }

@@ -48,3 +48,9 @@ export class ChangeImpossible extends AppError {
   override readonly name = 'ChangeImpossible'
   readonly kind = 'conflict'
 }
+
+/** A file that a driver needs does not come with this installation; the message says how to get it. */
+export class AssetMissing extends AppError {
+  override readonly name = 'AssetMissing'
+  readonly kind = 'conflict'
+}

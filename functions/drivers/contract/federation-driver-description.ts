@@ -5,6 +5,8 @@ import type { PropertyDescription } from './property.ts'
 /** Version of this contract. A driver names the one it was written for; `docs/drivers/federation-contract.md` is its table. */
 export const FEDERATION_CONTRACT = 1
 
+export type Properties = Readonly<Record<string, string>>
+
 /** What a federation driver can do, as data: core code asks these, never the driver's name. */
 export type FederationCapabilities = {
   /** The host cluster may be one of its members. */
@@ -13,6 +15,8 @@ export type FederationCapabilities = {
   usesKubernetesApi: boolean
   /** `GET …/kubeconfig` answers. */
   kubeconfig: boolean
+  /** It brings workloads into members: an unjoin keeps them, or removes them with `?workloads=delete`. */
+  workloads: boolean
 }
 
 /**
@@ -28,7 +32,9 @@ export type FederationDriverDescription = {
   /** Options in `properties`; other keys are kept and ignored. */
   properties: readonly PropertyDescription[]
   /** Checks the driver's own properties; one sentence per fault, none when they are good. */
-  validateProperties(properties: Readonly<Record<string, string>>): string[]
+  validateProperties(properties: Properties): string[]
+  /** What keeps a federation with the properties `before` from having `after`; one sentence for each of its own that can't change. */
+  validateChange(before: Properties, after: Properties): string[]
   /** Namespaces in the host that this federation needs for itself; reserved across projects before a flow starts. */
   hostNamespaces(federation: Pick<Federation, 'id' | 'properties'>): string[]
 }

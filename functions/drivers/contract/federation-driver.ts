@@ -12,6 +12,12 @@ export type FederationContext = {
   host: ClusterAccess
   /** ISO-8601 UTC. */
   now(): string
+  /** Opens a client to another API server: the control plane's own, or a member with a new credential that is to be proved. */
+  connect: Connect
+  /** What the driver keeps for the federation under seal: see `sealed` of `StepResult`. Undefined when there is none of that name. */
+  sealed(name: string): Promise<Secret | undefined>
+  /** A file that comes with the functions, for example CRDs of a release. @throws AssetMissing */
+  asset(name: string): Promise<Uint8Array>
   /**
    * Given to the phases of an update: the members whose state is Ready or Degraded, for drivers whose properties reach into members.
    * Absent elsewhere.
@@ -24,8 +30,6 @@ export type MemberContext = FederationContext & {
   member: ClusterAccess
   /** The member's stored credential: see `prepareMember`. */
   memberToken(): Promise<Secret | undefined>
-  /** To prove a new credential with. */
-  connect: Connect
 }
 
 /** Something that `checkMember` or a phase's check found. `error` refuses the join, `warning` is told. */
@@ -44,10 +48,22 @@ export type PrepareResult = StepResult & {
 }
 
 export type MemberObservation =
-  | { state: 'ready' }
+  /** `reason` and `message`: what works in part only, for example `ProxyDisabled`. */
+  | { state: 'ready'; reason?: string; message?: string }
   /** Registered, not (yet) working. */
   | { state: 'not-ready'; reason: string; message: string }
   | { state: 'absent' }
+
+/** A look at a whole federation. */
+export type FederationObservation = {
+  /** Null while the control plane is as it should be. */
+  fault: { reason: string; message: string } | null
+  /** What the control plane says of its members, by cluster id. Empty when it can't be asked. */
+  members: ReadonlyMap<string, MemberObservation>
+}
+
+/** Who gets a kubeconfig of the control plane, and for how long. */
+export type KubeconfigRequest = { user: string; seconds: number }
 
 /** `leftovers` are what stays in the member. */
 export type CleanResult = StepResult
@@ -63,6 +79,8 @@ export type FederationDriver = FederationDriverDescription & {
     update: readonly Phase<FederationContext>[]
     /** Every member has left. */
     delete: readonly Phase<FederationContext>[]
+    /** Before its certificates expire (`renewAfter` of a step's result). Empty for drivers that have none. */
+    rotate: readonly Phase<FederationContext>[]
   }
   /** Preflight of the host: rights, versions, foreign objects. Changes nothing. */
   checkHost(context: FederationContext): Promise<Preflight>
@@ -84,4 +102,11 @@ export type FederationDriver = FederationDriverDescription & {
   cleanMember(context: MemberContext): Promise<CleanResult>
   /** Where consumers find the control plane, once created. */
   endpoint(context: FederationContext): Promise<string | null>
+  /**
+   * The control plane and its members as they are now; changes nothing. Called by the health sweep. Drivers without it have a control plane
+   * that is nothing but objects in the host.
+   */
+  observe?(context: FederationContext): Promise<FederationObservation>
+  /** A kubeconfig for the control plane with a credential that expires. There when `capabilities.kubeconfig`. */
+  kubeconfig?(context: FederationContext, request: KubeconfigRequest): Promise<{ kubeconfig: Secret; expiresAt: string }>
 }

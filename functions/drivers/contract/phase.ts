@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts'
 import type { ObjectRef } from '../../domain/object-ref.ts'
+import type { Secret } from '../../domain/secret.ts'
 
 /** What a driver's step says when it is over. `made` and `state` are stored before anything else happens. */
 export type StepResult = {
@@ -11,6 +12,10 @@ export type StepResult = {
   made?: readonly ObjectRef[]
   /** Merged into the entity's `driverState`; null removes a key. */
   state?: JsonObject
+  /** Secrets of the driver, by name: sealed and stored with `state`, in one write; null removes one. Phases of federations only. */
+  sealed?: Readonly<Record<string, Secret | null>>
+  /** ISO-8601 UTC when what expires is to be renewed by the plan `rotate`; null when nothing expires. Phases of federations only. */
+  renewAfter?: string | null
   /**
    * Objects of ours that stay although the step is done, for example a namespace where no namespace controller runs. Told to the user
    * when the operation ends.

@@ -1,0 +1,14 @@
+import * as z from 'zod'
+import type { Federation } from '../../../../domain/federation.ts'
+
+/** What the driver notes about a federation in `driverState`; nothing of it is secret. */
+export const KarmadaState = z.object({
+  /** Address of the API server as clients and members use it: `https://host:port`. Known once the Service has one. */
+  endpoint: z.url().optional(),
+  /** True when we could not reach `endpoint` and go through the host's API instead. */
+  isForwarded: z.boolean().optional(),
+})
+export type KarmadaState = z.infer<typeof KarmadaState>
+
+/** The notes of a federation. */
+export const stateOf = ({ driverState }: Pick<Federation, 'driverState'>): KarmadaState => KarmadaState.parse(driverState)
