@@ -108,5 +108,8 @@ export type FederationDriver = FederationDriverDescription & {
    */
   observe?(context: FederationContext): Promise<FederationObservation>
   /** A kubeconfig for the control plane with a credential that expires. There when `capabilities.kubeconfig`. */
-  kubeconfig?(context: FederationContext, request: KubeconfigRequest): Promise<{ kubeconfig: Secret; expiresAt: string }>
+  kubeconfig?(
+    context: FederationContext,
+    request: KubeconfigRequest,
+  ): Promise<{ kubeconfig: Secret; expiresAt: string }>
 }

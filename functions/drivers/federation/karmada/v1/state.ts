@@ -11,4 +11,5 @@ export const KarmadaState = z.object({
 export type KarmadaState = z.infer<typeof KarmadaState>
 
 /** The notes of a federation. */
-export const stateOf = ({ driverState }: Pick<Federation, 'driverState'>): KarmadaState => KarmadaState.parse(driverState)
+export const stateOf = ({ driverState }: Pick<Federation, 'driverState'>): KarmadaState =>
+  KarmadaState.parse(driverState)
