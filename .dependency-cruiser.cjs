@@ -45,10 +45,11 @@ module.exports = {
     },
     {
       name: 'interfaces-know-the-domain-only',
-      comment: 'Contracts are written in terms of the domain and of each other, never of an implementation.',
+      comment:
+        'Contracts are written in terms of the domain, of each other and of byte streams, never of an implementation.',
       severity: 'error',
       from: { path: INTERFACES },
-      to: { pathNot: ['^functions/domain/', INTERFACES] },
+      to: { pathNot: ['^functions/domain/', INTERFACES, '^stream$'] },
     },
     {
       name: 'functions-stand-alone',
@@ -142,6 +143,7 @@ module.exports = {
       to: {
         path: '^(functions|local|test|cli)/',
         pathNot: [
+          '^local/assets/',
           '^functions/domain/',
           '^functions/api/routes?\\.ts$',
           '^functions/store/dynamodb/table-definition\\.ts$',

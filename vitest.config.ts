@@ -28,6 +28,15 @@ export default defineConfig({
           hookTimeout: 180_000,
         },
       },
+      {
+        test: {
+          name: 'deploy',
+          include: ['test/deploy/**/*.deploy.ts'],
+          pool: 'forks',
+          testTimeout: 300_000,
+          hookTimeout: 180_000,
+        },
+      },
     ],
   },
 })

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { buildSync } from 'esbuild'
 import { FLOWS } from '../functions/domain/operation.ts'
+import { putAssetsBeside } from './assets.ts'
 import { putOpenApiBeside } from './open-api.ts'
 import { putPoliciesBeside } from './policies.ts'
 
@@ -13,6 +14,9 @@ const POLICY_MODULE = 'functions/policy/cedar-policy.ts'
 /** A function with this module in it serves the OpenAPI document. */
 const OPEN_API_MODULE = 'functions/runtime/bundled-open-api.ts'
 
+/** A function with this module in it hands files to drivers. */
+const ASSETS_MODULE = 'functions/runtime/bundled-assets.ts'
+
 /**
  * What the AWS SDK imports when an operation streams events (15 KB): no operation of DynamoDB, Step Functions and KMS does. One that did would
  * fail with the name of the module.
@@ -22,7 +26,7 @@ const NEVER_LOADED = ['@smithy/core/event-streams']
 /** Largest bundle by kind, bytes: what a cold start reads (docs/decisions/0011). */
 export const SIZE_MAX_BYTES = {
   table: 520_000,
-  keys: 1_050_000,
+  keys: 1_060_000,
   step: 2_000_000,
   event: 2_000_000,
   authorizer: 500_000,
@@ -75,7 +79,7 @@ export type Bundle = FunctionEntry & {
 /**
  * Bundles all functions in one esbuild call (1.4 s for 25; a NodejsFunction each costs 16 s): `<outdir>/<name>/index.js`, CommonJS with the
  * AWS SDK inside. `mainFields` takes the packages' ES modules, which shake better: 484 KB instead of 1,076 KB for the API. Those that
- * decide by policies get them beside it.
+ * decide by policies get them beside it, and those that act through drivers the assets that are there.
  *
  * @param outdir absolute, or from the repository's root
  * @param operatorPolicies folder of the operator's own policies; need not be there
@@ -106,6 +110,7 @@ export const bundleFunctions = (outdir = 'dist', operatorPolicies = path.join(RO
     inputs: Object.keys(outputs.get(entry.entry)?.inputs ?? {}),
   }))
   putOpenApiBeside(bundles.filter(({ inputs }) => inputs.includes(OPEN_API_MODULE)).map(({ folder }) => folder))
+  putAssetsBeside(bundles.filter(({ inputs }) => inputs.includes(ASSETS_MODULE)).map(({ folder }) => folder))
   const deciding = bundles.filter(({ inputs }) => inputs.includes(POLICY_MODULE))
   putPoliciesBeside(
     deciding.map(({ folder }) => folder),

@@ -1,4 +1,5 @@
 import type { App, StackProps } from 'aws-cdk-lib'
+import { eksRights } from './eks-context.ts'
 import { identityProps } from './identity-context.ts'
 import type { GatewayRoute } from './route-keys.ts'
 import { ApiStack } from './stacks/api.stack.ts'
@@ -22,6 +23,8 @@ export type FedplaneProps = {
   clustersPerProject?: string
   /** Context of the identity providers (`IDENTITY_CONTEXT`), by name. Default: none, which lets nobody in. */
   identity?: Readonly<Record<string, string | undefined>>
+  /** Context of EKS (`EKS_CONTEXT`), by name. Default: none, which gives no rights. */
+  eks?: Readonly<Record<string, string | undefined>>
 }
 
 export type Fedplane = { data: DataStack; flows: FlowsStack; api: ApiStack; events: EventsStack }
@@ -34,7 +37,7 @@ export const addFedplane = (app: App, props: FedplaneProps): Fedplane => {
   const { folderOf, routes, retain = true, publicUrl, clustersPerProject, allowedNetworks = '' } = props
   const base = props.env === undefined ? {} : { env: props.env }
   const data = new DataStack(app, 'fedplane-data', { ...base, retain })
-  const shared = { ...base, data, folderOf, allowedNetworks }
+  const shared = { ...base, data, folderOf, allowedNetworks, eks: eksRights(props.eks ?? {}) }
   return {
     data,
     flows: new FlowsStack(app, 'fedplane-flows', shared),

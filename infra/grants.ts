@@ -3,6 +3,7 @@ import type { IGrantable } from 'aws-cdk-lib/aws-iam'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import { FLOWS, type Flow } from '../functions/domain/operation.ts'
+import type { EksRights } from './eks-context.ts'
 
 const states = (type: 'stateMachine' | 'execution', rest: string): string =>
   `arn:${Aws.PARTITION}:states:${Aws.REGION}:${Aws.ACCOUNT_ID}:${type}:${rest}`
@@ -69,4 +70,17 @@ export const grantSecret = (grantee: IGrantable, secretArn: string, keyArn?: str
       conditions: { StringEquals: { 'kms:EncryptionContext:SecretARN': secretArn } },
     }),
   )
+}
+
+/**
+ * May describe the EKS clusters and assume the roles that the operator lists, and nothing of either kind when none are listed. A token for a
+ * cluster needs no right of its own: the cluster's access entries say who gets in.
+ */
+export const grantEks = (grantee: IGrantable, { roles, clusters }: EksRights): void => {
+  const allow = (action: string, resources: readonly string[]): void => {
+    if (resources.length === 0) return
+    grantee.grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: [action], resources: [...resources] }))
+  }
+  allow('sts:AssumeRole', roles)
+  allow('eks:DescribeCluster', clusters)
 }

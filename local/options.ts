@@ -14,8 +14,8 @@ const DEFAULT_DATA_DIR = '.fedplane'
 const DEFAULT_CLUSTERS_PER_PROJECT = '20'
 
 /** On one machine the drivers that only play are there too, to try the API without a cluster. */
-const LOCAL_FEDERATION_DRIVERS = 'clusterprofile@1,memory@1'
-const LOCAL_CLUSTER_DRIVERS = 'external@1,memory@1'
+const LOCAL_FEDERATION_DRIVERS = 'karmada@1,clusterprofile@1,memory@1'
+const LOCAL_CLUSTER_DRIVERS = 'external@1,eks@1,memory@1'
 
 export const HELP = `Usage: npm start -- [options]
 
@@ -36,6 +36,7 @@ ${IDENTITY_HELP}
   FEDPLANE_CLUSTERS_PER_PROJECT  clusters that a project without a quota of its own may have (default 20)
   FEDPLANE_LOG_LEVEL          ${LOG_LEVELS.join(', ')} (default warn); lines of JSON on standard error
   FEDPLANE_DYNAMODB_ENDPOINT  URL of a DynamoDB to use instead of the embedded one
+  FEDPLANE_KARMADA_CRDS       folder, tar archive or URL of the CRDs of Karmada's release; needed once, unless npm run assets was run
   FEDPLANE_FEDERATION_DRIVERS enabled federation drivers, the first one the default (default ${LOCAL_FEDERATION_DRIVERS})
   FEDPLANE_CLUSTER_DRIVERS    enabled cluster drivers (default ${LOCAL_CLUSTER_DRIVERS})
 `
@@ -53,6 +54,8 @@ export type LocalOptions = {
   trustForwarded: boolean
   clustersPerProject: number
   logLevel: LogLevel
+  /** Folder, tar archive or URL. */
+  karmadaCrds: string | undefined
   /** Undefined starts the embedded one. */
   dynamodbEndpoint: string | undefined
   drivers: RegistryOptions
@@ -107,6 +110,9 @@ const setting = (environment: Environment, name: string): string | undefined => 
 
 const pathOf = (text: string | undefined): string | undefined => text && path.resolve(text)
 
+const crdsOf = (text: string | undefined): string | undefined =>
+  text && /^https?:\/\//.test(text) ? text : pathOf(text)
+
 const listOf = (text: string | undefined): string[] => (text ?? '').split(',').flatMap((part) => part.trim() || [])
 
 const driversOf = (environment: Environment): RegistryOptions => {
@@ -143,6 +149,7 @@ export const readOptions = (args: readonly string[], environment: Environment): 
     ),
     logLevel: levelOf(setting(environment, 'FEDPLANE_LOG_LEVEL') ?? 'warn'),
     dynamodbEndpoint: endpoint && endpointOf(endpoint),
+    karmadaCrds: crdsOf(setting(environment, 'FEDPLANE_KARMADA_CRDS')),
     drivers: driversOf(environment),
   }
 }

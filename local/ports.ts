@@ -3,6 +3,9 @@ import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import { driverRegistry } from '../functions/drivers/registry.ts'
 import { localPolicy } from '../functions/kubernetes/address-guard.ts'
 import { connectWith } from '../functions/kubernetes/connect.ts'
+import { forwardPort } from '../functions/kubernetes/port-forward.ts'
+import { assetsIn } from '../functions/runtime/asset-folder.ts'
+import { awsAccess } from '../functions/runtime/aws-access.ts'
 import { newUuidV7 } from '../functions/runtime/ids.ts'
 import type { Clock, Executions, Logger, Ports } from '../functions/runtime/ports.ts'
 import { dynamoStores } from '../functions/store/dynamodb/stores.ts'
@@ -15,6 +18,8 @@ export type PortsOptions = {
   database: Database
   /** Holds the key file. */
   dataDir: string
+  /** Files that drivers need (`npm run assets`). */
+  assetsFolder: string
   drivers: RegistryOptions
   executions: Executions
   log: Logger
@@ -25,14 +30,22 @@ export type PortsOptions = {
  *
  * @throws KeyFileUnusable, DriverNotFound
  */
-export const localPorts = async ({ database, dataDir, drivers, executions, log }: PortsOptions): Promise<Ports> => {
+export const localPorts = async ({
+  database,
+  dataDir,
+  assetsFolder,
+  drivers,
+  executions,
+  log,
+}: PortsOptions): Promise<Ports> => {
   const keys = await keyFileService(path.join(dataDir, 'key'))
   return {
     stores: dynamoStores({ documentClient: database.client, tableName: TABLE, keys, clock: systemClock }),
     executions,
-    drivers: driverRegistry(drivers),
-    connect: connectWith({ policy: localPolicy }),
+    drivers: driverRegistry({ aws: awsAccess() }, drivers),
+    connect: connectWith({ policy: localPolicy, forwardPort }),
     addressPolicy: localPolicy,
+    asset: assetsIn(assetsFolder, 'Run npm run assets.'),
     clock: systemClock,
     newId: () => newUuidV7(systemClock),
     log,

@@ -8,6 +8,8 @@ import { FLOWS } from '../functions/domain/operation.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
 import { flowHandlers } from '../functions/steps/flows.ts'
+import { ASSETS_FOLDER } from './assets/assets.ts'
+import { makeMissingAssets } from './assets/make-missing-assets.ts'
 import { openAuthorizer } from './authorizer/authorizer.ts'
 import { startBackground } from './background.ts'
 import { Bus } from './bus/bus.ts'
@@ -39,6 +41,10 @@ export type FedplaneOptions = {
   identity?: IdentitySettings | undefined
   /** Of another DynamoDB; default: the embedded one. */
   dynamodbEndpoint?: string | undefined
+  /** Files that drivers need. Default: `dist/assets`. */
+  assetsFolder?: string
+  /** Folder, tar archive or URL of Karmada's CRDs, to make missing ones of those files from. Default: they stay missing. */
+  karmadaCrds?: string | undefined
   /** Which drivers are enabled. Default: all but memory@1. */
   drivers?: RegistryOptions
   /** File or folder of policies that add to the defaults. */
@@ -100,7 +106,14 @@ const makeCore = async (database: Database, dataDir: string, options: FedplaneOp
   const executions = deferredExecutions()
   const [definitions, ports] = await Promise.all([
     loadDefinitions(STATE_MACHINES, FLOWS),
-    localPorts({ database, dataDir, drivers: options.drivers ?? {}, executions, log }),
+    localPorts({
+      database,
+      dataDir,
+      assetsFolder: options.assetsFolder ?? ASSETS_FOLDER,
+      drivers: options.drivers ?? {},
+      executions,
+      log,
+    }),
   ])
   const bus = new Bus(log)
   const engine = new Engine({
@@ -122,8 +135,7 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const log = options.log ?? createLogger({ level: 'warn' })
   const { tokensFile, identity, publicUrl } = options
   const authorize = openAuthorizer({ tokensFile, identity }, { clock: systemClock, log })
-  const dataDir = await takeDirectory(options.dataDir, closers)
-  // The port is taken first, so that a used one is told at once; requests wait until the application is there.
+  // The port is taken first, so that a used one is told at once and nothing is made; requests wait until the application is there.
   const application = Promise.withResolvers<ReturnType<typeof apiApp>>()
   application.promise.catch(() => undefined)
   const handle = async (event: Parameters<ReturnType<typeof apiApp>>[0]) => (await application.promise)(event)
@@ -131,6 +143,8 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log, refuseForeign, publicUrl })
   closers.add(() => http.close())
   const url = `http://127.0.0.1:${http.port}`
+  const dataDir = await takeDirectory(options.dataDir, closers)
+  await makeMissingAssets(options)
   // While the database comes up.
   const loading = loadPolicy(options.policies)
   loading.catch(() => undefined)

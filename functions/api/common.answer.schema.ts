@@ -23,6 +23,7 @@ export const operationAnswer = z
     attempt: z.int(),
     mode: z.enum(['do', 'undo']),
     force: z.boolean(),
+    workloads: z.literal('delete').optional(),
     started_at: timeAnswer,
     deadline: timeAnswer,
   })

@@ -1,5 +1,5 @@
 import type { TablePorts } from '../runtime/ports.ts'
-import { demandJsonAcceptable } from './accept.ts'
+import { demandAcceptable } from './accept.ts'
 import { readBody } from './body/read-body.ts'
 import { Unauthenticated } from './errors.ts'
 import type { Exchange } from './exchange.ts'
@@ -43,6 +43,6 @@ export const dispatcher =
     const { route, params } = target
     const base: PublicRequest<P> = { ports: { ...ports, log }, settings, baseUrl, minor, headers: http.headers }
     if (route.access === 'none') return route.handle(base)
-    demandJsonAcceptable(http.headers.accept)
+    demandAcceptable(http.headers.accept, route.media)
     return handleForPrincipal(route, exchange, base, params)
   }

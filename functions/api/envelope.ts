@@ -5,13 +5,25 @@ import { httpStatusOf } from './http-status.ts'
 import { MINOR_MAX, MINOR_MIN } from './microversion.ts'
 import type { ApiResponse } from './route.ts'
 
-const TITLE_MAX = 200
+/** Characters of a title: some eight lines of a terminal, room for what was wrong and for what to do about it. */
+const TITLE_MAX = 600
 
-/** Clients print only the title (magnum-rest.md section 3): the whole message when it is short, else its first sentence. */
+/** As many whole sentences as fit; empty when not one does. */
+const wholeSentences = (text: string): string => /^.*[.!?](?= [A-Z"])/s.exec(text.slice(0, TITLE_MAX + 2))?.[0] ?? ''
+
+/** As many whole words as fit, with a mark that something is missing. */
+const wholeWords = (text: string): string => {
+  const cut = text.slice(0, TITLE_MAX - 2)
+  return `${/^.*\S(?=\s)/s.exec(cut)?.[0] ?? cut} …`
+}
+
+/**
+ * Clients print only the title (magnum-rest.md section 3), so it is the whole message where that is not very long: Magnum's cut at the first
+ * full stop takes away what helps. Of a longer one it is what fits, to the end of a sentence, else of a word.
+ */
 export const titleOf = (detail: string): string => {
   if (detail.length <= TITLE_MAX) return detail
-  const sentence = /^.*?[.!?](?= [A-Z"])/s.exec(detail)?.[0] ?? detail
-  return sentence.length <= TITLE_MAX ? sentence : `${sentence.slice(0, TITLE_MAX - 1)}…`
+  return wholeSentences(detail) || wholeWords(detail)
 }
 
 const codeOf = (error: AppError, status: number): string => {

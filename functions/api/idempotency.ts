@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isAppError } from '../domain/app-error.ts'
 import type { Json } from '../domain/json.ts'
-import { ReservationTaken } from '../store/errors.ts'
+import { QuotaReached } from '../store/errors.ts'
 import type { IdempotentResult } from '../store/idempotency.store.ts'
 import type { Write } from '../store/write.ts'
 import { IdempotencyKeyReused, InvalidRequest } from './errors.ts'
+import { httpStatusOf } from './http-status.ts'
 import type { ApiRequest } from './route.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/
@@ -33,9 +36,44 @@ const keyOf = (headers: ApiRequest['headers']): string | undefined => {
 /** Creates under the caller's `Idempotency-Key`: `remember` goes into the creating commit. Returns the new object's id. */
 type Create = (remember: (entityId: string) => Write[]) => Promise<string>
 
+/** A refusal may be the doing of the same request, which came at the same moment and was first. */
+const isRefusal = (error: unknown): boolean => isAppError(error) && httpStatusOf(error.kind) < 500
+
 /**
- * Answers a creating request at most once per `Idempotency-Key` in 24 h: a repetition gets the id of what the first one made. Without
- * the header every request creates.
+ * Milliseconds between attempts that find no place in the quota, 2 s in all. A place is taken before its cluster is stored, so that the
+ * first of two same requests may have taken the last one and not be written down yet. All else that one takes from the other comes with
+ * the very commit that remembers the key, and needs no wait.
+ */
+const PAUSES = [50, 100, 250, 500, 1100]
+
+/**
+ * Creates, or gives what another request has created meanwhile.
+ *
+ * @param earlier the id that an earlier request with the same key was answered with
+ * @throws what `create` throws when there is none
+ */
+const createUnlessDone = async (
+  create: () => Promise<string>,
+  earlier: () => Promise<string | undefined>,
+  pauses: readonly number[] = PAUSES,
+): Promise<string> => {
+  try {
+    return await create()
+  } catch (error) {
+    if (!isRefusal(error)) throw error
+    const winner = await earlier()
+    if (winner !== undefined) return winner
+    const [pause, ...later] = error instanceof QuotaReached ? pauses : []
+    if (pause === undefined) throw error
+    await sleep(pause)
+    return createUnlessDone(create, earlier, later)
+  }
+}
+
+/**
+ * Answers a creating request at most once per `Idempotency-Key` in 24 h: a repetition gets the id of what the first one made, also one
+ * that comes at the same moment and is refused because of the first (a name or uuid taken, a quota full). Without the header every request
+ * creates.
  *
  * @param what names the kind of request: the same key for another kind, or with another body, is refused
  * @throws IdempotencyKeyReused, InvalidRequest
@@ -58,11 +96,8 @@ export const createOnce = async (
   }
   const known = await earlier()
   if (known !== undefined) return known
-  try {
-    return await create((entityId) => [idempotency.remember(principal.projectId, key, { fingerprint, entityId })])
-  } catch (error) {
-    const winner = error instanceof ReservationTaken ? await earlier() : undefined
-    if (winner === undefined) throw error
-    return winner
-  }
+  return createUnlessDone(
+    () => create((entityId) => [idempotency.remember(principal.projectId, key, { fingerprint, entityId })]),
+    earlier,
+  )
 }

@@ -11,6 +11,7 @@ export const KEYS_PATHS: readonly Pick<PrincipalRoute, 'method' | 'path' | 'rule
   { method: 'PATCH', path: '/v1/certificates/{cluster}', rule: 'certificate:rotate_ca' },
   { method: 'POST', path: '/v1/federations', rule: 'federation:create' },
   { method: 'PATCH', path: '/v1/federations/{federation}', rule: 'federation:update' },
+  { method: 'GET', path: '/v1/federations/{federation}/kubeconfig', rule: 'federation:kubeconfig' },
 ]
 
 const anyText = z.string().optional()
@@ -24,6 +25,8 @@ export const keysElsewhere = (refuse: () => Promise<never>): readonly TableRoute
     ...key,
     summary: 'Served by the function with rights on keys.',
     access: 'keys',
-    schemas: { query: z.object({ dry_run: anyText, rollback: anyText, force: anyText }) },
+    schemas: {
+      query: z.object({ dry_run: anyText, rollback: anyText, force: anyText, workloads: anyText, expires_in: anyText }),
+    },
     handle: refuse,
   }))

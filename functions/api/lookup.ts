@@ -6,8 +6,11 @@ import { NameAmbiguous, ObjectNotVisible } from './errors.ts'
 
 export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota'
 
-export const notFound = (noun: Noun, ident: string): ObjectNotVisible =>
-  new ObjectNotVisible(`${noun} ${quote(ident)} could not be found.`)
+export const notFound = (noun: Noun, ident: string, where = ''): ObjectNotVisible =>
+  new ObjectNotVisible(`${noun} ${quote(ident)} could not be found${where}.`)
+
+/** Said whether or not another project has it. */
+const IN_OWN_PROJECT = ' in your project'
 
 /** Matches of an ambiguous name that are shown, each with its status where it has one. */
 const MATCHES_SHOWN = 5
@@ -103,7 +106,7 @@ export const locate = async <T extends Match>(
   ident: string,
 ): Promise<T> => {
   const object = await seekLocated(store, noun, reach, ident)
-  if (object === undefined) throw notFound(noun, ident)
+  if (object === undefined) throw notFound(noun, ident, reach.allProjects || noun !== 'Cluster' ? '' : IN_OWN_PROJECT)
   return object
 }
 
@@ -132,6 +135,6 @@ export const find = async <T extends Match>(
     },
     { noun, ident },
   )
-  if (object === undefined) throw notFound(noun, ident)
+  if (object === undefined) throw notFound(noun, ident, IN_OWN_PROJECT)
   return object
 }

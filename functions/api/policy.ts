@@ -10,10 +10,18 @@ export type Asker = { principal: Principal; settings: Pick<ApiSettings, 'policy'
 export const isAllowed = ({ principal, settings }: Asker, rule: PolicyRule, object?: PolicyObject): boolean =>
   settings.policy.allows(principal, rule, object)
 
+/** Where it would be allowed to the same caller, had that one made the object. */
+const ownersOnly = (asker: Asker, rule: PolicyRule, object: PolicyObject | undefined): string => {
+  const { userId } = asker.principal
+  if (object === undefined || object.userId === userId || !isAllowed(asker, rule, { ...object, userId })) return ''
+  return ' Another user made it: only that one may, and an administrator in its project.'
+}
+
 /** @throws PolicyForbids naming the rule, as Magnum does */
 export const demandPolicy = (asker: Asker, rule: PolicyRule, object?: PolicyObject): void => {
   if (isAllowed(asker, rule, object)) return
+  const roles = asker.principal.roles.join(', ') || 'none'
   throw new PolicyForbids(
-    `Policy doesn't allow ${rule} to be performed by you (roles: ${asker.principal.roles.join(', ') || 'none'}).`,
+    `Policy doesn't allow ${rule} to be performed by you (roles: ${roles}).${ownersOnly(asker, rule, object)}`,
   )
 }

@@ -17,6 +17,7 @@ export const showOperation = (operation: Operation | null) =>
     attempt: operation.attempt,
     mode: operation.mode,
     force: operation.force,
+    ...(operation.workloads === undefined ? {} : { workloads: operation.workloads }),
     started_at: timestamp(operation.startedAt),
     deadline: timestamp(operation.deadline),
   }

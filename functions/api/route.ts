@@ -73,6 +73,8 @@ type PrincipalRouteBase = RouteBase & {
   rule: PolicyRule
   /** Lowest minor version that has the method; below it the answer is 406. */
   minVersion?: number
+  /** Media types that it can answer with besides JSON. */
+  media?: readonly string[]
   /** Reads `Idempotency-Key`. For documentation. */
   idempotent?: true
 }

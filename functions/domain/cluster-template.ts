@@ -55,7 +55,7 @@ export type ClusterTemplate = {
   revision: number
   createdAt: string
   updatedAt: string | null
-  /** Clusters made from it. Changed by `countUse` only; bumps no revision. */
+  /** Clusters made from it, or on their way to it. Changed by `countUse` only; bumps no revision. */
   clusterCount: number
 }
 

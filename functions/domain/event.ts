@@ -12,7 +12,7 @@ export type DomainEvent = {
   owner: EventOwner
   /** The member's cluster; null when the event is about the owner itself. */
   clusterId: string | null
-  action: 'create' | 'update' | 'delete' | 'join' | 'unjoin' | 'rotate'
+  action: 'create' | 'update' | 'delete' | 'join' | 'unjoin' | 'rotate' | 'kubeconfig'
   outcome: 'pending' | 'success' | 'failure'
   /** Revision of the owner, or of the membership when `clusterId` is set: rises within it. */
   sequence: number

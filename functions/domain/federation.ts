@@ -1,4 +1,4 @@
-import type { Condition } from './condition.ts'
+import { type Condition, isConditionTrue } from './condition.ts'
 import type { DriverId } from './driver-id.ts'
 import type { JsonObject } from './json.ts'
 import type { ObjectRef } from './object-ref.ts'
@@ -25,6 +25,21 @@ export type MembershipChange = {
 /** Condition types of a federation. */
 export const CONTROL_PLANE_READY = 'ControlPlaneReady'
 export const MEMBERS_READY = 'MembersReady'
+/** Whether the last renewal of the control plane's certificates went well; absent before the first. */
+export const CERTIFICATES_CURRENT = 'CertificatesCurrent'
+
+/**
+ * A look of the health sweep, remembered because two looks must agree before anything changes. Guarded by `observedAt`; bumps no
+ * revision.
+ */
+export type ControlPlaneLook = {
+  /** ISO-8601 UTC. */
+  observedAt: string
+  /** Reason of the control plane's fault; null when it had none. */
+  fault: string | null
+  /** By cluster id the members that the control plane said do not work. `confirmed`: the look before said so too. */
+  members: Readonly<Record<string, { reason: string; message: string; confirmed: boolean }>>
+}
 
 export type Federation = {
   id: string
@@ -39,7 +54,7 @@ export type Federation = {
   revision: number
   status: Status
   statusReason: string | null
-  /** Create, update of properties, or delete of the federation itself; memberships carry their own. */
+  /** Create, update of properties, rotation, or delete of the federation itself; memberships carry their own. */
   operation: FederationOperation | null
   /** The open run of membership changes; null when no membership moves. */
   change: MembershipChange | null
@@ -52,6 +67,10 @@ export type Federation = {
   driverState: JsonObject
   /** ISO-8601 UTC when the control plane's certificates are to be renewed; null when it has none. */
   renewAfter: string | null
+  /** Names of the driver's sealed documents (`sealed` of a step's result); the documents are in the credential store. Sorted. */
+  driverSecrets: readonly string[]
+  /** What the health sweep saw last; null before it looked. */
+  observation: ControlPlaneLook | null
   createdAt: string
   updatedAt: string | null
   /** Ids of clusters waiting, joining, ready, degraded, leaving or that failed to leave. Sorted. Changed with the membership. */
@@ -72,6 +91,18 @@ export type FederationUpdate = Partial<
     | 'made'
     | 'driverState'
     | 'renewAfter'
+    | 'driverSecrets'
     | 'updatedAt'
   >
 >
+
+/**
+ * True once the control plane came up, whatever the health sweep sees of it by now: only those are looked at. False while it is being
+ * created, and for ever when that failed.
+ */
+export const cameUp = ({ conditions, observation }: Pick<Federation, 'conditions' | 'observation'>): boolean =>
+  observation !== null || isConditionTrue(conditions, CONTROL_PLANE_READY)
+
+/** The operation that decides the federation's status; null when none does, as during a rotation of certificates. */
+export const decidingOperation = ({ operation }: Pick<Federation, 'operation'>): FederationOperation | null =>
+  operation?.kind === 'rotate' ? null : operation

@@ -23,6 +23,20 @@ export const mergeLabels = (parent: Labels, { labels = {}, merge = false }: Give
   return isGiven && !merge ? { ...labels } : { ...parent, ...labels }
 }
 
+/**
+ * Labels after those of the parent went from `before` to `after`: what was taken over from the parent follows it, what was given to this
+ * object stays. So nothing is shown as overridden or added that nobody gave. New labels of the parent are taken over where all of its labels
+ * had been.
+ */
+export const followLabels = (labels: Labels, before: Labels, after: Labels): Record<string, string> => {
+  const { overridden, added, skipped } = labelDiff(labels, before)
+  const isOwn = (key: string): boolean => Object.hasOwn(overridden, key) || Object.hasOwn(added, key)
+  const isCopy = Object.keys(before).length > 0 || Object.keys(labels).length === 0
+  const takesNew = isCopy && Object.keys(skipped).length === 0
+  const isTaken = (key: string): boolean => (Object.hasOwn(before, key) ? Object.hasOwn(labels, key) : takesNew)
+  return { ...pick(after, isTaken), ...pick(labels, isOwn) }
+}
+
 const pick = (labels: Labels, isWanted: (key: string, value: string) => boolean): Labels =>
   Object.fromEntries(Object.entries(labels).filter(([key, value]) => isWanted(key, value)))
 

@@ -34,6 +34,9 @@ type MembershipBase = {
   credential: MemberCredential | null
 }
 
+/** What works in part only in a member that is ready, for example `ProxyDisabled`. */
+export type MemberRemark = { reason: string; message: string }
+
 /** What a flow that had to wait, or to try again, says about it; absent before it had to, and once that is over. */
 type Progress = { progress?: string }
 
@@ -41,13 +44,11 @@ type Progress = { progress?: string }
 export type WaitingMembership = MembershipBase & { state: 'Waiting' }
 export type JoiningMembership = MembershipBase & Progress & { state: 'Joining'; operation: JoinOperation }
 /** Part of the federation. `operation` is a credential rotation, which does not show. */
-export type ReadyMembership = MembershipBase & {
-  state: 'Ready'
-  operation: RotateOperation | null
-  /** With `message`: what works in part only. */
-  reason?: string
-  message?: string
-}
+export type ReadyMembership = MembershipBase &
+  Partial<MemberRemark> & {
+    state: 'Ready'
+    operation: RotateOperation | null
+  }
 /** Part of the federation, but the control plane or the health sweep sees a fault. */
 export type DegradedMembership = MembershipBase & {
   state: 'Degraded'
@@ -92,3 +93,9 @@ export const operationOf = (membership: Membership): MembershipOperation | null 
 /** `<federation id>:<cluster id>`: a membership's id in flow inputs. */
 export const membershipEntityId = (membership: Pick<Membership, 'federationId' | 'clusterId'>): string =>
   `${membership.federationId}:${membership.clusterId}`
+
+/** What keeps it from being as it was asked for; undefined when nothing does. A remark on a ready one is no fault. */
+export const faultOf = (membership: Membership): { reason: string; message: string } | undefined =>
+  membership.state === 'Degraded' || membership.state === 'JoinFailed' || membership.state === 'UnjoinFailed'
+    ? { reason: membership.reason, message: membership.message }
+    : undefined

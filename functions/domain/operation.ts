@@ -34,7 +34,10 @@ export type Operation<K extends string = string> = {
   startedAt: string
   /** ISO-8601 UTC. After it the reconciler goes to undo, so that nothing stays in progress for ever. */
   deadline: string
-  /** What an unjoin does with the workloads that the federation brought into a member; absent: they stay (`?workloads=delete`). */
+  /**
+   * What an unjoin, or the unjoins of a delete, do with the workloads that the federation brought into a member; absent: they stay
+   * (`?workloads=delete`).
+   */
   workloads?: 'delete'
   /** Skip what can't be reached, and say what was left behind (`?force=true`). */
   force: boolean
@@ -43,6 +46,15 @@ export type Operation<K extends string = string> = {
   /** Why the attempt before this one ended, shown when undo is over. */
   failure: { reason: string; message: string } | null
 }
+
+/** What becomes of workloads: said (`?workloads=`), or undefined where nothing is. */
+export type WorkloadsWish = 'delete' | 'keep' | undefined
+
+/** The wish as an operation carries it; where nothing is said, as `before`, the operation that is replaced, has it. */
+export const workloadsOf = (
+  wish: WorkloadsWish,
+  before: Pick<Operation, 'workloads'> | null = null,
+): Pick<Operation, 'workloads'> => ((wish ?? before?.workloads) === 'delete' ? { workloads: 'delete' } : {})
 
 /** Input of every execution (design section 4): ids only, so no secret can be in a state's data. */
 export type FlowInput = {

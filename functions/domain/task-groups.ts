@@ -44,20 +44,21 @@ const reached = (task: ClusterTask, group: NodeGroup, queue: Queue): NodeGroupCh
   return { status, statusReason: null, reachedCount }
 }
 
-/** What a task that succeeded makes of its groups. `more`: fields that change with it. A failure of before is forgotten. */
+/** What a task that succeeded makes of its groups, its own first. `more`: fields that change with it. A failure of before is forgotten. */
 export const succeeded = (
   task: ClusterTask,
   groups: readonly NodeGroup[],
   queue: Queue,
-  more: NodeGroupChange = {},
+  more: (group: NodeGroup) => NodeGroupChange = () => ({}),
 ): GroupOutcome => {
   const own = groups.filter((group) => isAbout(task, group))
   if (task.kind === 'node-group-delete') return { changed: [], removed: own }
+  const others = groups.filter((group) => !own.includes(group)).map((group) => ({ group, change: more(group) }))
   return {
-    changed: own.map((group) => ({
-      group,
-      change: { ...reached(task, group, queue), ...more },
-    })),
+    changed: [
+      ...own.map((group) => ({ group, change: { ...reached(task, group, queue), ...more(group) } })),
+      ...others.filter(({ change }) => Object.keys(change).length > 0),
+    ],
     removed: [],
   }
 }

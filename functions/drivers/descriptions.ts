@@ -1,3 +1,4 @@
+import { eksV1Description } from './cluster/eks/v1/description.ts'
 import { externalV1Description } from './cluster/external/v1/description.ts'
 import { memoryClusterV1Description } from './cluster/memory/v1/description.ts'
 import type { ClusterDriverDescription } from './contract/cluster-driver-description.ts'
@@ -5,10 +6,12 @@ import type { FederationDriverDescription } from './contract/federation-driver-d
 import type { DriverDescriptions } from './contract/registry.ts'
 import { enabledOf, type RegistryOptions } from './enabled.ts'
 import { clusterProfileV1Description } from './federation/clusterprofile/v1/description.ts'
+import { karmadaV1Description } from './federation/karmada/v1/description.ts'
 import { memoryFederationV1Description } from './federation/memory/v1/description.ts'
 
 /** Every federation driver of this build, by hand: a test compares the list with the folders. `registry.ts` has what they do. */
 export const FEDERATION_DESCRIPTIONS = [
+  karmadaV1Description,
   clusterProfileV1Description,
   memoryFederationV1Description,
 ] as const satisfies readonly FederationDriverDescription[]
@@ -16,6 +19,7 @@ export const FEDERATION_DESCRIPTIONS = [
 /** Every cluster driver of this build. */
 export const CLUSTER_DESCRIPTIONS = [
   externalV1Description,
+  eksV1Description,
   memoryClusterV1Description,
 ] as const satisfies readonly ClusterDriverDescription[]
 

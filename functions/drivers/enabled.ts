@@ -3,16 +3,16 @@ import { DriverNotFound } from './contract/errors.ts'
 import type { DriverSet, DriverSets } from './contract/registry.ts'
 
 /** Enabled unless the operator says otherwise; `memory@1` plays, so it is enabled only where it is asked for. */
-const USUAL_FEDERATION: readonly string[] = ['clusterprofile@1']
-const USUAL_CLUSTER: readonly string[] = ['external@1']
-const USUAL_DEFAULT = 'clusterprofile@1'
+const USUAL_FEDERATION: readonly string[] = ['karmada@1', 'clusterprofile@1']
+const USUAL_CLUSTER: readonly string[] = ['external@1', 'eks@1']
+const USUAL_DEFAULT = 'karmada@1'
 
 export type RegistryOptions = {
   /** Ids of the federation drivers that may be used. Default: all but memory@1. */
   enabledFederation?: readonly string[]
   /** Ids of the cluster drivers that may be used. Default: all but memory@1. */
   enabledCluster?: readonly string[]
-  /** Driver of a federation that names none. Default clusterprofile@1, or the first enabled one where that is not. */
+  /** Driver of a federation that names none. Default karmada@1, or the first enabled one where that is not. */
   defaultFederation?: string
 }
 
@@ -28,11 +28,11 @@ const driverSet = <D extends { id: DriverId }>(
     throw new DriverNotFound(`There is no ${kind} driver '${id}' here. Choose one of: ${known}.`, { details: { id } })
   }
   const drivers = enabled.map((id) => find(all, id))
-  return { resolve: (id) => find(drivers, id), list: () => drivers }
+  return { resolve: (id) => find(all, id), choose: (id) => find(drivers, id), list: () => drivers }
 }
 
 /**
- * Those of a build's drivers, or of their descriptions, that an installation offers.
+ * A build's drivers, or their descriptions, and which of them an installation offers.
  *
  * @throws DriverNotFound for an id that this build does not have, or a default that is not enabled
  */
@@ -43,7 +43,7 @@ export const enabledOf = <F extends { id: DriverId }, C extends { id: DriverId }
   const federation = driverSet('federation', all.federation, enabledFederation)
   const first = enabledFederation.includes(USUAL_DEFAULT) ? USUAL_DEFAULT : (enabledFederation[0] ?? USUAL_DEFAULT)
   return {
-    federation: { ...federation, default: federation.resolve(defaultFederation ?? first).id },
+    federation: { ...federation, default: federation.choose(defaultFederation ?? first).id },
     cluster: driverSet('cluster', all.cluster, enabledCluster),
   }
 }

@@ -89,10 +89,20 @@ export interface KubernetesClient {
   delete(resource: Resource, name: string, options?: { uid?: string }): Promise<KubernetesObject | undefined>
   /** POST to a subresource or review, for example `serviceaccounts/token` or `selfsubjectreviews`. `body` and answer as the API has them. */
   post(path: string, body: unknown): Promise<KubernetesObject>
-  /** Raw GET of a path such as `/readyz`, `/version`, `/apis`: status and text, whatever the status is. */
-  raw(path: string): Promise<{ status: number; body: string }>
+  /** PUT to a subresource that takes nothing else, for example `namespaces/x/finalize`. Undefined on 404. */
+  put(path: string, body: unknown): Promise<KubernetesObject | undefined>
+  /**
+   * Raw GET of a path such as `/readyz`, `/version`, `/apis`: status and text, whatever the status is. With a body it is a POST of that as JSON, for
+   * servers that are no API servers.
+   */
+  raw(path: string, body?: unknown): Promise<{ status: number; body: string }>
   version(): Promise<ServerVersion>
-  /** Closes kept-alive connections. */
+  /**
+   * A byte stream to a port of a pod (`pods/portforward`), on a connection of its own that the caller ends. A port that nobody listens on
+   * fails later, by the stream's error. @throws ObjectNotFound for no such pod, PortForwardMissing
+   */
+  forward(pod: PodPort): Promise<Duplex>
+  /** Closes kept-alive connections; streams of `forward` stay. */
   close(): void
 }
 

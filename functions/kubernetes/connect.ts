@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { type AddressPolicy, guardedLookup, type Resolver } from './address-guard.ts'
 import type { Connect } from './client.ts'
+import { PortForwardMissing } from './errors.ts'
 import { httpClient } from './http-client.ts'
-import { DEFAULT_LIMITS, openTransport, type TransportLimits } from './transport.ts'
+import type { ForwardPort, TransportLimits } from './target.ts'
+import { DEFAULT_LIMITS, openTransport } from './transport.ts'
 
 export type ConnectOptions = {
   policy: AddressPolicy
@@ -10,7 +12,12 @@ export type ConnectOptions = {
   resolver?: Resolver
   /** Default: connect 3 s, total 15 s, answers of 16 MiB. */
   limits?: Partial<TransportLimits>
+  /** Default: refuses. `port-forward.ts` has the one that does it. */
+  forwardPort?: ForwardPort
 }
+
+const forwardNothing: ForwardPort = () =>
+  Promise.reject(new PortForwardMissing('This function forwards no ports; only those that run steps and sweeps do.'))
 
 /** The operating system's resolver: also /etc/hosts, as kubectl does. */
 const systemResolver: Resolver = async (hostname) =>
@@ -21,13 +28,14 @@ const systemResolver: Resolver = async (hostname) =>
 
 /** Makes `Connect`: each client has its own connections and resolves the server's name once. */
 export const connectWith =
-  ({ policy, resolver = systemResolver, limits }: ConnectOptions): Connect =>
+  ({ policy, resolver = systemResolver, limits, forwardPort = forwardNothing }: ConnectOptions): Connect =>
   (connection) => {
     const { credential } = connection
     const transport = openTransport(connection, {
       policy,
       lookup: guardedLookup(policy, resolver),
       limits: { ...DEFAULT_LIMITS, ...limits },
+      forwardPort,
     })
     return httpClient(transport, [credential.kind === 'token' ? credential.token.reveal() : credential.keyPem.reveal()])
   }

@@ -103,6 +103,12 @@ export class ClusterIdentityChanged extends AppError {
   readonly kind = 'conflict'
 }
 
+/** The process has no means to forward ports: see `ConnectOptions.forwardPort`. */
+export class PortForwardMissing extends AppError {
+  override readonly name = 'PortForwardMissing'
+  readonly kind = 'unavailable'
+}
+
 /** A sealed connection can't be read back: written by another version, or damaged. */
 export class StoredConnectionInvalid extends AppError {
   override readonly name = 'StoredConnectionInvalid'

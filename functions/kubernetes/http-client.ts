@@ -4,7 +4,8 @@ import { NotKubernetes, ObjectConflict } from './errors.ts'
 import { describeAsked } from './network-errors.ts'
 import { resourcePath } from './resource-path.ts'
 import { answerError, isNotFound, jsonBody } from './status-errors.ts'
-import type { Transport, TransportAnswer, TransportRequest } from './transport.ts'
+import type { TransportAnswer } from './target.ts'
+import type { Transport, TransportRequest } from './transport.ts'
 import { parseVersion } from './version.ts'
 
 const FIELD_MANAGER = 'fedplane'
@@ -58,8 +59,13 @@ export const httpClient = (transport: Transport, secrets: readonly string[]): Ku
     ...writes(send),
     delete: (resource, name, options) => remove({ find, get }, { resource, name, ...options }),
     post: async (path, body) => objectOf(await send({ ...bodyCall(body), method: 'POST', path })),
-    raw: async (path) => {
-      const { status, body } = await sendAny({ method: 'GET', path })
+    put: async (path, body) => {
+      const answer = await find({ ...bodyCall(body), method: 'PUT', path })
+      return answer && objectOf(answer)
+    },
+    raw: async (path, given) => {
+      const call: Call = given === undefined ? { method: 'GET', path } : { ...bodyCall(given), method: 'POST', path }
+      const { status, body } = await sendAny(call)
       return { status, body }
     },
     version: async () => {
@@ -67,6 +73,11 @@ export const httpClient = (transport: Transport, secrets: readonly string[]): Ku
       const body = jsonBody(answer)
       if (!z.object({ gitVersion: z.string() }).safeParse(body).success) throw notKubernetes(answer)
       return parseVersion(body)
+    },
+    forward: async (pod) => {
+      const forwarded = await transport.forward(pod)
+      if ('stream' in forwarded) return forwarded.stream
+      throw answerError(forwarded.answer, { secrets, isSecretBody: false })
     },
     close: () => transport.close(),
   }

@@ -11,7 +11,7 @@ import {
   PermissionDenied,
 } from './errors.ts'
 import { describeAsked } from './network-errors.ts'
-import type { TransportAnswer } from './transport.ts'
+import type { TransportAnswer } from './target.ts'
 
 /** Longest text of an API server that goes into a message, characters. */
 const MAX_TEXT = 300

@@ -1,30 +1,29 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
-import type { LookupFunction } from 'node:net'
 import { AppError } from '../domain/app-error.ts'
-import type { AddressPolicy } from './address-guard.ts'
-import { checkServerUrl, type GuardedLookup, hostOf, type ResolvedAddress } from './address-guard.ts'
-import { MAX_ANSWER_BYTES, readBody } from './answer-body.ts'
-import type { Connection } from './client.ts'
 import {
-  type Asked,
-  codeOf,
-  connectTimedOut,
-  dnsLookupFailed,
-  networkError,
-  requestTimedOut,
-  type Trust,
-} from './network-errors.ts'
+  type AddressPolicy,
+  checkServerUrl,
+  type GuardedLookup,
+  hostOf,
+  type ResolvedAddress,
+} from './address-guard.ts'
+import { MAX_ANSWER_BYTES, readBody } from './answer-body.ts'
+import type { Connection, PodPort } from './client.ts'
+import { DialledAgent } from './dialled-agent.ts'
+import { type Asked, codeOf, connectTimedOut, networkError, requestTimedOut } from './network-errors.ts'
+import {
+  addressesOf,
+  type Forwarded,
+  type ForwardPort,
+  pathBelow,
+  pinnedTo,
+  portOf,
+  type Target,
+  type TransportAnswer,
+  type TransportLimits,
+} from './target.ts'
 import { tlsOptions } from './tls-options.ts'
-
-export type TransportLimits = {
-  /** Name resolved, TCP and TLS connected. Default 3,000. */
-  connectMilliseconds: number
-  /** From the call to the last byte. Default 15,000. */
-  totalMilliseconds: number
-  /** Default 16 MiB, before and after decompression. */
-  maxAnswerBytes: number
-}
 
 export const DEFAULT_LIMITS: TransportLimits = {
   connectMilliseconds: 3_000,
@@ -44,39 +43,58 @@ export type TransportRequest = {
   body?: string
 }
 
-export type TransportAnswer = { status: number; headers: IncomingHttpHeaders; body: string; asked: Asked }
-
 /** One API server over HTTPS: pinned address, keep-alive, time-outs, size limit; redirects are answers like any other. */
 export type Transport = {
   /** @throws the errors of `errors.ts` up to the answer; whatever its status is, an answer is returned */
   send(request: TransportRequest): Promise<TransportAnswer>
+  /** A byte stream to a pod's port, on a connection of its own; or the answer that refuses it. @throws as `send` */
+  forward(pod: PodPort): Promise<Forwarded>
+  /** Ends kept-alive connections; forwarded ones are their callers'. */
   close(): void
 }
 
-export type TransportOptions = { policy: AddressPolicy; lookup: GuardedLookup; limits: TransportLimits }
-
-type Target = {
-  url: URL
-  agent: Agent
-  authorization: string | undefined
+export type TransportOptions = {
+  policy: AddressPolicy
   lookup: GuardedLookup
   limits: TransportLimits
-  trust: Trust
+  forwardPort: ForwardPort
 }
 
-/** @throws AddressForbidden for a denied IP literal, before any socket */
-export const openTransport = (connection: Connection, { policy, lookup, limits }: TransportOptions): Transport => {
-  const url = checkServerUrl(connection.server, policy)
-  const { credential } = connection
-  const target: Target = {
+/** @throws AddressForbidden for a denied IP literal, before any socket; not for a server that is dialled */
+export const openTransport = (connection: Connection, options: TransportOptions): Transport => {
+  const target = targetOf(connection, options)
+  return {
+    send: (request) => send(target, request),
+    forward: (pod) => forgettingUnreachable(target, () => options.forwardPort(target, pod)),
+    close: () => target.agent.destroy(),
+  }
+}
+
+const targetOf = (connection: Connection, { policy, lookup, limits }: TransportOptions): Target => {
+  const { credential, dial } = connection
+  const url = dial === undefined ? checkServerUrl(connection.server, policy) : new URL(connection.server)
+  const tls = tlsOptions(connection, url)
+  const pool = { keepAlive: true, maxSockets: MAX_SOCKETS, ...tls }
+  return {
     url,
-    agent: new Agent({ keepAlive: true, maxSockets: MAX_SOCKETS, ...tlsOptions(connection, url) }),
+    tls,
+    agent: dial === undefined ? new Agent(pool) : new DialledAgent(dial, pool),
     authorization: credential.kind === 'token' ? `Bearer ${credential.token.reveal()}` : undefined,
     lookup,
+    dial,
     limits,
     trust: { givenCa: connection.caPem !== null },
   }
-  return { send: (request) => send(target, request), close: () => target.agent.destroy() }
+}
+
+/** The next call looks the name up again after a connection failed. */
+const forgettingUnreachable = async <T>({ lookup, url }: Target, call: () => Promise<T>): Promise<T> => {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof AppError && error.name.startsWith('Connect')) lookup.forget(hostOf(url))
+    throw error
+  }
 }
 
 /** Calls that the API server may carry out twice without harm, so that a connection that it had closed meanwhile is no failure. */
@@ -87,39 +105,21 @@ class StaleSocket extends Error {
   override readonly name = 'StaleSocket'
 }
 
-const send = async (target: Target, request: TransportRequest): Promise<TransportAnswer> => {
-  const { url, lookup, limits } = target
-  const asked: Asked = { method: request.method, path: request.path, host: url.host }
-  const deadline = Date.now() + limits.totalMilliseconds
+const send = (target: Target, request: TransportRequest): Promise<TransportAnswer> => {
+  const asked: Asked = { method: request.method, path: request.path, host: target.url.host }
+  const deadline = Date.now() + target.limits.totalMilliseconds
   const attempt = async (canBeStale: boolean): Promise<TransportAnswer> => {
-    const addresses = await resolve(target, asked)
+    const addresses = await addressesOf(target, asked)
     return exchange(target, { request, asked, addresses, deadline, canBeStale })
   }
-  try {
+  return forgettingUnreachable(target, async () => {
     try {
       return await attempt(REPEATABLE.has(request.method))
     } catch (error) {
       if (!(error instanceof StaleSocket)) throw error
-      return await attempt(false)
+      return attempt(false)
     }
-  } catch (error) {
-    if (error instanceof AppError && error.name.startsWith('Connect')) lookup.forget(hostOf(url))
-    throw error
-  }
-}
-
-const resolve = async ({ url, lookup, limits }: Target, asked: Asked): Promise<readonly ResolvedAddress[]> => {
-  let timer: NodeJS.Timeout | undefined
-  const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(dnsLookupFailed(asked, 'time-out')), limits.connectMilliseconds)
   })
-  try {
-    return await Promise.race([lookup.addresses(hostOf(url)), tooLate])
-  } catch (error) {
-    throw error instanceof AppError ? error : dnsLookupFailed(asked, codeOf(error))
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 type Exchange = {
@@ -129,15 +129,6 @@ type Exchange = {
   deadline: number
   canBeStale: boolean
 }
-
-/** `lookup` of a socket that knows only the checked addresses. */
-const pinnedTo =
-  (addresses: readonly ResolvedAddress[]): LookupFunction =>
-  (_host, options, callback) => {
-    const [first] = addresses
-    if (options.all) callback(null, [...addresses])
-    else callback(null, first?.address ?? '', first?.family ?? 4)
-  }
 
 const exchange = (target: Target, exchange: Exchange): Promise<TransportAnswer> => {
   const { asked, deadline, canBeStale } = exchange
@@ -175,14 +166,13 @@ const startRequest = (
   { request, asked, addresses }: Exchange,
 ): ClientRequest => {
   const query = new URLSearchParams(request.query).toString()
-  const base = url.pathname.replace(/\/+$/, '')
   try {
     return httpsRequest({
       agent,
       host: hostOf(url),
-      port: url.port === '' ? 443 : Number(url.port),
+      port: portOf(url),
       method: request.method,
-      path: `${base}${request.path}${query === '' ? '' : `?${query}`}`,
+      path: `${pathBelow(url, request.path)}${query === '' ? '' : `?${query}`}`,
       lookup: pinnedTo(addresses),
       headers: {
         accept: 'application/json',

@@ -4,10 +4,10 @@ import type { ClusterTemplate } from '../domain/cluster-template.ts'
 import type { NodeGroup } from '../domain/node-group.ts'
 import type { Secret } from '../domain/secret.ts'
 import { groupsDuring } from '../domain/task-groups.ts'
+import { usedTemplate } from '../domain/template-uses.ts'
 import type { ClusterContext } from '../drivers/contract/cluster-driver.ts'
 import type { Ports } from '../runtime/ports.ts'
 import { authorityKeyOf } from './authority-rotation.ts'
-import { usedTemplate } from './cluster-upgrade.ts'
 
 type ContextPorts = Pick<Ports, 'stores' | 'drivers' | 'connect' | 'clock'>
 

@@ -5,13 +5,13 @@ import type { Write } from '../store/write.ts'
 import { removedAuthorities } from './authority-rotation.ts'
 import { droppedCredential, droppedFacts } from './cluster-candidate.ts'
 import { releasedClaims } from './cluster-identity.ts'
-import { usedTemplate } from './cluster-upgrade.ts'
 import { untilNoConflict } from './conflict.ts'
 import { kubeconfigKey } from './credentials.ts'
 import { ownerEvent } from './events.ts'
 import { describeFailure, type Failure } from './failure.ts'
 import { GROUPS_IN_COMMIT, outcomeWrites } from './node-group-writes.ts'
 import { openCluster, type Target } from './subjects.ts'
+import { movedTemplateUses } from './template-uses.ts'
 
 type DeletePorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
 
@@ -57,17 +57,14 @@ export const endClusterDeleteFailed = (ports: DeletePorts, target: Target, failu
   })
 }
 
-const forgotten = (ports: DeletePorts, cluster: Cluster): Write[] => {
-  const template = usedTemplate(cluster)
-  return [
-    ports.stores.credentials.remove(kubeconfigKey(cluster)),
-    droppedCredential(ports, cluster),
-    droppedFacts(ports, cluster),
-    ...removedAuthorities(ports, cluster),
-    ...releasedClaims(ports, cluster),
-    ...(template === null ? [] : [ports.stores.templates.countUse(template, -1)]),
-  ]
-}
+const forgotten = (ports: DeletePorts, cluster: Cluster): Write[] => [
+  ports.stores.credentials.remove(kubeconfigKey(cluster)),
+  droppedCredential(ports, cluster),
+  droppedFacts(ports, cluster),
+  ...removedAuthorities(ports, cluster),
+  ...releasedClaims(ports, cluster),
+  ...movedTemplateUses(ports, cluster, null),
+]
 
 /**
  * Gone, with its node groups, its secrets, its claim and its place in the quota. `notes` say what a forced delete left behind.

@@ -9,6 +9,7 @@ import { ownerEvent } from './events.ts'
 import { continueWith, type Rest, thenLaunch } from './next-task.ts'
 import { outcomeWrites, sumsOf } from './node-group-writes.ts'
 import { openCluster, type Target, type WithOperation } from './subjects.ts'
+import { movedTemplateUses } from './template-uses.ts'
 
 /** What the ends of a cluster's operations need. */
 export type EndPorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>
@@ -41,8 +42,10 @@ const commitEnd = async (
   const queue = end.abandonsQueue ? [] : cluster.queue
   const next = continueWith(ports, { ...cluster, queue }, after, end.rest(after))
   const updatedAt = ports.clock.now().toISOString()
+  const change = { updatedAt, ...sumsOf(cluster, after), ...end.change, ...next.change }
   await ports.stores.commit([
-    ports.stores.clusters.change(cluster, { updatedAt, ...sumsOf(cluster, after), ...end.change, ...next.change }),
+    ports.stores.clusters.change(cluster, change),
+    ...movedTemplateUses(ports, cluster, change),
     ...outcomeWrites(ports, end.groups),
     ...(end.writes ?? []),
     ownerEvent(ports, 'cluster', cluster, end.said),

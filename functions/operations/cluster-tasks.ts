@@ -6,6 +6,7 @@ import type { Write } from '../store/write.ts'
 import { QueueFull } from './errors.ts'
 import { ownerEvent } from './events.ts'
 import { launch, newOperation } from './operation.ts'
+import { movedTemplateUses } from './template-uses.ts'
 
 type TaskPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'executions' | 'log'>
 
@@ -42,18 +43,17 @@ const queued = (ports: TaskPorts, cluster: Cluster, { task }: TaskRequest): Clus
  * Stores a task on the cluster as it was read: it begins at once, or waits while an operation runs (design section 3). The caller has
  * decided that the cluster's status allows it, and runs this in `untilNoConflict`.
  *
- * @throws QueueFull
+ * @throws QueueFull, TemplateGone
  * @throws RevisionConflict when cluster or node group changed meanwhile
  */
 export const requestTask = async (ports: TaskPorts, cluster: Cluster, request: TaskRequest): Promise<void> => {
   const begun = cluster.operation === null ? beginning(ports, request) : null
   const { clusters, commit } = ports.stores
+  const updatedAt = ports.clock.now().toISOString()
+  const change = { updatedAt, ...request.change, ...(begun?.change ?? queued(ports, cluster, request)) }
   await commit([
-    clusters.change(cluster, {
-      updatedAt: ports.clock.now().toISOString(),
-      ...request.change,
-      ...(begun?.change ?? queued(ports, cluster, request)),
-    }),
+    clusters.change(cluster, change),
+    ...movedTemplateUses(ports, cluster, change),
     ...(request.writes ?? []),
     ownerEvent(ports, 'cluster', cluster, { action: 'update', outcome: 'pending', ...request.said }),
   ])

@@ -1,6 +1,6 @@
 import type { Cluster, ClusterChange } from '../domain/cluster.ts'
 import type { ClusterTask } from '../domain/cluster-task.ts'
-import type { NodeGroupChange } from '../domain/node-group.ts'
+import type { NodeGroup, NodeGroupChange } from '../domain/node-group.ts'
 import { failed, succeeded } from '../domain/task-groups.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
@@ -12,6 +12,7 @@ import { upgraded } from './cluster-upgrade.ts'
 import { verdictOf } from './cluster-verdict.ts'
 import { describeTask } from './describe-task.ts'
 import { describeFailure, type Failure } from './failure.ts'
+import { GROUPS_IN_COMMIT } from './node-group-writes.ts'
 import type { Target } from './subjects.ts'
 
 type StorePorts = Pick<Ports, 'stores'>
@@ -20,7 +21,7 @@ type StorePorts = Pick<Ports, 'stores'>
 export const taskOf = ({ task }: Cluster): ClusterTask => task ?? { kind: 'credential' }
 
 /** What a task puts in force besides the node groups' status. */
-type InForce = { change?: ClusterChange; group?: NodeGroupChange; writes: Write[] }
+type InForce = { change?: ClusterChange; group?: (group: NodeGroup) => NodeGroupChange; writes: Write[] }
 
 const putInForce = async (ports: StorePorts, cluster: Cluster, task: ClusterTask): Promise<InForce> => {
   switch (task.kind) {
@@ -29,7 +30,7 @@ const putInForce = async (ports: StorePorts, cluster: Cluster, task: ClusterTask
     case 'rotate-authority':
       return { writes: await promotedAuthorities(ports, cluster) }
     case 'upgrade':
-      return upgraded(ports, cluster, task)
+      return { ...(await upgraded(ports, cluster, task)), writes: [] }
     default:
       return { writes: [] }
   }
@@ -46,15 +47,17 @@ const droppedCandidates = (ports: StorePorts, cluster: Cluster, task: ClusterTas
  * begins.
  *
  * @throws OperationSuperseded
- * @throws TemplateGone when the template of an upgrade was deleted meanwhile
+ * @throws TemplateGone when the template of an upgrade is not there
  */
 export const endClusterUpdate = (ports: EndPorts, target: Target): Promise<void> =>
   endAndGoOn(ports, target, async ({ cluster, nodeGroups }) => {
     const task = taskOf(cluster)
     const facts = await promotedFacts(ports, cluster)
     const inForce = await putInForce(ports, cluster, task)
+    const { changed, removed } = succeeded(task, nodeGroups, cluster.queue, inForce.group)
     return {
-      groups: succeeded(task, nodeGroups, cluster.queue, inForce.group),
+      // Labels of very many groups stay as they are.
+      groups: { changed: changed.slice(0, GROUPS_IN_COMMIT), removed },
       change: { ...facts.change, ...inForce.change },
       writes: [...facts.writes, ...inForce.writes],
       rest: (groups) => verdictOf(groups, null),

@@ -1,30 +1,24 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ClusterChange } from '../domain/cluster.ts'
 import type { ClusterTask } from '../domain/cluster-task.ts'
-import type { ClusterTemplate } from '../domain/cluster-template.ts'
-import type { NodeGroupChange } from '../domain/node-group.ts'
+import { followLabels } from '../domain/labels.ts'
+import type { NodeGroup, NodeGroupChange } from '../domain/node-group.ts'
+import { isAbout } from '../domain/task-groups.ts'
 import type { Ports } from '../runtime/ports.ts'
 import { TemplateGone } from '../store/errors.ts'
-import type { Write } from '../store/write.ts'
 
 type UpgradePorts = Pick<Ports, 'stores'>
 type Upgrade = Extract<ClusterTask, { kind: 'upgrade' }>
 
-/** The template that a cluster was made from or upgraded to last; a built-in one is not stored. */
-export const usedTemplate = ({ magnum }: Cluster): { projectId: string; id: string } | null =>
-  magnum.templateProjectId === null ? null : { projectId: magnum.templateProjectId, id: magnum.clusterTemplateId }
+const changedLabels = (group: NodeGroup, labels: NodeGroup['labels']): NodeGroupChange =>
+  isDeepStrictEqual(group.labels, labels) ? {} : { labels }
 
-/** Moves the template's use to the new one. */
-const movedUse = ({ stores }: UpgradePorts, cluster: Cluster, template: ClusterTemplate): Write[] => {
-  const before = usedTemplate(cluster)
-  if (before?.id === template.id) return []
-  return [stores.templates.countUse(template, 1), ...(before === null ? [] : [stores.templates.countUse(before, -1)])]
-}
-
-/** What an upgrade that succeeded changes: of the cluster, of the node groups that it was about, and beside them. */
-export type Upgraded = { change: ClusterChange; group: NodeGroupChange; writes: Write[] }
+/** What an upgrade that succeeded changes: of the cluster, and of each node group. */
+export type Upgraded = { change: ClusterChange; group(group: NodeGroup): NodeGroupChange }
 
 /**
- * The cluster's own attributes and labels stay; they are compared with the new template's from now on.
+ * What was given to the cluster itself stays, attributes and labels; labels that it has of its template are the new one's from now on, and
+ * those that its node groups have of it follow. The template is there still, since it counts as used from the request on.
  *
  * @throws TemplateGone
  */
@@ -36,11 +30,20 @@ export const upgraded = async (ports: UpgradePorts, cluster: Cluster, task: Upgr
     )
   }
   const { id, projectId, spec } = template
+  const { labels: before, templateLabels } = cluster.magnum
+  const labels = followLabels(before, templateLabels, spec.labels)
   const magnum = {
     ...cluster.magnum,
+    labels,
     clusterTemplateId: id,
     templateProjectId: projectId,
     templateLabels: spec.labels,
   }
-  return { change: { magnum }, group: { imageId: spec.imageId }, writes: movedUse(ports, cluster, template) }
+  return {
+    change: { magnum },
+    group: (group) => ({
+      ...(isAbout(task, group) ? { imageId: spec.imageId } : {}),
+      ...changedLabels(group, followLabels(group.labels, before, labels)),
+    }),
+  }
 }

@@ -1,4 +1,5 @@
 import type { Cluster } from '../domain/cluster.ts'
+import type { Federation } from '../domain/federation.ts'
 import type { Membership } from '../domain/membership.ts'
 import type { CredentialKey } from '../store/credential.store.ts'
 
@@ -32,3 +33,13 @@ export const memberTokenKey = (membership: MembershipRef): CredentialKey => ofMe
 /** A renewed credential until the control plane has it. */
 export const nextMemberTokenKey = (membership: MembershipRef): CredentialKey =>
   ofMembership(membership, 'member-token-next')
+
+/** A document that a federation driver keeps under seal, by the name that the driver gave it. */
+export const driverSecretKey = (
+  { projectId, id }: Pick<Federation, 'projectId' | 'id'>,
+  name: string,
+): CredentialKey => ({
+  projectId,
+  owner: `federation/${id}`,
+  purpose: `driver-${name}`,
+})

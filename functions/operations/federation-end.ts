@@ -9,7 +9,7 @@ import {
 import type { TablePorts } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { untilNoConflict } from './conflict.ts'
-import { memberTokenKey, nextMemberTokenKey } from './credentials.ts'
+import { driverSecretKey, memberTokenKey, nextMemberTokenKey } from './credentials.ts'
 import { OperationSuperseded } from './errors.ts'
 import { ownerEvent } from './events.ts'
 import { describeFailure, type Failure, noted } from './failure.ts'
@@ -112,6 +112,10 @@ const releasedNamespaces = async (ports: EndPorts, federation: Federation): Prom
     .map((namespace) => ports.stores.federations.releaseNamespace(uid, namespace, federation.id))
 }
 
+/** Removes what the driver keeps under seal. */
+const forgottenDocuments = ({ stores }: EndPorts, federation: Federation): Write[] =>
+  federation.driverSecrets.map((name) => stores.credentials.remove(driverSecretKey(federation, name)))
+
 /**
  * Undo is over: only a delete can follow. `notes` say what undo could not take back; then the host's namespaces stay reserved.
  *
@@ -137,11 +141,11 @@ export const endFederationCreateFailed = async (
         statusReason: describeFailure(noted(failure, notes)),
         operation: null,
         change: null,
-        made: clean ? [] : federation.made,
+        ...(clean ? { made: [], driverSecrets: [], renewAfter: null } : {}),
         conditions: withCondition(federation.conditions, controlPlane(ports, federation, failure)),
         updatedAt: ports.clock.now().toISOString(),
       }),
-      ...(clean ? await releasedNamespaces(ports, federation) : []),
+      ...(clean ? [...(await releasedNamespaces(ports, federation)), ...forgottenDocuments(ports, federation)] : []),
       ownerEvent(ports, 'federation', federation, { action: 'create', outcome: 'failure', ...noted(failure, notes) }),
     ])
   })
@@ -188,6 +192,7 @@ export const endFederationDelete = (ports: EndPorts, target: Target, notes: read
       federations.remove(federation),
       clusters.removeUses({ projectId: federation.projectId, id: federation.hostClusterId }, [`host:${federation.id}`]),
       ...(await releasedNamespaces(ports, federation)),
+      ...forgottenDocuments(ports, federation),
       ownerEvent(ports, 'federation', federation, {
         action: 'delete',
         outcome: 'success',

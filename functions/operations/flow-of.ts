@@ -39,21 +39,25 @@ export const readEntity = async (ports: Pick<Ports, 'stores'>, place: Place): Pr
   return entity && { kind, entity }
 }
 
+type Owned<K extends string> = { projectId: string; id: string; operation: Operation<K> | null }
+
+const ownOperation = <K extends string>(
+  { projectId, id: entityId, operation }: Owned<K>,
+  flowOf: (kind: K) => Flow,
+): RunningOperation | undefined =>
+  operation === null ? undefined : { flow: flowOf(operation.kind), projectId, entityId, operation }
+
 /** The operation that runs on an entity; undefined when none does. */
 export const runningOperation = ({ kind, entity }: Entity): RunningOperation | undefined => {
-  if (kind === 'membership') {
-    const operation = operationOf(entity)
-    return operation === null
-      ? undefined
-      : {
-          flow: flowOfMembership(operation.kind),
-          projectId: entity.projectId,
-          entityId: membershipEntityId(entity),
-          operation,
-        }
-  }
-  const { operation } = entity
+  if (kind === 'cluster') return ownOperation(entity, (of) => `cluster-${of}`)
+  if (kind === 'federation') return ownOperation(entity, (of) => `federation-${of}`)
+  const operation = operationOf(entity)
   return operation === null
     ? undefined
-    : { flow: `${kind}-${operation.kind}`, projectId: entity.projectId, entityId: entity.id, operation }
+    : {
+        flow: flowOfMembership(operation.kind),
+        projectId: entity.projectId,
+        entityId: membershipEntityId(entity),
+        operation,
+      }
 }

@@ -5,6 +5,7 @@ import { endClusterDeleteFailed } from './cluster-delete-end.ts'
 import { endClusterUpdateFailed } from './cluster-update-end.ts'
 import type { Failure } from './failure.ts'
 import { endFederationCreateFailed, endFederationDeleteFailed, endFederationUpdateFailed } from './federation-end.ts'
+import { endFederationRotateFailed } from './federation-rotate-end.ts'
 import { type RunningOperation, targetOf } from './flow-of.ts'
 import { endJoinFailed, endRotateFailed, endUnjoin, endUnjoinFailed } from './membership-end.ts'
 import { openMembership, type Target } from './subjects.ts'
@@ -40,6 +41,7 @@ const ENDINGS: Readonly<Record<Flow, Ending>> = {
   'member-join': abandonJoin,
   'member-unjoin': abandonUnjoin,
   'credential-rotate': endRotateFailed,
+  'federation-rotate': endFederationRotateFailed,
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Federation } from '../domain/federation.ts'
-import { type AccessPorts, clusterAccess, goneClusterAccess, type OpenClusterAccess } from './cluster-access.ts'
+import { clusterAccess, goneClusterAccess, type OpenClusterAccess } from './cluster-access.ts'
+import type { AccessPorts } from './open-cluster.ts'
 
 /** A way to the host of a federation, also when its cluster is no longer registered. The maker closes it. */
 export const hostAccess = async (ports: AccessPorts, federation: Federation): Promise<OpenClusterAccess> => {

@@ -1,4 +1,5 @@
-import { isMember, type Membership } from '../domain/membership.ts'
+import { isMember, type Membership, operationOf } from '../domain/membership.ts'
+import type { WorkloadsWish } from '../domain/operation.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { untilNoConflict } from './conflict.ts'
@@ -8,8 +9,8 @@ import { launch } from './operation.ts'
 
 type LeavePorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>
 
-/** Which run of changes asks, and whether it skips what can't be reached. */
-export type LeaveRequest = { changeId: string; force: boolean }
+/** Which run of changes asks, whether it skips what can't be reached, and what becomes of the member's workloads. */
+export type LeaveRequest = { changeId: string; force: boolean; workloads?: WorkloadsWish }
 
 /** Nothing was ever made for it: it goes at once. */
 const removed = (ports: LeavePorts, membership: Membership): Write[] => [
@@ -35,7 +36,8 @@ const removed = (ports: LeavePorts, membership: Membership): Write[] => [
  */
 const isAnswered = (membership: Membership, request: LeaveRequest): boolean =>
   membership.state === 'Leaving'
-    ? membership.operation.force || !request.force
+    ? (membership.operation.force || !request.force) &&
+      (membership.operation.workloads === 'delete' || request.workloads !== 'delete')
     : membership.state === 'UnjoinFailed' && membership.changeId === request.changeId
 
 /**
@@ -51,7 +53,8 @@ export const leave = async (ports: LeavePorts, seen: Membership, request: LeaveR
       await commit(removed(ports, membership))
       return undefined
     }
-    const left = leaving(ports, membership, request)
+    const force = request.force || operationOf(membership)?.force === true
+    const left = leaving(ports, membership, { ...request, force })
     await commit([
       memberships.replace(membership, left),
       memberEvent(ports, membership, {

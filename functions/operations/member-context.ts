@@ -3,8 +3,10 @@ import type { Membership } from '../domain/membership.ts'
 import type { Secret } from '../domain/secret.ts'
 import type { MemberContext } from '../drivers/contract/federation-driver.ts'
 import type { Ports } from '../runtime/ports.ts'
-import { type AccessPorts, clusterAccess, goneClusterAccess, type OpenClusterAccess } from './cluster-access.ts'
+import { clusterAccess, goneClusterAccess, type OpenClusterAccess } from './cluster-access.ts'
 import { memberTokenKey, nextMemberTokenKey } from './credentials.ts'
+import { type FederationContextPorts, federationContext } from './federation-context.ts'
+import type { AccessPorts } from './open-cluster.ts'
 
 /** How the member's token is read: stored, or renewed. */
 export type TokenOf = (ports: Pick<Ports, 'stores'>, membership: Membership) => Promise<Secret | undefined>
@@ -36,14 +38,11 @@ export type MemberParts = {
 
 /** Context of a driver's functions for one member. */
 export const memberContext = (
-  ports: Pick<Ports, 'stores' | 'connect' | 'clock'>,
+  ports: FederationContextPorts,
   { federation, host, member, membership, tokenOf }: MemberParts,
 ): MemberContext => ({
-  federation,
-  host,
+  ...federationContext(ports, federation, host),
   membership,
   member,
   memberToken: () => tokenOf(ports, membership),
-  connect: ports.connect,
-  now: () => ports.clock.now().toISOString(),
 })

@@ -1,4 +1,4 @@
-import type { MemberCredential, Membership } from '../domain/membership.ts'
+import type { MemberCredential, MemberRemark, Membership } from '../domain/membership.ts'
 import { describeObject, type ObjectRef } from '../domain/object-ref.ts'
 import { withoutFullStop } from '../domain/wording.ts'
 import type { Ports } from '../runtime/ports.ts'
@@ -57,10 +57,10 @@ const released = (ports: EndPorts, membership: Membership): Write[] => {
   ]
 }
 
-/** Joined: `Ready`. @throws OperationSuperseded */
-export const endJoin = (ports: EndPorts, target: Target): Promise<void> =>
+/** Joined: `Ready`, with what works in part only. @throws OperationSuperseded */
+export const endJoin = (ports: EndPorts, target: Target, remark: MemberRemark | null): Promise<void> =>
   end(ports, target, async (membership) => [
-    ports.stores.memberships.replace(membership, ready(membership, ports.clock.now())),
+    ports.stores.memberships.replace(membership, { ...ready(membership, ports.clock.now()), ...remark }),
     memberEvent(ports, membership, {
       action: 'join',
       outcome: 'success',

@@ -10,7 +10,7 @@ import {
   type UnjoinFailedMembership,
 } from '../domain/membership.ts'
 import type { ObjectRef } from '../domain/object-ref.ts'
-import type { ExecutionRef, Flow } from '../domain/operation.ts'
+import { type ExecutionRef, type Flow, type WorkloadsWish, workloadsOf } from '../domain/operation.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Failure } from './failure.ts'
 import { executionOf, type Launch, newOperation } from './operation.ts'
@@ -60,12 +60,13 @@ export const joining = (ports: NewPorts, membership: Membership, changeId: strin
 export const leaving = (
   ports: NewPorts,
   membership: Membership,
-  { changeId, force }: { changeId: string; force: boolean },
+  { changeId, force, workloads }: { changeId: string; force: boolean; workloads?: WorkloadsWish },
 ): LeavingMembership => {
   const supersedes = executionsOf(membership)
   const operation = newOperation(ports, 'unjoin', {
     deadlineSeconds: DEADLINE_SECONDS['member-unjoin'],
     force,
+    ...workloadsOf(workloads, operationOf(membership)),
     supersedes,
   })
   return { ...baseOf(membership), state: 'Leaving', changeId, since: operation.startedAt, operation }

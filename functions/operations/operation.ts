@@ -14,6 +14,8 @@ export type NewOperation = {
   /** Seconds until the reconciler gives up on it. */
   deadlineSeconds: number
   force?: boolean
+  /** Default: they stay. */
+  workloads?: 'delete'
   supersedes?: readonly ExecutionRef[]
 }
 
@@ -21,7 +23,7 @@ export type NewOperation = {
 export const newOperation = <K extends string>(
   ports: Pick<Ports, 'clock' | 'newId'>,
   kind: K,
-  { id, deadlineSeconds, force = false, supersedes = [] }: NewOperation,
+  { id, deadlineSeconds, force = false, workloads, supersedes = [] }: NewOperation,
 ): Operation<K> => {
   const startedAt = ports.clock.now()
   return {
@@ -32,6 +34,7 @@ export const newOperation = <K extends string>(
     startedAt: startedAt.toISOString(),
     deadline: new Date(startedAt.getTime() + deadlineSeconds * 1000).toISOString(),
     force,
+    ...(workloads === undefined ? {} : { workloads }),
     supersedes,
     failure: null,
   }

@@ -1,6 +1,12 @@
-import { type Condition, isConditionTrue, withCondition } from '../domain/condition.ts'
-import { CONTROL_PLANE_READY, type Federation, type FederationUpdate, MEMBERS_READY } from '../domain/federation.ts'
-import { isMember, isMoving, type Membership } from '../domain/membership.ts'
+import { type Condition, withCondition } from '../domain/condition.ts'
+import {
+  cameUp,
+  decidingOperation,
+  type Federation,
+  type FederationUpdate,
+  MEMBERS_READY,
+} from '../domain/federation.ts'
+import { faultOf, isMember, isMoving, type Membership } from '../domain/membership.ts'
 import { isInProgress } from '../domain/status.ts'
 import { counted, withoutFullStop } from '../domain/wording.ts'
 import type { Ports } from '../runtime/ports.ts'
@@ -19,11 +25,11 @@ type SettlePorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
 
 /** `a: why; b: why.` of memberships that are not as asked. */
 const nameFaults = (memberships: readonly Membership[]): string =>
-  `${memberships.map((it) => `${it.memberName}: ${withoutFullStop('message' in it ? it.message : it.state)}`).join('; ')}.`
+  `${memberships.map((it) => `${it.memberName}: ${withoutFullStop(faultOf(it)?.message ?? it.state)}`).join('; ')}.`
 
 /** Condition `MembersReady`: reasons `AllReady`, `NoMembers`, `MembersMoving`, `MembersNotReady`. */
 export const membersReady = (federation: Federation, memberships: readonly Membership[], now: Date): Condition => {
-  const faulty = memberships.filter((membership) => 'message' in membership)
+  const faulty = memberships.filter((membership) => faultOf(membership) !== undefined)
   const moving = memberships.filter(isMoving)
   const ready = memberships.filter(isMember).length
   const about = { type: MEMBERS_READY, observedRevision: federation.revision + 1, changedAt: now.toISOString() }
@@ -37,8 +43,8 @@ export const membersReady = (federation: Federation, memberships: readonly Membe
 
 type Verdict = { outcome: 'COMPLETE' | 'FAILED'; reason: string; statusReason: string | null }
 
-const isUsableCreate = ({ status, conditions }: Federation): boolean =>
-  status === 'CREATE_IN_PROGRESS' && isConditionTrue(conditions, CONTROL_PLANE_READY)
+const isUsableCreate = (federation: Federation): boolean =>
+  federation.status === 'CREATE_IN_PROGRESS' && cameUp(federation)
 
 const judge = (federation: Federation, memberships: readonly Membership[]): Verdict => {
   const { change } = federation
@@ -61,7 +67,7 @@ const judge = (federation: Federation, memberships: readonly Membership[]): Verd
 
 /** True when nothing moves that settling would have to wait for, and there is something to settle. */
 const mayClose = (federation: Federation): boolean =>
-  federation.operation === null &&
+  decidingOperation(federation) === null &&
   !federation.status.startsWith('DELETE_') &&
   (federation.change !== null || isInProgress(federation.status))
 

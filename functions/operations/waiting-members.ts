@@ -1,5 +1,4 @@
-import { isConditionTrue } from '../domain/condition.ts'
-import { CONTROL_PLANE_READY } from '../domain/federation.ts'
+import { cameUp } from '../domain/federation.ts'
 import type { JoiningMembership, Membership } from '../domain/membership.ts'
 import type { Ports } from '../runtime/ports.ts'
 import { untilNoConflict } from './conflict.ts'
@@ -23,11 +22,11 @@ const sendOne = (ports: WaitingPorts, seen: Membership, changeId: string): Promi
 
 /**
  * Sends the memberships that waited for the control plane on to join, each with its own execution. Those that are joining already are
- * launched again, which does nothing unless their execution was never started. Nothing happens while the control plane is not ready.
+ * launched again, which does nothing unless their execution was never started. Nothing happens before the control plane came up.
  */
 export const sendWaiting = async (ports: WaitingPorts, key: Key): Promise<void> => {
   const federation = await ports.stores.federations.get(key)
-  if (federation === undefined || !isConditionTrue(federation.conditions, CONTROL_PLANE_READY)) return
+  if (federation === undefined || !cameUp(federation)) return
   const memberships = await ports.stores.memberships.listOf(key)
   await Promise.all(
     memberships.map(async (seen) => {

@@ -65,6 +65,7 @@ export const RULES = {
   'federation:get': ['read'],
   'federation:get_all': ['read'],
   'federation:detail': ['read'],
+  'federation:kubeconfig': [],
   'driver:get': ['read'],
 } as const satisfies Record<string, readonly RuleGroup[]>
 

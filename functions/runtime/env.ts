@@ -47,6 +47,8 @@ export const keysEnv = z.object({ ...api, ...clusters, ...keys })
 export const workerEnv = z.object({ ...base, ...clusters, ...keys })
 /** The reconciler: table and executions only. */
 export const reconcilerEnv = z.object(base)
+/** The forwarder of events: reads what the stream gives it, and writes to the bus. */
+export const outboxEnv = z.object({ AWS_REGION: text, EVENT_BUS_NAME: text })
 
 /** What infra sets of an environment: all but what Lambda sets itself. */
 export type Settings<Env> = Omit<Env, 'AWS_REGION'>
@@ -55,6 +57,16 @@ export type TableEnv = z.infer<typeof tableEnv>
 export type KeysEnv = z.infer<typeof keysEnv>
 export type WorkerEnv = z.infer<typeof workerEnv>
 export type ReconcilerEnv = z.infer<typeof reconcilerEnv>
+export type OutboxEnv = z.infer<typeof outboxEnv>
+
+/** Base URLs in place of those of AWS, by the names that its SDKs know (VPC endpoints, emulators). Absent or empty: AWS's own. */
+export const awsEndpoints = (
+  source: Record<string, string | undefined> = process.env,
+): { eks: string | undefined; sts: string | undefined } => {
+  const of = (service: string): string | undefined =>
+    source[`AWS_ENDPOINT_URL_${service}`] || source.AWS_ENDPOINT_URL || undefined
+  return { eks: of('EKS'), sts: of('STS') }
+}
 
 /**
  * Parses the environment.

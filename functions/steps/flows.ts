@@ -7,6 +7,7 @@ import { clusterUpdateSteps } from './cluster-update/cluster-update.steps.ts'
 import { credentialRotateSteps } from './credential-rotate/credential-rotate.steps.ts'
 import { federationCreateSteps } from './federation-create/federation-create.steps.ts'
 import { federationDeleteSteps } from './federation-delete/federation-delete.steps.ts'
+import { federationRotateSteps } from './federation-rotate/federation-rotate.steps.ts'
 import { federationUpdateSteps } from './federation-update/federation-update.steps.ts'
 import { handlerFor, type Steps } from './handler-for.ts'
 import { memberJoinSteps } from './member-join/member-join.steps.ts'
@@ -24,6 +25,7 @@ export const FLOW_STEPS: Readonly<Record<Flow, Steps>> = {
   'member-join': memberJoinSteps,
   'member-unjoin': memberUnjoinSteps,
   'credential-rotate': credentialRotateSteps,
+  'federation-rotate': federationRotateSteps,
 }
 
 /** Function of one flow: takes a Task's payload, gives its result. Throws only errors with a literal name and a safe message. */

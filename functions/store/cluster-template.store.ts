@@ -19,7 +19,7 @@ export interface ClusterTemplateStore {
   /** In order of the ids. */
   listWithin(reach: Reach, page: PageRequest): Promise<Page<ClusterTemplate>>
 
-  /** New template with its name and publication indexes. Conflict: AlreadyExists, also for an id that a published one of another project has. */
+  /** New template with its name and publication indexes. Conflict: AlreadyExists, also for an id that one of another project has. */
   insert(template: ClusterTemplate): Write
   /**
    * Sets fields of the template as it was read and adds 1 to `revision`. Conflict: RevisionConflict. `unlessUsed` also demands that no
@@ -29,7 +29,7 @@ export interface ClusterTemplateStore {
   /** Removes the template as it was read, with its indexes. Conflict: RevisionConflict, or TemplateInUse while clusters use it. */
   remove(read: ClusterTemplate): Write
   /**
-   * Counts one cluster more, or one less. More demands that the template is there. Conflict: TemplateGone. Less is no error when it is
+   * Counts one cluster that uses it more, or one less: one that has it, or is being upgraded to it. More demands that the template is there. Conflict: TemplateGone. Less is no error when it is
    * gone.
    */
   countUse(key: ClusterTemplateKey, change: 1 | -1): Write

@@ -2,7 +2,8 @@ import type { Secret } from '../domain/secret.ts'
 import type { Write } from './write.ts'
 
 /**
- * Whose secret, and which: `cluster/<id>` `kubeconfig`, `membership/<federation>/<cluster>` `member-token`.
+ * Whose secret, and which: `cluster/<id>` `kubeconfig`, `membership/<federation>/<cluster>` `member-token`,
+ * `federation/<id>` `driver-<name>`.
  * Both are part of the additional authenticated data, so a sealed value can't be moved to another owner.
  */
 export type CredentialKey = { projectId: string; owner: string; purpose: string }

@@ -1,4 +1,4 @@
-import type { Federation, FederationUpdate } from '../domain/federation.ts'
+import type { ControlPlaneLook, Federation, FederationUpdate } from '../domain/federation.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { Write } from './write.ts'
 
@@ -28,6 +28,8 @@ export interface FederationStore {
   /** Removes the federation as it was read, with its name index. Conflict: RevisionConflict. */
   remove(read: Federation): Write
 
+  /** Stores what was seen unless something newer is stored, or the federation is gone. True when it was stored. */
+  observe(key: FederationKey, look: ControlPlaneLook): Promise<boolean>
   /**
    * Claims a namespace of a host cluster, across projects. Claiming again for the same federation is no error. Conflict:
    * ReservationTaken, which names nobody: the other federation may be another project's.

@@ -8,6 +8,11 @@ export type OpenWork = {
   deadline: string
 }
 
+/** Something that expires and is to be renewed. */
+export type DueRenewal =
+  | { kind: 'membership'; projectId: string; federationId: string; clusterId: string }
+  | { kind: 'federation'; projectId: string; id: string }
+
 /**
  * Sparse indexes over what needs attention, across projects. Eventually consistent: read the entity before acting. The stores
  * keep the index attributes in step with `operation` and `change` on every write.
@@ -15,8 +20,10 @@ export type OpenWork = {
 export interface WorkStore {
   /** Everything in progress, earliest deadline first. */
   open(): AsyncIterable<OpenWork>
-  /** Memberships whose credential is due for renewal at `now` (ISO-8601 UTC), earliest first. */
-  renewals(now: string): AsyncIterable<{ projectId: string; federationId: string; clusterId: string }>
+  /** Memberships whose credential, and federations whose certificates are due for renewal at `now` (ISO-8601 UTC), earliest first. */
+  renewals(now: string): AsyncIterable<DueRenewal>
   /** All clusters of all projects, for the health sweep. */
   clusters(): AsyncIterable<{ projectId: string; id: string }>
+  /** All federations of all projects, likewise. */
+  federations(): AsyncIterable<{ projectId: string; id: string }>
 }

@@ -5,12 +5,15 @@ import { SigningRequestRejected } from './errors.ts'
 /** Text of one attribute of a name, under the ASN.1 type that it was written as. */
 export type AttributeText = { utf8String?: string; printableString?: string; ia5String?: string }
 
+/** One attribute of a name: its type is an object identifier. */
+export type NameAttribute = { type: string; text: AttributeText }
+
 /** A signing request, with what the library shows to subclasses only. */
 export class ParsedRequest extends Pkcs10CertificateRequest {
   /** The subject's parts with their attributes, in order. Values of other types are there without these texts. */
-  get subjectTexts(): AttributeText[][] {
+  get subjectAttributes(): NameAttribute[][] {
     const parts = Array.from(this.asn.certificationRequestInfo.subject)
-    return parts.map((part) => Array.from(part, ({ value }): AttributeText => value))
+    return parts.map((part) => Array.from(part, ({ type, value }): NameAttribute => ({ type, text: value })))
   }
 
   /** The library reads BER too; who writes DER gets these very bytes (RFC 2986 4.2). */

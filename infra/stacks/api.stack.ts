@@ -15,7 +15,7 @@ import type { Construct } from 'constructs'
 import type { AuthorizerEnv } from '../../functions/authorizer/env.schema.ts'
 import { type KeysEnv, type Settings, type TableEnv, tableEnv } from '../../functions/runtime/env.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
-import { grantExecutions, grantSealing, grantSecret, machineArnPrefix } from '../grants.ts'
+import { grantEks, grantExecutions, grantSealing, grantSecret, machineArnPrefix } from '../grants.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import { type GatewayRoute, gatewayPaths } from '../route-keys.ts'
 import type { WorkerStackProps } from './worker-stack-props.ts'
@@ -78,7 +78,7 @@ export class ApiStack extends Stack {
   }
 
   #addKeysFunction(): NodeFunction {
-    const { data, folderOf, allowedNetworks } = this.#props
+    const { data, folderOf, allowedNetworks, eks } = this.#props
     const environment: Settings<KeysEnv> = {
       ...this.#environment(),
       ALLOWED_NETWORKS: allowedNetworks,
@@ -93,6 +93,7 @@ export class ApiStack extends Stack {
     data.table.grantReadWriteData(keys)
     grantExecutions(keys)
     grantSealing(data.dataKeyKey, keys)
+    grantEks(keys, eks)
     return keys
   }
 

@@ -6,12 +6,14 @@ import { FLOWS } from '../../functions/domain/operation.ts'
 import { WORKER_SECONDS, WORKERS, type Worker } from '../../functions/domain/workers.ts'
 import type { ReconcilerEnv, Settings, WorkerEnv } from '../../functions/runtime/env.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
-import { grantExecutions, grantOpening, machineArn, machineArnPrefix } from '../grants.ts'
+import { Outbox } from '../constructs/outbox.ts'
+import { grantEks, grantExecutions, grantOpening, machineArn, machineArnPrefix } from '../grants.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import type { WorkerStackProps } from './worker-stack-props.ts'
 
-/** What runs by the clock, or because an execution ended badly. */
+/** What runs by the clock, because an execution ended badly, or because something happened. */
 export class EventsStack extends Stack {
+  readonly outbox: Outbox
   readonly #props: WorkerStackProps
 
   constructor(scope: Construct, id: string, props: WorkerStackProps) {
@@ -34,6 +36,7 @@ export class EventsStack extends Stack {
         detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: FLOWS.map(machineArn) },
       },
     })
+    this.outbox = new Outbox(this, 'outbox', { table: props.data.table, folder: props.folderOf('event-outbox') })
   }
 
   #environment(): Settings<ReconcilerEnv> {
@@ -50,7 +53,7 @@ export class EventsStack extends Stack {
   }
 
   #addSweep(): NodeFunction {
-    const { data, allowedNetworks } = this.#props
+    const { data, allowedNetworks, eks } = this.#props
     const environment: Settings<WorkerEnv> = {
       ...this.#environment(),
       KMS_KEY_ARN: data.dataKeyKey.keyArn,
@@ -58,6 +61,7 @@ export class EventsStack extends Stack {
     }
     const sweep = this.#addFunction('health-sweep', 'fedplane: looks at the health of clusters', environment)
     grantOpening(data.dataKeyKey, sweep)
+    grantEks(sweep, eks)
     return sweep
   }
 

@@ -8,7 +8,7 @@ import { FLOWS, type Flow } from '../../functions/domain/operation.ts'
 import type { Settings, WorkerEnv } from '../../functions/runtime/env.ts'
 import type { SUBSTITUTIONS } from '../asl-lint.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
-import { grantExecutions, grantSealing, machineArnPrefix, machineName } from '../grants.ts'
+import { grantEks, grantExecutions, grantSealing, machineArnPrefix, machineName } from '../grants.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import type { WorkerStackProps } from './worker-stack-props.ts'
 
@@ -25,7 +25,7 @@ export class FlowsStack extends Stack {
   }
 
   #addFunction(flow: Flow): NodeFunction {
-    const { data, folderOf, allowedNetworks } = this.#props
+    const { data, folderOf, allowedNetworks, eks } = this.#props
     const environment: Settings<WorkerEnv> = {
       TABLE_NAME: data.table.tableName,
       STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
@@ -41,6 +41,7 @@ export class FlowsStack extends Stack {
     data.table.grantReadWriteData(step)
     grantSealing(data.dataKeyKey, step)
     grantExecutions(step)
+    grantEks(step, eks)
     return step
   }
 

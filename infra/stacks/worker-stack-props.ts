@@ -1,4 +1,5 @@
 import type { StackProps } from 'aws-cdk-lib'
+import type { EksRights } from '../eks-context.ts'
 import type { DataStack } from './data.stack.ts'
 
 /** What a stack is given whose functions work on state and clusters. */
@@ -8,4 +9,6 @@ export type WorkerStackProps = StackProps & {
   folderOf(name: string): string
   /** Networks that clusters may be in beyond public addresses: CIDRs, separated by commas. */
   allowedNetworks: string
+  /** What functions that talk to clusters may do for EKS. */
+  eks: EksRights
 }

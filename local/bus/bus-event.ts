@@ -1,12 +1,9 @@
-import type { DomainEvent } from '../../functions/domain/event.ts'
 import type { ExecutionRef, Flow } from '../../functions/domain/operation.ts'
+import type { EntityEvent } from '../../functions/events/outbox/entity-event.ts'
 import { localArn } from '../engine/definition.ts'
 import type { ExecutionEnd } from '../engine/execution-record.ts'
 
 type Envelope = { id: string; time: string }
-
-/** Something that happened to an entity, as it stands in the outbox. */
-export type EntityEvent = Envelope & { source: 'fedplane'; 'detail-type': string; detail: DomainEvent }
 
 export const EXECUTION_STATUS_CHANGE = 'Step Functions Execution Status Change'
 
@@ -19,15 +16,6 @@ export type ExecutionStatusEvent = Envelope & {
 
 /** Events in EventBridge's form. */
 export type BusEvent = EntityEvent | ExecutionStatusEvent
-
-/** `detail-type` is `<owner's kind>.<action>.<outcome>`, for example `federation.join.success`. */
-export const entityEvent = (event: DomainEvent): EntityEvent => ({
-  id: event.id,
-  time: event.time,
-  source: 'fedplane',
-  'detail-type': `${event.owner.kind}.${event.action}.${event.outcome}`,
-  detail: event,
-})
 
 export const executionStatusEvent = (
   ref: ExecutionRef,

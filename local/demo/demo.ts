@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { counted } from '../../functions/domain/wording.ts'
 import { Closers } from '../closers.ts'
 import { cleanUp } from './cleanup.ts'
 import type { ClusterSet } from './clusters/cluster-set.ts'
+import { lookAround } from './look-around.ts'
 import type { DemoOptions } from './options.ts'
 import type { Printer } from './printer.ts'
 import { chooseDemoClusters, type DemoLog, openClients, openLog, type Stage, startServer } from './stage.ts'
 import {
   checkNothingLeft,
   deleteClusters,
-  deleteFederation,
+  deleteFederations,
   federate,
   join,
   type Made,
@@ -138,18 +140,17 @@ const tellWaiting = (waiting: readonly string[]): string =>
 
 const takeDown = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
   const { printer } = setting
-  const { set } = stage
   await timed(
     setting,
     'unjoining',
     () => unjoin(stage, made),
-    () => `unjoined ${names(set, 1)}`,
+    (left) => `unjoined ${left.length === 0 ? 'nobody: no members were left' : left.join(' and ')}`,
   )
   await timed(
     setting,
     'deleting the federation',
-    () => deleteFederation(stage, made),
-    () => 'deleted the federation',
+    () => deleteFederations(stage, made),
+    (others) => `deleted the federation${others === 0 ? '' : `, and ${counted(others, 'other')} that came meanwhile`}`,
   )
   const waiting = await timed(setting, 'looking for leftovers', () => checkNothingLeft(stage, made), tellWaiting)
   if (waiting.length > 0) printer.detail(waiting.join('\n'))
@@ -157,15 +158,20 @@ const takeDown = async (setting: DemoSetting, stage: Stage, made: Made): Promise
   await timed(
     setting,
     'removing the clusters',
-    () => deleteClusters(stage, made),
+    () => deleteClusters(stage),
     () => 'removed the clusters from fedplane',
   )
 }
 
 /** Waits for Ctrl-C, so that somebody can look around. */
-const keepOpen = async ({ printer, signal }: DemoSetting, stage: Stage): Promise<void> => {
-  printer.end(`Look around: ${stage.fedplane.url}/v1/federations/demo  (Ctrl-C cleans up and ends)\n`)
-  while (!signal.aborted) await delay(2 ** 30, undefined, { signal }).catch(() => undefined)
+const keepOpen = async ({ printer, signal, options }: DemoSetting, stage: Stage): Promise<void> => {
+  const { text, close } = await lookAround(stage, options)
+  try {
+    printer.end(text)
+    while (!signal.aborted) await delay(2 ** 30, undefined, { signal }).catch(() => undefined)
+  } finally {
+    await close()
+  }
 }
 
 /** @throws LeftBehind when something could not be taken away */

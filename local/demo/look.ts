@@ -15,6 +15,11 @@ const PROFILES: Resource = { group: 'multicluster.x-k8s.io', version: 'v1alpha1'
 /** Every kind that a federation driver makes, in the order in which they can be taken away. */
 export const KINDS: readonly [kind: string, resource: Resource][] = [
   ['ClusterProfile', PROFILES],
+  ['Deployment', { group: 'apps', version: 'v1', plural: 'deployments' }],
+  ['StatefulSet', { group: 'apps', version: 'v1', plural: 'statefulsets' }],
+  ['PodDisruptionBudget', { group: 'policy', version: 'v1', plural: 'poddisruptionbudgets' }],
+  ['Service', { ...CORE, plural: 'services' }],
+  ['PersistentVolumeClaim', { ...CORE, plural: 'persistentvolumeclaims' }],
   ['ClusterRoleBinding', { ...RBAC, plural: 'clusterrolebindings' }],
   ['ClusterRole', { ...RBAC, plural: 'clusterroles' }],
   ['RoleBinding', { ...RBAC, plural: 'rolebindings' }],

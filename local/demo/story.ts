@@ -120,18 +120,31 @@ export const useCredentials = async (stage: Stage, profiles: readonly Profile[])
   return (await Promise.all(profiles.map((profile) => useOne(host, profile)))).join('\n')
 }
 
-export const unjoin = async ({ api }: Stage, made: Made): Promise<void> => {
+/**
+ * Takes out whatever members there are by now: while the demo was kept open, somebody may have changed them, or deleted the federation.
+ * Returns their names.
+ */
+export const unjoin = async ({ api }: Stage, made: Made): Promise<string[]> => {
   const path = federationPath(made.federationId)
-  const operations = made.clusterIds.slice(1).map((value) => ({ op: 'remove', path: '/member_ids', value }))
+  const before = await api.until(
+    () => api.find<FederationView>(path),
+    (view) => !view?.status.endsWith('_IN_PROGRESS'),
+  )
+  const leaving = (before?.members ?? []).filter(({ cluster_id }) => before?.member_ids.includes(cluster_id))
+  if (leaving.length === 0) return []
+  const operations = leaving.map(({ cluster_id: value }) => ({ op: 'remove', path: '/member_ids', value }))
   await api.patch(path, operations)
   const federation = await api.settled<FederationView>(path, 'UPDATE_COMPLETE')
   demand(federation.member_ids.length === 0, `still members: ${federation.member_ids.join(', ')}`)
+  return leaving.map(({ name }) => name)
 }
 
-export const deleteFederation = async ({ api }: Stage, made: Made): Promise<void> => {
-  const path = federationPath(made.federationId)
-  await api.delete(path)
-  await api.gone(path)
+/** Deletes the demo's federation, and those that somebody made beside it. Returns how many those were. */
+export const deleteFederations = async ({ api }: Stage, made: Made): Promise<number> => {
+  const { federations } = await api.get<{ federations: { uuid: string }[] }>('/v1/federations')
+  for (const { uuid } of federations) await api.delete(federationPath(uuid))
+  await Promise.all(federations.map(({ uuid }) => api.gone(federationPath(uuid))))
+  return federations.filter(({ uuid }) => uuid !== made.federationId).length
 }
 
 /**
@@ -150,9 +163,11 @@ export const checkNothingLeft = async ({ clients, set }: Stage, made: Made): Pro
   return waiting
 }
 
-export const deleteClusters = async ({ api }: Stage, made: Made): Promise<void> => {
-  for (const id of made.clusterIds) await api.delete(`/v1/clusters/${id}`)
-  await Promise.all(made.clusterIds.map((id) => api.gone(`/v1/clusters/${id}`)))
+/** All that this fedplane knows: its own, and those that somebody registered while it was kept open. */
+export const deleteClusters = async ({ api }: Stage): Promise<void> => {
+  const { clusters } = await api.get<{ clusters: { uuid: string }[] }>('/v1/clusters')
+  for (const { uuid } of clusters) await api.delete(`/v1/clusters/${uuid}`)
+  await Promise.all(clusters.map(({ uuid }) => api.gone(`/v1/clusters/${uuid}`)))
 }
 
 /** Takes away the ClusterProfile API if the demo brought it. Null when it was there before. */

@@ -1,3 +1,5 @@
+import { admitClaim } from './builtin/claim.ts'
+import { admitService } from './builtin/service.ts'
 import type { Cluster } from './cluster.ts'
 import { without } from './objects.ts'
 import { CRDS, type CrdSpec } from './resource-types.ts'
@@ -38,15 +40,26 @@ const customFaults = (type: ResourceType, object: ApiObject) =>
     required: (type.schema.required ?? []).filter((field) => !['apiVersion', 'kind', 'metadata'].includes(field)),
   })
 
+const withKindDefaults = (type: ResourceType, object: ApiObject): ApiObject => {
+  const filled = type.strict ? (withDefaults(object, type.schema) as ApiObject) : object
+  return type.custom ? filled : (DEFAULTS[type.kind]?.(filled) ?? filled)
+}
+
+/** What the API server adds that depends on what else is there. @throws StatusError 422 */
+const allocate = (cluster: Cluster, type: ResourceType, object: ApiObject, before?: ApiObject): ApiObject => {
+  if (type.custom) return type.admit?.(object, before) ?? object
+  if (type.kind === 'Service') return admitService(cluster, type, object)
+  if (type.kind === 'PersistentVolumeClaim') return admitClaim(cluster, object, before)
+  return before === undefined ? (FIRST[type.kind]?.(object) ?? object) : object
+}
+
 /** Defaults and checks of a new or changed object. @throws StatusError 400, 422 */
-export const admit = (type: ResourceType, object: ApiObject, before?: ApiObject): ApiObject => {
-  const defaulted = type.custom
-    ? (withDefaults(object, type.schema) as ApiObject)
-    : (DEFAULTS[type.kind]?.(object) ?? object)
+export const admit = (cluster: Cluster, type: ResourceType, object: ApiObject, before?: ApiObject): ApiObject => {
+  const defaulted = withKindDefaults(type, object)
   validate(type, defaulted, before)
   const faults = type.custom ? customFaults(type, defaulted) : []
   if (faults.length > 0) throw invalid(type, defaulted.metadata.name, faults)
-  return before === undefined && !type.custom ? (FIRST[type.kind]?.(defaulted) ?? defaulted) : defaulted
+  return allocate(cluster, type, defaulted, before)
 }
 
 /** Nothing is made in a namespace that is not there (404) or on its way out (403). @throws StatusError */

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { STORAGE_CLASSES } from './builtin/claim.ts'
 import type { Cluster } from './cluster.ts'
 import { VERSION } from './discovery.ts'
 import type { Fields } from './objects.ts'
@@ -26,16 +27,31 @@ export const createInNamespace = (
   return cluster.store.put(collection, { object: { apiVersion, kind, metadata, ...fields }, ownership: new Map() })
 }
 
-const CORE_READABLE = ['configmaps', 'events', 'namespaces', 'serviceaccounts']
-const EDITABLE = ['configmaps', 'events', 'secrets', 'serviceaccounts']
+const CORE_READABLE = [
+  'configmaps',
+  'events',
+  'namespaces',
+  'persistentvolumeclaims',
+  'pods',
+  'serviceaccounts',
+  'services',
+]
+const EDITABLE = ['configmaps', 'events', 'persistentvolumeclaims', 'pods', 'secrets', 'serviceaccounts', 'services']
+const WORKLOADS = ['deployments', 'replicasets', 'statefulsets']
 const READ = ['get', 'list', 'watch']
 const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
 const ROLES = ['roles', 'rolebindings']
 
 const rule = (resources: string[], verbs: string[], group = '') => ({ apiGroups: [group], resources, verbs })
 
-const VIEW = [rule(CORE_READABLE, READ)]
-const EDIT = [...VIEW, rule(['secrets'], READ), rule(EDITABLE, WRITE), rule(['serviceaccounts/token'], ['create'])]
+const VIEW = [rule(CORE_READABLE, READ), rule(WORKLOADS, READ, 'apps')]
+const EDIT = [
+  ...VIEW,
+  rule(['secrets'], READ),
+  rule(EDITABLE, WRITE),
+  rule(WORKLOADS, WRITE, 'apps'),
+  rule(['serviceaccounts/token'], ['create']),
+]
 
 /** The default roles, cut to the resources that are simulated. Rules as in Kubernetes 1.36: `view` reads no Secrets and no Nodes. */
 const CLUSTER_ROLES: Readonly<Record<string, object[]>> = {
@@ -98,18 +114,47 @@ const node = (cluster: Cluster, index: number): void => {
     { kind: 'Node', name: `simulated-node-${index}`, labels },
     {
       spec: {},
-      status: { conditions: [ready], nodeInfo: { kubeletVersion: VERSION.gitVersion } },
+      status: {
+        conditions: [ready],
+        addresses: [
+          { type: 'InternalIP', address: '127.0.0.1' },
+          { type: 'Hostname', address: `simulated-node-${index}` },
+        ],
+        nodeInfo: { kubeletVersion: VERSION.gitVersion },
+      },
     },
   )
 }
 
-/** Fills a new cluster with what a real one has from its first minute. @param nodes how many, of which the first is the control plane */
-export const bootstrap = (cluster: Cluster, nodes: number): void => {
+const storageClass = (cluster: Cluster): void => {
+  const identity = { apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', name: 'standard' }
+  const made = createInNamespace(cluster, STORAGE_CLASSES, identity, {
+    provisioner: 'simulated',
+    reclaimPolicy: 'Delete',
+    volumeBindingMode: 'WaitForFirstConsumer',
+  })
+  const annotations = { 'storageclass.kubernetes.io/is-default-class': 'true' }
+  cluster.store.put(STORAGE_CLASSES, {
+    object: { ...made, metadata: { ...made.metadata, annotations } },
+    ownership: new Map(),
+  })
+}
+
+export type Equipment = {
+  /** How many, of which the first is the control plane. */
+  nodes: number
+  /** StorageClass `standard`, the default one. */
+  storageClass: boolean
+}
+
+/** Fills a new cluster with what a real one has from its first minute. */
+export const bootstrap = (cluster: Cluster, equipment: Equipment): void => {
   for (const name of ['default', 'kube-node-lease', 'kube-public', 'kube-system']) {
     const identity = { kind: 'Namespace', name, labels: { 'kubernetes.io/metadata.name': name } }
     const fields = { spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }
     createInNamespace(cluster, { group: '', plural: 'namespaces' }, identity, fields)
   }
   bootstrapRbac(cluster)
-  for (let index = 1; index <= nodes; index += 1) node(cluster, index)
+  for (let index = 1; index <= equipment.nodes; index += 1) node(cluster, index)
+  if (equipment.storageClass) storageClass(cluster)
 }

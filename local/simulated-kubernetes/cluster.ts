@@ -1,3 +1,4 @@
+import { type Behaviour, defaultBehaviour } from './behaviour.ts'
 import { Rbac } from './rbac.ts'
 import { ObjectStore } from './store.ts'
 import { Tokens } from './tokens.ts'
@@ -8,13 +9,15 @@ export class Cluster {
   readonly tokens: Tokens
   readonly rbac: Rbac
   readonly caPem: string
+  readonly behaviour: Behaviour
   readonly #now: () => Date
 
-  constructor(caPem: string, now: () => Date) {
+  constructor(caPem: string, now: () => Date, behaviour: Partial<Behaviour> = {}) {
     this.caPem = caPem
     this.#now = now
     this.tokens = new Tokens(this.store, now)
     this.rbac = new Rbac(this.store)
+    this.behaviour = { ...defaultBehaviour(), ...behaviour }
   }
 
   /** Now as Kubernetes writes it: RFC 3339, whole seconds. */

@@ -1,5 +1,12 @@
 import { createInNamespace } from './bootstrap.ts'
 import type { Cluster } from './cluster.ts'
+import { apiServiceController } from './controllers/api-services.ts'
+import { claimController } from './controllers/claims.ts'
+import { deploymentController } from './controllers/deployments.ts'
+import { garbageCollector } from './controllers/garbage.ts'
+import { conditionsOf, patchStored, withCondition } from './controllers/patch-stored.ts'
+import { serviceController } from './controllers/services.ts'
+import { statefulSetController } from './controllers/stateful-sets.ts'
 import { CRD_FINALIZER, finishDeletion, startDeletion } from './deletion.ts'
 import { CRDS, type CrdSpec, isEstablished, servedTypes } from './resource-types.ts'
 import type { ApiObject } from './types.ts'
@@ -12,19 +19,6 @@ const ACCOUNT = 'kubernetes.io/service-account.name'
 
 /** Milliseconds between a change and the controllers' answer: enough that a caller who does not wait sees the state before. */
 const REACTION_MS = 15
-
-type Collection = { group: string; plural: string }
-
-const patchStored = (
-  cluster: Cluster,
-  collection: Collection,
-  object: ApiObject,
-  fields: Partial<ApiObject>,
-): ApiObject => {
-  const { name, namespace } = object.metadata
-  const ownership = cluster.store.get(collection, name, namespace)?.ownership ?? new Map()
-  return cluster.store.put(collection, { object: { ...object, ...fields } as ApiObject, ownership })
-}
 
 /** Makes a definition served, as the establishing controller does. */
 const establish = (cluster: Cluster, crd: ApiObject): void => {
@@ -106,10 +100,18 @@ const fillNamespace = (cluster: Cluster, name: string): void => {
   }
 }
 
+/** What a namespace that does not go says. */
+const block = (cluster: Cluster, namespace: ApiObject, message: string): void => {
+  const type = 'NamespaceContentRemaining'
+  const condition = { type, status: 'True' as const, reason: 'SomeResourcesRemain', message }
+  const conditions = withCondition(conditionsOf(namespace), condition, cluster.timestamp())
+  patchStored(cluster, NAMESPACES, namespace, { status: { phase: 'Terminating', conditions } })
+}
+
 const emptyNamespace = (cluster: Cluster, namespace: ApiObject): void => {
   const { name } = namespace.metadata
   const collections = new Map(
-    servedTypes(cluster.store)
+    servedTypes(cluster)
       .filter((type) => type.namespaced)
       .map(({ group, plural }) => [`${group}/${plural}`, { group, plural }]),
   )
@@ -128,7 +130,11 @@ const emptyNamespace = (cluster: Cluster, namespace: ApiObject): void => {
 const namespaceController = (cluster: Cluster): void => {
   for (const namespace of cluster.store.list(NAMESPACES)) {
     if (namespace.metadata.deletionTimestamp === undefined) fillNamespace(cluster, namespace.metadata.name)
-    else emptyNamespace(cluster, namespace)
+    else {
+      const blocker = cluster.behaviour.namespaceBlocker(namespace.metadata.name)
+      if (blocker === undefined) emptyNamespace(cluster, namespace)
+      else block(cluster, namespace, blocker)
+    }
   }
 }
 
@@ -139,25 +145,48 @@ const definitionControllers = (cluster: Cluster): void => {
   }
 }
 
-export type ControllerOptions = { tokenController: boolean; namespaceController: boolean }
+const runOnce = (cluster: Cluster): void => {
+  const { tokenController: fillsTokens, namespaceController: emptiesNamespaces, ...behaviour } = cluster.behaviour
+  definitionControllers(cluster)
+  apiServiceController(cluster)
+  if (fillsTokens) tokenController(cluster)
+  if (behaviour.workloadControllers) {
+    statefulSetController(cluster)
+    deploymentController(cluster)
+    serviceController(cluster)
+  }
+  claimController(cluster)
+  if (behaviour.garbageCollector) garbageCollector(cluster)
+  if (emptiesNamespaces) namespaceController(cluster)
+}
 
-/** Runs the chosen controllers a moment after each change, until stopped. Definitions are always looked after: the API server does that itself. */
-export const startControllers = (cluster: Cluster, options: ControllerOptions): (() => void) => {
+export type Controllers = {
+  /** Lets them look again, for what changed beside the store. */
+  refresh(): void
+  stop(): void
+}
+
+/**
+ * Runs the controllers that the cluster's behaviour names a moment after each change, until stopped. Definitions and registered API
+ * servers are always looked after: the API server does that itself.
+ */
+export const startControllers = (cluster: Cluster): Controllers => {
   let timer: NodeJS.Timeout | undefined
   let stopped = false
-  const run = (): void => {
-    timer = undefined
-    definitionControllers(cluster)
-    if (options.tokenController) tokenController(cluster)
-    if (options.namespaceController) namespaceController(cluster)
-  }
-  const schedule = (): void => {
+  const refresh = (): void => {
     if (!stopped) timer ??= setTimeout(run, REACTION_MS)
   }
-  cluster.store.onChange(schedule)
-  schedule()
-  return () => {
-    stopped = true
-    clearTimeout(timer)
+  const run = (): void => {
+    timer = undefined
+    runOnce(cluster)
+  }
+  cluster.store.onChange(refresh)
+  refresh()
+  return {
+    refresh,
+    stop: () => {
+      stopped = true
+      clearTimeout(timer)
+    },
   }
 }

@@ -1,6 +1,7 @@
+import { aggregatedGroups } from './aggregation.ts'
+import type { Cluster } from './cluster.ts'
 import { servedTypes } from './resource-types.ts'
 import { REVIEWS } from './reviews.ts'
-import type { ObjectStore } from './store.ts'
 import { apiVersionOf, type ResourceType } from './types.ts'
 
 /** What GET /version says; every part of it that a person reads names the simulation. */
@@ -62,13 +63,14 @@ const byVersion = (a: string, b: string): number => {
   return index === -1 ? 0 : (right[index] ?? 0) - (left[index] ?? 0)
 }
 
-const groupVersions = (store: ObjectStore): Map<string, string[]> => {
+const groupVersions = (cluster: Cluster): Map<string, string[]> => {
   const groups = new Map<string, Set<string>>()
   const add = (group: string, version: string): void => {
     groups.set(group, (groups.get(group) ?? new Set()).add(version))
   }
   for (const { group } of Object.values(REVIEWS)) add(group, 'v1')
-  for (const { group, version } of servedTypes(store)) if (group !== '') add(group, version)
+  for (const { group, version } of servedTypes(cluster)) if (group !== '') add(group, version)
+  for (const { group, version } of aggregatedGroups(cluster)) add(group, version)
   return new Map([...groups].map(([group, versions]) => [group, [...versions].sort(byVersion)]))
 }
 
@@ -77,29 +79,29 @@ const groupOf = (name: string, versions: readonly string[]) => {
   return { name, versions: entries, preferredVersion: entries[0] }
 }
 
-const resourceList = (store: ObjectStore, group: string, version: string): object | undefined => {
-  const served = servedTypes(store).filter((type) => type.group === group && type.version === version)
+const resourceList = (cluster: Cluster, group: string, version: string): object | undefined => {
+  const served = servedTypes(cluster).filter((type) => type.group === group && type.version === version)
   const resources = [...served.flatMap(resourcesOf), ...(version === 'v1' ? reviewResources(group) : [])]
   if (resources.length === 0) return undefined
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: apiVersionOf({ group, version }), resources }
 }
 
-const rootOf = (path: string, store: ObjectStore): object | undefined => {
+const rootOf = (path: string, cluster: Cluster): object | undefined => {
   if (path === '/version') return VERSION
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'] }
-  if (path === '/api/v1') return resourceList(store, '', 'v1')
+  if (path === '/api/v1') return resourceList(cluster, '', 'v1')
   if (path !== '/apis') return undefined
-  const groups = [...groupVersions(store)].map(([name, versions]) => groupOf(name, versions))
+  const groups = [...groupVersions(cluster)].map(([name, versions]) => groupOf(name, versions))
   return { kind: 'APIGroupList', apiVersion: 'v1', groups }
 }
 
 /** Answer of a discovery path; undefined when the path is none, or names no group or version that is served. */
-export const discover = (path: string, store: ObjectStore): object | undefined => {
-  const root = rootOf(path, store)
+export const discover = (path: string, cluster: Cluster): object | undefined => {
+  const root = rootOf(path, cluster)
   if (root !== undefined) return root
   const [, group, version] = /^\/apis\/([^/]+)(?:\/([^/]+))?$/.exec(path) ?? []
   if (group === undefined) return undefined
-  if (version !== undefined) return resourceList(store, group, version)
-  const versions = groupVersions(store).get(group)
+  if (version !== undefined) return resourceList(cluster, group, version)
+  const versions = groupVersions(cluster).get(group)
   return versions === undefined ? undefined : { kind: 'APIGroup', apiVersion: 'v1', ...groupOf(group, versions) }
 }

@@ -21,7 +21,8 @@ const itemStep = (item: unknown, schema: Schema): string | undefined => {
   if (kind === 'set') return `=${JSON.stringify(item)}`
   if (kind !== 'map' || !isFields(item)) return undefined
   const keys = schema['x-kubernetes-list-map-keys'] ?? []
-  return `[${keys.map((key) => `${key}=${JSON.stringify(item[key] ?? null)}`).join(',')}]`
+  const keyValue = (key: string): unknown => item[key] ?? schema.items?.properties?.[key]?.default ?? null
+  return `[${keys.map((key) => `${key}=${JSON.stringify(keyValue(key))}`).join(',')}]`
 }
 
 const isKeyed = (value: unknown, schema: Schema): value is unknown[] =>

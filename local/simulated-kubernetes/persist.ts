@@ -3,10 +3,12 @@ import { admit, checkDefinition, checkNamespace } from './admission.ts'
 import type { Cluster } from './cluster.ts'
 import { finishDeletion } from './deletion.ts'
 import { type Fields, isEqual, isFields, without } from './objects.ts'
+import { checkPolicies } from './policies.ts'
 import { present } from './read.ts'
 import { alreadyExists, badRequest, conflict, invalid, notFound } from './status.ts'
 import type { Ownership, Stored } from './store.ts'
 import type { ApiObject, ApiRequest, Metadata, ResourceType, Target } from './types.ts'
+import { type Admission, callWebhooks } from './webhooks.ts'
 
 /** One write under way. */
 export type Write = { request: ApiRequest; target: Target; type: ResourceType; cluster: Cluster }
@@ -51,6 +53,12 @@ const named = (metadata: Metadata, kind: { group: string; kind: string }): Metad
   throw invalid(kind, '', [{ field: 'metadata.name', reason: 'FieldValueRequired', message }])
 }
 
+/** Webhooks, then policies, as the real server. @throws StatusError 403, 500 */
+const askAdmission = (cluster: Cluster, admission: Admission): void => {
+  callWebhooks(cluster, admission)
+  checkPolicies(cluster, admission)
+}
+
 /** Stores a new object. @throws StatusError 400, 403, 404, 409, 422 */
 export const insert = (write: Write, object: ApiObject, ownershipOf: (admitted: ApiObject) => Ownership): ApiObject => {
   const { type, cluster } = write
@@ -59,15 +67,17 @@ export const insert = (write: Write, object: ApiObject, ownershipOf: (admitted: 
   const fresh = { ...(type.statusSubresource ? without(object, 'status') : object), metadata } as ApiObject
   checkNamespace(cluster, type, fresh)
   checkDefinition(cluster, type, fresh)
-  const admitted = admit(type, fresh)
+  const admitted = admit(cluster, type, fresh)
   if (cluster.store.get(type, metadata.name, metadata.namespace)) throw alreadyExists(type, metadata.name)
+  const { target } = write
+  askAdmission(cluster, { operation: 'CREATE', type, target, object: admitted })
   const object0 = {
     ...admitted,
     metadata: {
       ...admitted.metadata,
       uid: randomUUID(),
       creationTimestamp: cluster.timestamp(),
-      ...(type.custom || type.group === 'apiextensions.k8s.io' ? { generation: 1 } : {}),
+      ...(type.counted ? { generation: 1 } : {}),
     },
   }
   return save(write, { object: object0, ownership: ownershipOf(object0) })
@@ -104,6 +114,7 @@ const scoped = ({ type, target }: Write, next: ApiObject, current: ApiObject): A
   const withStatus = (object: ApiObject, status: unknown): ApiObject =>
     (status === undefined ? without(object, 'status') : { ...object, status }) as ApiObject
   if (target.subresource === 'status') return withStatus(current, next.status)
+  if (target.subresource === 'finalize') return { ...current, spec: next.spec }
   const kept = type.statusSubresource ? withStatus(next, current.status) : next
   return type.kind === 'Namespace' && !type.custom ? { ...kept, spec: current.spec } : kept
 }
@@ -123,11 +134,12 @@ export const replace = (write: Write, { current, next, ownershipOf }: Change): A
   const { type, cluster } = write
   checkVersion(type, next, current)
   const settled = withSystemFields(scoped(write, next, current), current)
-  const admitted = withGeneration(admit(type, settled, current), current)
+  const admitted = withGeneration(admit(cluster, type, settled, current), current)
   if (isEqual(admitted, current)) {
     if (!isDryRun(write)) rememberOwnership(write, ownershipOf(admitted))
     return current
   }
+  askAdmission(cluster, { operation: 'UPDATE', type, target: write.target, object: admitted, before: current })
   const saved = save(write, { object: admitted, ownership: ownershipOf(admitted) })
   if (!isDryRun(write)) finishDeletion(cluster, type, saved)
   return saved

@@ -4,6 +4,7 @@ import { startDeletion } from './deletion.ts'
 import { present } from './read.ts'
 import { conflict, notFound, uidPreconditionFailed } from './status.ts'
 import type { ApiObject, ApiRequest, ApiResponse, ResourceType, Target } from './types.ts'
+import { callWebhooks } from './webhooks.ts'
 
 type Preconditions = { uid?: string; resourceVersion?: string }
 
@@ -40,6 +41,7 @@ export const remove = (request: ApiRequest, target: Target, type: ResourceType, 
     preconditions?: Preconditions
   }
   check(type, object, preconditions)
+  callWebhooks(cluster, { operation: 'DELETE', type, target, before: object })
   const stays = request.query.get('dryRun') === 'All' ? object : startDeletion(cluster, type, object)
   return { status: 200, body: stays === undefined ? gone(type, object) : present(type, stays) }
 }

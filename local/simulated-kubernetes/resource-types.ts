@@ -1,5 +1,6 @@
+import { aggregatedTypes } from './aggregation.ts'
 import { BUILTIN_RESOURCES, METADATA_SCHEMA } from './builtin-resources.ts'
-import type { ObjectStore } from './store.ts'
+import type { Cluster } from './cluster.ts'
 import type { ApiObject, ResourceType, Schema } from './types.ts'
 
 /** The parts of a CustomResourceDefinition that are read here. */
@@ -60,17 +61,32 @@ const typesOf = (crd: ApiObject): ResourceType[] => {
       nameRule: 'subdomain',
       schema: withMetadata(version.schema?.openAPIV3Schema ?? { type: 'object' }),
       custom: true,
+      strict: true,
+      counted: true,
     }))
 }
 
-/** Everything that is served now: built-in resources, and those of established definitions. */
-export const servedTypes = (store: ObjectStore): ResourceType[] => [
+/** Types of the definitions, as long as none of these changes. */
+const defined = new WeakMap<Cluster, { revision: number; types: ResourceType[] }>()
+
+const definedTypes = (cluster: Cluster): ResourceType[] => {
+  const revision = cluster.store.revisionOf(CRDS)
+  const known = defined.get(cluster)
+  if (known?.revision === revision) return known.types
+  const types = cluster.store.list(CRDS).filter(isEstablished).flatMap(typesOf)
+  defined.set(cluster, { revision, types })
+  return types
+}
+
+/** Everything that is served now: built-in resources, those of established definitions, and those of other API servers behind this one. */
+export const servedTypes = (cluster: Cluster): ResourceType[] => [
   ...BUILTIN_RESOURCES,
-  ...store.list(CRDS).filter(isEstablished).flatMap(typesOf),
+  ...definedTypes(cluster),
+  ...aggregatedTypes(cluster),
 ]
 
 export const findType = (
-  store: ObjectStore,
+  cluster: Cluster,
   { group, version, plural }: { group: string; version: string; plural: string },
 ): ResourceType | undefined =>
-  servedTypes(store).find((type) => type.group === group && type.version === version && type.plural === plural)
+  servedTypes(cluster).find((type) => type.group === group && type.version === version && type.plural === plural)

@@ -1,3 +1,4 @@
+import { unavailable } from './aggregation.ts'
 import type { Cluster } from './cluster.ts'
 import { discover } from './discovery.ts'
 import type { Write } from './persist.ts'
@@ -8,7 +9,7 @@ import { findType } from './resource-types.ts'
 import { REVIEWS, requestToken } from './reviews.ts'
 import { forbidden, methodNotAllowed, resourceUnknown } from './status.ts'
 import { type ApiRequest, type ApiResponse, qualified, type ResourceType, type Target } from './types.ts'
-import { create, patch, update } from './write.ts'
+import { create, finalize, patch, update } from './write.ts'
 
 const HEALTH = new Set(['/healthz', '/livez', '/readyz'])
 
@@ -81,7 +82,10 @@ const PAGE_NOT_FOUND: ApiResponse = { status: 404, body: '404 page not found\n' 
 const answerPath = (request: ApiRequest, cluster: Cluster): ApiResponse => {
   authorizePath(request, cluster)
   if (HEALTH.has(request.path)) return { status: 200, body: 'ok' }
-  const found = discover(request.path, cluster.store)
+  const [, group = '', version = ''] = /^\/apis\/([^/]+)\/([^/]+)$/.exec(request.path) ?? []
+  const refused = unavailable(cluster, { group, version })
+  if (refused !== undefined) return refused
+  const found = discover(request.path, cluster)
   return found === undefined ? PAGE_NOT_FOUND : { status: 200, body: found }
 }
 
@@ -107,6 +111,7 @@ const handlersOf = (target: Target, type: ResourceType): Readonly<Record<string,
   if (target.name === undefined) return COLLECTION
   if (target.subresource === undefined) return OBJECT
   if (target.subresource === 'status' && type.statusSubresource) return STATUS
+  if (target.subresource === 'finalize' && type.kind === 'Namespace') return { PUT: finalize }
   if (type.plural !== 'serviceaccounts' || target.subresource !== 'token') return undefined
   return { POST: ({ request, cluster }) => requestToken(request, target, cluster) }
 }
@@ -134,9 +139,9 @@ const handlerOf = (method: string, target: Target, type: ResourceType): Handler 
 
 const answerResource = (request: ApiRequest, target: Target, cluster: Cluster): ApiResponse => {
   authorizeResource(request, target, cluster)
-  const reviewed = answerReview(request, target, cluster)
-  if (reviewed !== undefined) return reviewed
-  const type = findType(cluster.store, target)
+  const answered = unavailable(cluster, target) ?? answerReview(request, target, cluster)
+  if (answered !== undefined) return answered
+  const type = findType(cluster, target)
   if (type === undefined) return unknownResource(target, cluster)
   return handlerOf(request.method, target, type)({ request, target, type, cluster })
 }
@@ -144,7 +149,7 @@ const answerResource = (request: ApiRequest, target: Target, cluster: Cluster): 
 /** In a group that is served a Status, else plain text: as the real server. */
 const unknownResource = (target: Target, cluster: Cluster): ApiResponse => {
   const isBuiltin = target.group === '' || target.group.endsWith('.k8s.io')
-  if (isBuiltin && discover(`/apis/${target.group}`, cluster.store) !== undefined) throw resourceUnknown()
+  if (isBuiltin && discover(`/apis/${target.group}`, cluster) !== undefined) throw resourceUnknown()
   if (target.group === '') throw resourceUnknown()
   return PAGE_NOT_FOUND
 }

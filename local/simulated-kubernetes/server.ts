@@ -1,5 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
 import type { Cluster } from './cluster.ts'
+import { forwardPorts } from './port-forward.ts'
 import { answer } from './routes.ts'
 import { StatusError, unauthorized } from './status.ts'
 import { ANONYMOUS } from './tokens.ts'
@@ -21,7 +25,32 @@ const readBody = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const authenticate = (header: string | undefined, cluster: Cluster): User => {
+/** Text or list of one kind of name in a certificate's subject. */
+const namesOf = (value: string | string[] | undefined): string[] => (value === undefined ? [] : [value].flat())
+
+/** Read once for each connection: it takes as long as a whole request. */
+const certified = new WeakMap<TLSSocket, User | 'none' | 'unknown'>()
+
+const readCertificate = (socket: TLSSocket): User | 'none' | 'unknown' => {
+  const { subject } = socket.getPeerCertificate()
+  if (subject === undefined) return 'none'
+  if (!socket.authorized) return 'unknown'
+  const [username = ''] = namesOf(subject.CN)
+  return { username, uid: '', groups: [...namesOf(subject.O), 'system:authenticated'], extra: {} }
+}
+
+/** Who a client certificate of our authority says that is, as in Kubernetes: CN the user, each O a group. */
+const certificateUser = (socket: TLSSocket): User | undefined => {
+  const user = certified.get(socket) ?? readCertificate(socket)
+  certified.set(socket, user)
+  if (user === 'unknown') throw unauthorized()
+  return user === 'none' ? undefined : user
+}
+
+const authenticate = (message: IncomingMessage, cluster: Cluster): User => {
+  const { authorization: header } = message.headers
+  const holder = certificateUser(message.socket as TLSSocket)
+  if (holder !== undefined) return holder
   if (header === undefined) return ANONYMOUS
   const user = /^Bearer /i.test(header) ? cluster.tokens.authenticate(header.slice('Bearer '.length).trim()) : undefined
   if (user === undefined) throw unauthorized()
@@ -38,7 +67,7 @@ const handle = async (message: IncomingMessage, cluster: Cluster): Promise<ApiRe
     contentType: message.headers['content-type'] ?? '',
     userAgent: message.headers['user-agent'] ?? '',
     body,
-    user: authenticate(message.headers.authorization, cluster),
+    user: authenticate(message, cluster),
   }
   return answer(request, cluster)
 }
@@ -61,11 +90,52 @@ const send = ({ status, body }: ApiResponse, response: ServerResponse): void => 
   response.end(isText ? body : `${JSON.stringify(body)}\n`)
 }
 
-/** The request listener of one simulated cluster. */
-export const listenerFor =
+const listenerFor =
   (cluster: Cluster) =>
   (message: IncomingMessage, response: ServerResponse): void => {
     void handle(message, cluster)
       .catch(failure)
       .then((answered) => send(answered, response))
   }
+
+/** Where and as whom a cluster's API is served. */
+export type Serving = {
+  /** Default 127.0.0.1. */
+  address?: string
+  /** 0: a free one. */
+  port: number
+  certificatePem: string
+  keyPem: string
+  /** Authority of client certificates; absent: none is asked for. */
+  clientCaPem?: string
+  /** Oldest TLS that is spoken. Default: Node's. */
+  minVersion?: 'TLSv1.3'
+}
+
+const listen = (server: Server, { address = '127.0.0.1', port }: Serving): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, address, () => resolve((server.address() as AddressInfo).port))
+  })
+
+const close = (server: Server): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)))
+    server.closeAllConnections()
+  })
+
+/** Serves a cluster's API until closed; several at a time may serve the same. */
+export const serve = async (cluster: Cluster, serving: Serving): Promise<{ port: number; close(): Promise<void> }> => {
+  const { certificatePem, keyPem, clientCaPem, minVersion } = serving
+  const clients = clientCaPem === undefined ? {} : { ca: clientCaPem, requestCert: true, rejectUnauthorized: false }
+  const options = { cert: certificatePem, key: keyPem, ...clients, ...(minVersion === undefined ? {} : { minVersion }) }
+  const server = createServer(options, listenerFor(cluster))
+  const forwarding = forwardPorts(server, cluster, (message) => authenticate(message, cluster))
+  return {
+    port: await listen(server, serving),
+    close: () => {
+      forwarding.close()
+      return close(server)
+    },
+  }
+}

@@ -1,21 +1,18 @@
-import { createServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { stringify } from 'yaml'
+import type { Behaviour } from './behaviour.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Cluster } from './cluster.ts'
 import { startControllers } from './controllers.ts'
 import { newAuthority } from './pki.ts'
-import { listenerFor } from './server.ts'
+import { serve } from './server.ts'
 
-export type SimulationOptions = {
+export type SimulationOptions = Partial<Behaviour> & {
   /** Name of cluster, context and user in the kubeconfig. Default `simulated`. */
   name?: string
-  /** Fills Secrets of type service-account-token. Default true. */
-  tokenController?: boolean
-  /** Empties and removes namespaces under deletion. Default true; without it they stay Terminating. */
-  namespaceController?: boolean
   /** Nodes, the first of which is the control plane. Default 1. */
   nodes?: number
+  /** StorageClass `standard`, the default one. Default true. */
+  storageClass?: boolean
   /** Default 0: a free one. */
   port?: number
   /** Default: the system's time. For tests of tokens that expire. */
@@ -30,12 +27,18 @@ export type SimulatedKubernetes = {
   caPem: string
   /** The admin's bearer token. */
   token: string
+  /** What plays around the API; may be changed at any time. */
+  behaviour: Behaviour
+  /** State of the cluster, for stand-ins of what runs in its pods. */
+  cluster: Cluster
+  /** Lets controllers look again after a change of behaviour. */
+  refresh(): void
   close(): Promise<void>
 }
 
 const kubeconfigOf = (
   name: string,
-  { server, caPem, token }: Omit<SimulatedKubernetes, 'kubeconfig' | 'close'>,
+  { server, caPem, token }: Pick<SimulatedKubernetes, 'server' | 'caPem' | 'token'>,
 ): string =>
   stringify({
     apiVersion: 'v1',
@@ -46,24 +49,12 @@ const kubeconfigOf = (
     contexts: [{ name, context: { cluster: name, user: name } }],
   })
 
-const listen = (server: Server, port: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
-  })
-
-const close = (server: Server): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.close((error) => (error === undefined ? resolve() : reject(error)))
-    server.closeAllConnections()
-  })
-
 /**
  * Starts a simulated Kubernetes API on 127.0.0.1, with TLS of its own authority and state in memory. See README.md for what it
  * does and does not do. It says what it is in `/version` (`v1.36.0+simulated`) and in its nodes' names.
  */
 export const startSimulatedKubernetes = async (options: SimulationOptions = {}): Promise<SimulatedKubernetes> => {
-  const { name = 'simulated', tokenController = true, namespaceController = true, nodes = 1, port = 0 } = options
+  const { name = 'simulated', nodes = 1, storageClass = true, port = 0, now = () => new Date(), ...behaviour } = options
   const authority = await newAuthority('fedplane simulated Kubernetes CA')
   const { certificatePem, keyPem } = await authority.issue({
     commonName: 'fedplane-simulated-kubernetes',
@@ -71,18 +62,20 @@ export const startSimulatedKubernetes = async (options: SimulationOptions = {}):
     ipAddresses: ['127.0.0.1'],
   })
   const caPem = authority.certificatePem
-  const cluster = new Cluster(caPem, options.now ?? (() => new Date()))
-  bootstrap(cluster, nodes)
-  const server = createServer({ cert: certificatePem, key: keyPem }, listenerFor(cluster))
-  const stopControllers = startControllers(cluster, { tokenController, namespaceController })
-  const bound = await listen(server, port)
-  const access = { server: `https://127.0.0.1:${bound}`, caPem, token: cluster.tokens.adminToken }
+  const cluster = new Cluster(caPem, now, behaviour)
+  bootstrap(cluster, { nodes, storageClass })
+  const controllers = startControllers(cluster)
+  const listener = await serve(cluster, { port, certificatePem, keyPem })
+  const access = { server: `https://127.0.0.1:${listener.port}`, caPem, token: cluster.tokens.adminToken }
   return {
     ...access,
     kubeconfig: kubeconfigOf(name, access),
+    behaviour: cluster.behaviour,
+    cluster,
+    refresh: () => controllers.refresh(),
     close: async () => {
-      stopControllers()
-      await close(server)
+      controllers.stop()
+      await listener.close()
     },
   }
 }

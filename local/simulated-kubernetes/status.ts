@@ -1,7 +1,7 @@
 import { qualified } from './types.ts'
 
 /** One cause in a Status, after metav1.StatusCause. */
-export type StatusCause = { reason: string; message: string; field?: string }
+export type StatusCause = { reason?: string; message: string; field?: string }
 
 type Details = { name?: string; group?: string; kind?: string; causes?: StatusCause[] }
 type Named = { group: string; plural: string; kind: string }
@@ -136,6 +136,7 @@ export type FieldFault = {
   reason:
     | 'FieldValueInvalid'
     | 'FieldValueRequired'
+    | 'FieldValueNotFound'
     | 'FieldValueNotSupported'
     | 'FieldValueForbidden'
     | 'FieldValueTooLong'

@@ -15,10 +15,30 @@ export class ObjectStore {
   readonly #collections = new Map<string, Map<string, Stored>>()
   readonly #listeners: ((collection: Collection) => void)[] = []
   #revision = 1
+  readonly #revisions = new Map<string, number>()
+  #ownerChanges = 0
 
   /** The newest resource version. */
   get revision(): string {
     return String(this.#revision)
+  }
+
+  /** Changes with each write to a collection: for what is derived from it. */
+  revisionOf(collection: Collection): number {
+    return this.#revisions.get(collectionKey(collection)) ?? 0
+  }
+
+  /** Changes when something was removed, or written with an owner. */
+  get ownerChanges(): number {
+    return this.#ownerChanges
+  }
+
+  /** Everything, in no order. */
+  *all(): Iterable<{ collection: Collection; object: ApiObject }> {
+    for (const [key, objects] of this.#collections) {
+      const [group = '', plural = ''] = key.split('/')
+      for (const { object } of objects.values()) yield { collection: { group, plural }, object }
+    }
   }
 
   /** Calls back after each write or removal, in the same turn. */
@@ -41,6 +61,7 @@ export class ObjectStore {
 
   put(collection: Collection, { object, ownership }: Stored): ApiObject {
     this.#revision += 1
+    if (object.metadata.ownerReferences !== undefined) this.#ownerChanges += 1
     const next = { ...object, metadata: { ...object.metadata, resourceVersion: String(this.#revision) } }
     const key = collectionKey(collection)
     const objects = this.#collections.get(key) ?? new Map<string, Stored>()
@@ -53,10 +74,12 @@ export class ObjectStore {
   remove(collection: Collection, name: string, namespace?: string): void {
     this.#revision += 1
     this.#collections.get(collectionKey(collection))?.delete(objectKey(namespace, name))
+    this.#ownerChanges += 1
     this.#tell(collection)
   }
 
   #tell(collection: Collection): void {
+    this.#revisions.set(collectionKey(collection), this.#revision)
     for (const listener of this.#listeners) listener(collection)
   }
 }

@@ -58,8 +58,14 @@ export type ResourceType = {
   nameRule: 'label' | 'subdomain' | 'path-segment'
   /** For server-side apply's list types, and for custom resources pruning and checks too. */
   schema: Schema
-  /** True for resources that a CustomResourceDefinition declares. */
+  /** True for resources that a CustomResourceDefinition or another API server declares. */
   custom: boolean
+  /** True where `schema` has every field: others are dropped or refused. */
+  strict: boolean
+  /** True where `metadata.generation` counts the changes of what is wanted. */
+  counted: boolean
+  /** Defaults and checks beyond the schema, of resources of another API server. @throws StatusError 422 */
+  admit?(object: ApiObject, before?: ApiObject): ApiObject
 }
 
 /** Who calls. */

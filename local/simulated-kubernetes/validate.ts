@@ -1,3 +1,4 @@
+import { CHANGE_FAULTS, FAULTS } from './builtin/faults.ts'
 import { type Fields, isEqual, isFields } from './objects.ts'
 import { badRequest, type FieldFault, invalid } from './status.ts'
 import type { ApiObject, ResourceType } from './types.ts'
@@ -74,6 +75,7 @@ const OF_KIND: Readonly<Record<string, (object: ApiObject) => FieldFault[]>> = {
   ClusterRoleBinding: bindingFaults,
   RoleBinding: bindingFaults,
   CustomResourceDefinition: validateCrd,
+  ...FAULTS,
 }
 
 /** Fields that may not change, by kind. */
@@ -96,6 +98,7 @@ export const validate = (type: ResourceType, object: ApiObject, before?: ApiObje
     ...labelFaults(object.metadata.labels),
     ...(type.custom ? [] : (OF_KIND[type.kind]?.(object) ?? [])),
     ...changeFaults(object, before),
+    ...(type.custom || before === undefined ? [] : (CHANGE_FAULTS[type.kind]?.(object, before) ?? [])),
   ]
   if (faults.length > 0) throw invalid(type, object.metadata.name, faults)
 }

@@ -36,6 +36,9 @@ export const update = (write: Write): ApiResponse => {
   return change(write, () => object)
 }
 
+/** PUT of a namespace's `/finalize`: the finalizers of its spec, and nothing else. @throws StatusError 400, 404, 409, 415 */
+export const finalize = (write: Write): ApiResponse => update(write)
+
 const patchObject = (write: Write): ApiResponse => {
   const { request, type, target } = write
   const patch = parseFields(request.body, MERGE_PATCH, type.kind)

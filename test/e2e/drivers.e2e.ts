@@ -37,7 +37,7 @@ describeFederationDriver(clusterProfileDriver(), {
     const [host, first, second] = three()
     return { ...kubernetesLab(host, [first, second]), close: async () => undefined }
   },
-  properties: { 'member-role': 'edit', 'consumer-namespaces': 'default' },
+  properties: () => ({ 'member-role': 'edit', 'consumer-namespaces': 'default' }),
   killEvery: 4,
 })
 

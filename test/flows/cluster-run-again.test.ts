@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { ClusterTemplate } from '../../functions/domain/cluster-template.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import {
   ask,
@@ -30,6 +31,14 @@ beforeEach(() => lab.reset())
 
 type End = Record<string, unknown>
 
+/** Templates of the cluster that is tried, in the order in which it meets them. */
+let templates: ClusterTemplate[] = []
+const template = async (labels?: Record<string, string>): Promise<ClusterTemplate> => {
+  const made = await newTemplate(lab, labels)
+  templates.push(made)
+  return made
+}
+
 /** What is left of a cluster, without ids and times. */
 const endOf = async (id: string): Promise<End> => {
   const cluster = await rested(lab, id)
@@ -51,6 +60,7 @@ const endOf = async (id: string): Promise<End> => {
       ...{ name, status, statusReason, nodeCount, reachedCount, nodeAddresses, imageId },
     })),
     authorities: await authoritiesOf(lab, id),
+    uses: await Promise.all(templates.map((it) => usesOf(lab, it))),
     history: (await history(lab, 'cluster', id)).filter((it) => !it.includes('pending')),
   }
 }
@@ -62,7 +72,7 @@ const KINDS: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   'node-group-update': (id) => askOf(lab, id, 'node-group-update', 'pool'),
   'node-group-delete': (id) => askOf(lab, id, 'node-group-delete', 'pool'),
   upgrade: async (id) => {
-    const { id: templateId, projectId } = await newTemplate(lab, { to: 'this' })
+    const { id: templateId, projectId } = await template({ to: 'this' })
     await ask(lab, id, {
       kind: 'upgrade',
       templateId,
@@ -81,8 +91,9 @@ const KINDS: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
 }
 
 const prepared = async (): Promise<string> => {
+  templates = []
   const id = await settledCluster(lab)
-  await useTemplate(lab, id, await newTemplate(lab))
+  await useTemplate(lab, id, await template())
   return id
 }
 

@@ -3,11 +3,14 @@ import type { Cluster } from '../../functions/domain/cluster.ts'
 import type { ClusterTask } from '../../functions/domain/cluster-task.ts'
 import type { ClusterContext } from '../../functions/drivers/contract/cluster-driver.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
+import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
+import { giveUp } from '../../functions/operations/give-up.ts'
 import {
   ask,
   askOf,
   authoritiesOf,
   createGroup,
+  deleteCluster,
   groupNamed,
   groupsOf,
   newTemplate,
@@ -207,6 +210,17 @@ describe('upgrade', () => {
     expect((await seen.get('ensure:upgrade')?.template())?.id).toBe(after.id)
   })
 
+  it('lets labels follow that the cluster and its groups have of the template, and keeps those that were given', async () => {
+    const id = await readyCluster(lab, { kube_tag: 'v1.36.0', own: 'label' })
+    await useTemplate(lab, id, await newTemplate(lab, { kube_tag: 'v1.36.0' }))
+    await createGroup(lab, id, { labels: { kube_tag: 'v1.36.0', own: 'other' } })
+    await rested(lab, id)
+    await ask(lab, id, upgradeTo(await newTemplate(lab, { kube_tag: 'v1.36.1', more: 'new' }), null))
+    const labels = { kube_tag: 'v1.36.1', more: 'new', own: 'label' }
+    expect(await rested(lab, id)).toHaveProperty('magnum.labels', labels)
+    expect((await groupNamed(lab, id, 'pool')).labels).toEqual({ kube_tag: 'v1.36.1', own: 'other' })
+  })
+
   it('moves one group to the template that the cluster has', async () => {
     const { id, before } = await prepared()
     const { id: group } = await createGroup(lab, id)
@@ -229,16 +243,92 @@ describe('upgrade', () => {
     expect([await usesOf(lab, before), await usesOf(lab, after)]).toEqual([1, 0])
   })
 
-  it('fails when the new template was deleted meanwhile', async () => {
+  it('that fails is out of the way when the failed groups were resized to the number that they have', async () => {
+    const { id, after } = await prepared()
+    failing()
+    await ask(lab, id, upgradeTo(after, null))
+    await rested(lab, id)
+    lab.reset()
+    for (const group of ['default-master', 'default-worker']) await resize(lab, id, { group, nodeCount: 1 })
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null })
+    await ask(lab, id, upgradeTo(after, null))
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { clusterTemplateId: after.id } })
+  })
+
+  it('counts as a use of the new template while it runs, so that nobody deletes or changes that', async () => {
     const { id, before, after } = await prepared()
     const { templates, commit } = lab.ports.stores
-    lab.clusters.after = () => commit([templates.remove(after)])
+    const seen: unknown[] = []
+    lab.clusters.before = async ({ name }) => {
+      if (name !== 'ensure:upgrade') return
+      const told = await Promise.allSettled([
+        commit([templates.remove(after)]),
+        commit([templates.change(after, { tags: 'x' }, { unlessUsed: true })]),
+      ])
+      seen.push(
+        await usesOf(lab, before),
+        await usesOf(lab, after),
+        ...told.map((it) => 'reason' in it && it.reason.name),
+      )
+    }
     await ask(lab, id, upgradeTo(after, null))
-    expect(await rested(lab, id)).toMatchObject({
-      status: 'UPDATE_FAILED',
-      statusReason: expect.stringContaining('TemplateGone: '),
-      magnum: { clusterTemplateId: before.id },
-    })
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE' })
+    expect(seen).toEqual([1, 1, 'TemplateInUse', 'TemplateInUse'])
+    expect([await usesOf(lab, before), await usesOf(lab, after)]).toEqual([0, 1])
+  })
+
+  it('to a template that is deleted is refused and leaves all counts alone', async () => {
+    const { id, before, after } = await prepared()
+    const { templates, commit } = lab.ports.stores
+    await commit([templates.remove(after)])
+    await expect(ask(lab, id, upgradeTo(after, null))).rejects.toMatchObject({ name: 'TemplateGone' })
+    expect(await clusterOf(lab, id)).toMatchObject({ task: null, operation: null })
+    expect(await usesOf(lab, before)).toBe(1)
+  })
+
+  it('that waits counts as a use too, and gives it back when the cluster is deleted instead', async () => {
+    const { id, before, after } = await prepared()
+    const other = await newTemplate(lab)
+    await resize(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
+    for (const template of [after, other, after]) await ask(lab, id, upgradeTo(template, null))
+    const all = [before, after, other]
+    const uses = () => Promise.all(all.map((template) => usesOf(lab, template)))
+    expect(await uses()).toEqual([1, 1, 1])
+    await deleteCluster(lab, id)
+    expect(await uses()).toEqual([1, 0, 0])
+    expect(await rested(lab, id)).toBe('gone')
+    expect(await uses()).toEqual([0, 0, 0])
+  })
+
+  it('that runs gives its use back when the cluster is deleted meanwhile', async () => {
+    const { id, before, after } = await prepared()
+    await ask(lab, id, upgradeTo(after, null), { launched: false })
+    expect(await usesOf(lab, after)).toBe(1)
+    await deleteCluster(lab, id)
+    expect(await rested(lab, id)).toBe('gone')
+    expect([await usesOf(lab, before), await usesOf(lab, after)]).toEqual([0, 0])
+  })
+
+  it('several that wait end with one use, that of the last', async () => {
+    const { id, before, after } = await prepared()
+    const other = await newTemplate(lab)
+    await ask(lab, id, upgradeTo(after, null), { launched: false })
+    for (const template of [other, before, other]) await ask(lab, id, upgradeTo(template, null))
+    await reconcile(lab.ports)
+    expect(await rested(lab, id)).toMatchObject({ magnum: { clusterTemplateId: other.id } })
+    expect(await Promise.all([before, after, other].map((it) => usesOf(lab, it)))).toEqual([0, 0, 1])
+  })
+
+  it('that the reconciler gives up gives its use back', async () => {
+    const { id, before, after } = await prepared()
+    await ask(lab, id, upgradeTo(after, null), { launched: false })
+    const { operation } = (await clusterOf(lab, id)) as Cluster
+    if (operation === null) throw new Error('nothing runs')
+    const running = { flow: 'cluster-update', projectId: 'blue', entityId: id, operation } as const
+    const failure = { reason: 'ExecutionDied', message: 'It died.' }
+    await giveUp(lab.ports, running, failure)
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED' })
+    expect([await usesOf(lab, before), await usesOf(lab, after)]).toEqual([1, 0])
   })
 })
 

@@ -61,6 +61,7 @@ const LOOPS: Flow[] = [
   'federation-create',
   'federation-update',
   'federation-delete',
+  'federation-rotate',
 ]
 
 describe('state machines', () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Federation } from '../../functions/domain/federation.ts'
 import { operationOf } from '../../functions/domain/membership.ts'
 import { renewDue } from '../../functions/events/renewals/renew.ts'
+import { driverSecretKey } from '../../functions/operations/credentials.ts'
 import { executionOf } from '../../functions/operations/operation.ts'
 import {
   changeCluster,
@@ -28,6 +30,14 @@ beforeEach(() => lab.reset())
 
 type End = Record<string, unknown>
 
+const documentsOf = (federation: Federation): Promise<(string | undefined)[]> =>
+  Promise.all(
+    federation.driverSecrets.map(async (name) => {
+      const secret = await lab.ports.stores.credentials.get(driverSecretKey(federation, name))
+      return secret && `${name} ${JSON.parse(secret.reveal()).serial}`
+    }),
+  )
+
 /** What is left of a federation and of its clusters, without ids and times. */
 const endOf = async (id: string, clusters: Record<string, string>): Promise<End> => {
   const names = Object.entries({ federation: id, ...clusters })
@@ -52,6 +62,8 @@ const endOf = async (id: string, clusters: Record<string, string>): Promise<End>
             members: federation.memberIds.map(hide),
             made: federation.made.length,
             change: federation.change,
+            conditions: federation.conditions.map(({ type, status, reason }) => `${type} ${status} ${reason}`).sort(),
+            documents: await documentsOf(federation),
           },
     memberships: memberships.map((it) => ({
       state: it.state,
@@ -135,6 +147,14 @@ const rotate = async ({ id, member }: { id: string; member: string }) => {
   await ended(lab, executionOf('credential-rotate', operationOf((await membership(lab, id, member))!)!))
 }
 
+const rotateCertificates = async ({ id }: { id: string }) => {
+  lab.clock.advance(3_000_000)
+  await renewDue(lab.ports)
+  const operation = (await lab.ports.stores.federations.get(key(id)))?.operation
+  await ended(lab, executionOf('federation-rotate', operation!))
+}
+
+const CERTIFICATES = { 'memory-certificate-seconds': '3600' }
 const TOKENS = { 'memory-token-seconds': '3600' }
 const STORIES: Record<string, Story> = {
   'federation-create': federationCreate({}),
@@ -163,6 +183,11 @@ const STORIES: Record<string, Story> = {
     ({ id, member }) => unjoin(lab, id, member, { force: true }),
   ),
   'credential-rotate': onFederation(() => joined(TOKENS), rotate),
+  'federation-rotate': onFederation(() => joined(CERTIFICATES), rotateCertificates),
+  'federation-rotate, undone': onFederation(
+    () => joined({ ...CERTIFICATES, 'memory-fail-phase': 'certificates' }),
+    rotateCertificates,
+  ),
   'cluster-create': clusterStory({}, 'create'),
   'cluster-create, undone': clusterStory({ 'memory-fail-phase': 'identify' }, 'create'),
   'cluster-update': clusterStory({}, 'update'),

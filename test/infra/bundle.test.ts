@@ -82,6 +82,20 @@ describe('bundleFunctions', () => {
     expect(withCedar.map(({ name }) => name)).toEqual(['table', 'keys'])
   })
 
+  it('gives the client that forwards ports to steps and the health sweep, and no others', () => {
+    const forwarding = bundles.filter(({ inputs }) => inputs.some((input) => input.includes('node_modules/ws/')))
+    const meant = bundles.filter(({ name }) => name.startsWith('step-') || name === 'event-health-sweep')
+    expect(forwarding.map(({ name }) => name)).toEqual(meant.map(({ name }) => name))
+  })
+
+  it('gives the library that signs certificates to functions that have drivers at work, and never to the table function', () => {
+    const signing = bundles.filter(({ inputs }) => inputs.some((input) => input.includes('node_modules/@peculiar/')))
+    const names = signing.map(({ name }) => name)
+    const mayHave = (name: string): boolean => name.startsWith('step-') || ['keys', 'event-health-sweep'].includes(name)
+    expect(names).toContain('keys')
+    expect(names.filter((name) => !mayHave(name))).toEqual([])
+  })
+
   it('leaves the Kubernetes client library out', () => {
     const heavy = bundles.filter(({ inputs }) => inputs.some((input) => input.includes('@kubernetes/client-node')))
     expect(heavy.map(({ name }) => name)).toEqual([])

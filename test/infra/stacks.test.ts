@@ -6,7 +6,7 @@ import { Match, Template } from 'aws-cdk-lib/assertions'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../functions/api/routes.ts'
 import { FLOWS } from '../../functions/domain/operation.ts'
-import { keysEnv, reconcilerEnv, tableEnv, workerEnv } from '../../functions/runtime/env.ts'
+import { keysEnv, outboxEnv, reconcilerEnv, tableEnv, workerEnv } from '../../functions/runtime/env.ts'
 import { TABLE_DEFINITION } from '../../functions/store/dynamodb/table-definition.ts'
 import { addFedplane } from '../../infra/fedplane.ts'
 import { TIMEOUT_SECONDS } from '../../infra/limits.ts'
@@ -220,14 +220,16 @@ describe('api stack', () => {
 describe('events stack', () => {
   const RECONCILER = 'fedplane: looks after what is in progress'
   const SWEEP = 'fedplane: looks at the health of clusters'
+  const FORWARDER = 'fedplane: puts events on the bus'
 
   const rulesOf = (functionId: string): Fields[] =>
     resources(events, 'AWS::Events::Rule')
       .map(([, rule]) => rule.Properties)
       .filter((rule) => JSON.stringify(rule.Targets).includes(`"${functionId}"`))
 
-  it('runs each function every minute', () => {
-    for (const [id] of resources(events, 'AWS::Lambda::Function')) {
+  it('runs each function but the forwarder every minute', () => {
+    for (const [id, it] of resources(events, 'AWS::Lambda::Function')) {
+      if (it.Properties.Description === FORWARDER) continue
       expect(rulesOf(id).map((rule) => rule.ScheduleExpression)).toContain('rate(1 minute)')
     }
   })
@@ -239,6 +241,22 @@ describe('events stack', () => {
     }
     expect(pattern).toMatchObject({ source: ['aws.states'], detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'] } })
     expect(pattern.detail.stateMachineArn).toHaveLength(FLOWS.length)
+  })
+
+  it('gives the forwarder new events of the stream alone, and notes what it could not deliver', () => {
+    const [id, forwarder] = one(events, 'AWS::Lambda::Function', FORWARDER)
+    const [[, source]] = resources(events, 'AWS::Lambda::EventSourceMapping') as [[string, Resource]]
+    expect(JSON.stringify(source.Properties.FunctionName)).toContain(`"${id}"`)
+    const filters = source.Properties.FilterCriteria as { Filters: { Pattern: string }[] }
+    expect(filters.Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
+      { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'EVENT#' }] } } } },
+    ])
+    expect(source.Properties).toMatchObject({
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      DestinationConfig: { OnFailure: expect.anything() },
+    })
+    expect(actionsOf(events, forwarder)).toContain('events:PutEvents')
+    expect(actionsOf(events, forwarder).filter((action) => /^dynamodb:.*(Item|Query|Scan)/.test(action))).toEqual([])
   })
 
   it('lets the sweep open credentials and seal none, and others do neither', () => {
@@ -253,6 +271,7 @@ describe('events stack', () => {
     [RECONCILER, reconcilerEnv],
     ['fedplane: starts due credential rotations', reconcilerEnv],
     [SWEEP, workerEnv],
+    [FORWARDER, outboxEnv],
   ])('gives "%s" exactly the settings that it reads', (description, schema) => {
     const [, it] = one(events, 'AWS::Lambda::Function', description)
     expect(Object.keys(environmentOf(it)).sort()).toEqual(settingsOf(schema))
@@ -260,13 +279,13 @@ describe('events stack', () => {
 })
 
 describe('all stacks', () => {
-  it('allow no action on everything but traces', () => {
+  it('allow no action on everything but traces, and one that takes no resource', () => {
     const wide = [data, flows, api, events]
       .flatMap((template) => resources(template, 'AWS::IAM::Policy'))
       .flatMap(([, policy]) => (policy.Properties.PolicyDocument as { Statement: Fields[] }).Statement)
       .filter((statement) => [statement.Resource].flat().includes('*'))
       .flatMap((statement) => [statement.Action].flat() as string[])
-    expect([...new Set(wide)].filter((action) => !/^(xray|logs):/.test(action))).toEqual([])
+    expect([...new Set(wide)].filter((action) => !/^(xray|logs):/.test(action))).toEqual(['dynamodb:ListStreams'])
   })
 
   it('attach no managed policy', () => {

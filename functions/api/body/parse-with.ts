@@ -15,5 +15,7 @@ const sentenceOf = (issue: z.core.$ZodIssue): string => `${fieldOf(issue.path)} 
 export const parseWith = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  throw new InvalidRequest(parsed.error.issues.slice(0, 5).map(sentenceOf).join(' '))
+  // An integer beyond 2^53 breaks two rules, and both say the same.
+  const sentences = [...new Set(parsed.error.issues.map(sentenceOf))]
+  throw new InvalidRequest(sentences.slice(0, 5).join(' '))
 }

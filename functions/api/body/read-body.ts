@@ -15,6 +15,15 @@ const JSON_TYPE = /^application\/(?:json|json-patch\+json|[a-z0-9.-]+\+json)$/
 const mediaTypeOf = (event: APIGatewayProxyEventV2): string | undefined =>
   event.headers['content-type']?.split(';')[0]?.trim().toLowerCase() || undefined
 
+/** Compressed bodies are not unpacked: a small one may hide a huge one. @throws UnsupportedMediaType */
+const demandPlain = (event: APIGatewayProxyEventV2): void => {
+  const encoding = event.headers['content-encoding']?.trim().toLowerCase() || 'identity'
+  if (encoding === 'identity') return
+  throw new UnsupportedMediaType(
+    `The body has the Content-Encoding ${quote(encoding)}, which is not understood. Send it plain, without that header.`,
+  )
+}
+
 const bytesOf = (event: APIGatewayProxyEventV2): Buffer =>
   Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8')
 
@@ -38,6 +47,7 @@ export const readBody = (event: APIGatewayProxyEventV2, bytesMax: number): Json 
   if (bytes.length > bytesMax) {
     throw new RequestTooLarge(`The body has ${bytes.length} bytes; at most ${bytesMax} are allowed here.`)
   }
+  demandPlain(event)
   const type = mediaTypeOf(event)
   if (type !== undefined && !JSON_TYPE.test(type)) {
     throw new UnsupportedMediaType(`The content type ${quote(type)} is not understood. Send "application/json".`)

@@ -19,15 +19,22 @@ const noneGiven = ({ name, endpoint }: Cluster): InvalidRequest => {
   return new InvalidRequest(`The kubeconfig of cluster ${quote(name)} has no certificate authority: ${why}.`)
 }
 
+/** A registration that has not found its cluster yet. */
+const notYetKnown = ({ name, status }: Cluster): InvalidRequest =>
+  new InvalidRequest(
+    `The certificate authority of cluster ${quote(name)} is not known yet: it is asked for while the cluster is registered, and that is ${status}.`,
+  )
+
 /** Of a cluster whose authority we do not hold. @throws InvalidRequest */
-const kubeconfigAuthority = (cluster: Cluster, type: AuthorityType): string => {
+const foreignAuthority = (cluster: Cluster, type: AuthorityType): string => {
   const { name, driver, endpoint } = cluster
   if (type !== 'kubernetes') {
     throw new InvalidRequest(
-      `fedplane does not know the ${type} certificate authority of cluster ${quote(name)}: its driver ${driver} holds none. Only "ca_cert_type=kubernetes" is known, from its kubeconfig.`,
+      `fedplane does not know the ${type} certificate authority of cluster ${quote(name)}: its driver ${driver} holds none. Only "ca_cert_type=kubernetes" is known, that of its API server.`,
     )
   }
-  const pem = endpoint?.caPem ?? null
+  if (endpoint === null) throw notYetKnown(cluster)
+  const pem = endpoint.caPem
   if (pem === null) throw noneGiven(cluster)
   return pem
 }
@@ -50,6 +57,6 @@ export const showAuthority = async (request: Request): Promise<ApiResponse> => {
   const type = authorityTypeOf(query.ca_cert_type)
   const pem = holdsAuthority(ports, cluster)
     ? await heldAuthority(request, cluster, type)
-    : kubeconfigAuthority(cluster, type)
+    : foreignAuthority(cluster, type)
   return { status: 200, body: { cluster_uuid: id, pem, links: linksOf(baseUrl, 'certificates', id) } }
 }

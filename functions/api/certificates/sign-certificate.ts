@@ -31,11 +31,16 @@ const namedCluster = async (request: Request): Promise<Cluster> => {
   }
 }
 
+/** To a certificate of a cluster that was registered by its kubeconfig, or whose driver holds no authority. */
+const OWN_WAYS =
+  'Use the kubeconfig that the cluster was registered with, or its own CertificateSigningRequest API (kubectl certificate approve).'
+
 /** @throws InvalidRequest naming what to do instead */
 const demandSigner = ({ ports }: Request, cluster: Cluster): void => {
   if (holdsAuthority(ports, cluster)) return
+  const { registration } = ports.drivers.cluster.resolve(cluster.driver)
   throw new InvalidRequest(
-    `fedplane does not hold the certificate authority of cluster ${quote(cluster.name)} (driver ${cluster.driver}), so it can't sign for it. Use the kubeconfig that the cluster was registered with, or its own CertificateSigningRequest API (kubectl certificate approve).`,
+    `fedplane does not hold the certificate authority of cluster ${quote(cluster.name)} (driver ${cluster.driver}), so it can't sign for it. ${registration?.advice.certificate ?? OWN_WAYS}`,
   )
 }
 

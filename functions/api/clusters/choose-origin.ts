@@ -1,6 +1,6 @@
 import { BUILTIN_TEMPLATE } from '../../domain/builtin-template.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import { quote } from '../../domain/wording.ts'
+import { listInWords, quote } from '../../domain/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { plainTemplateOf } from '../clustertemplates/builtin-templates.ts'
@@ -8,6 +8,7 @@ import { type FoundTemplate, findTemplate } from '../clustertemplates/find-templ
 import { InvalidRequest, ObjectNotVisible } from '../errors.ts'
 import type { ApiRequest } from '../route.ts'
 import type { CreateCluster } from './cluster.schema.ts'
+import { givenRegistration } from './take-registration.ts'
 
 /** From this minor version on an unknown template is 404, before it 400 (magnum-rest.md 1.4). */
 const NOT_FOUND_SINCE = 10
@@ -34,10 +35,22 @@ const forKubeconfigs = (drivers: DriverDescriptions): ClusterDriverDescription =
   throw new InvalidRequest('No enabled driver registers clusters from a "kubeconfig".')
 }
 
+const forRegistration = (drivers: DriverDescriptions, attribute: string): ClusterDriverDescription => {
+  const driver = drivers.cluster.list().find(({ registration }) => registration?.attribute === attribute)
+  if (driver !== undefined) return driver
+  throw new InvalidRequest(`No enabled driver registers clusters by ${quote(attribute)}.`)
+}
+
 type Request = ApiRequest<unknown, CreateCluster>
 
-const withoutTemplate = ({ ports, body }: Request): Origin => {
-  const driver = body.driver === undefined ? forKubeconfigs(ports.drivers) : ports.drivers.cluster.resolve(body.driver)
+const impliedDriver = ({ ports, body }: Request): ClusterDriverDescription => {
+  const attribute = givenRegistration(body)
+  return attribute === undefined ? forKubeconfigs(ports.drivers) : forRegistration(ports.drivers, attribute)
+}
+
+const withoutTemplate = (request: Request): Origin => {
+  const { ports, body } = request
+  const driver = body.driver === undefined ? impliedDriver(request) : ports.drivers.cluster.choose(body.driver)
   return { template: standInTemplate(driver), isBuiltin: true, driver }
 }
 
@@ -51,7 +64,7 @@ const found = async (request: Request, ident: string): Promise<FoundTemplate> =>
 
 const fromTemplate = async (request: Request, ident: string): Promise<Origin> => {
   const { template, isBuiltin } = await found(request, ident)
-  const driver = request.ports.drivers.cluster.resolve(template.driver)
+  const driver = request.ports.drivers.cluster.choose(template.driver)
   const wanted = request.body.driver
   if (wanted === undefined || wanted === driver.id) return { template, isBuiltin, driver }
   throw new InvalidRequest(
@@ -59,10 +72,16 @@ const fromTemplate = async (request: Request, ident: string): Promise<Origin> =>
   )
 }
 
+/** What registers a cluster that is there already; a new one has none of them. */
+const sourcesOf = (body: CreateCluster): string[] => {
+  const kubeconfig = body.kubeconfig === undefined ? undefined : 'kubeconfig'
+  return [kubeconfig, givenRegistration(body)].filter((source) => source !== undefined)
+}
+
 const originOf = async (request: Request): Promise<Origin> => {
   const { body, minor } = request
   const ident = body.cluster_template_id
-  const needsNone = body.kubeconfig !== undefined || body.driver !== undefined
+  const needsNone = sourcesOf(body).length > 0 || body.driver !== undefined
   if (needsNone && (ident === undefined || ident === null)) return withoutTemplate(request)
   if (ident === null) throw unknownTemplate(ident, minor)
   if (ident !== undefined) return fromTemplate(request, ident)
@@ -71,19 +90,40 @@ const originOf = async (request: Request): Promise<Origin> => {
   )
 }
 
+/** What a driver needs to register a cluster, as a sentence. */
+const needOf = ({ id, registration }: ClusterDriverDescription): string => {
+  if (registration === undefined) {
+    return `The driver ${id} needs a "kubeconfig": the text of the file, or the same as a JSON object.`
+  }
+  const { attribute, fields } = registration
+  const required = fields.filter((field) => field.required).map(({ name }) => name)
+  return `The driver ${id} needs ${quote(attribute)}: an object with ${listInWords(required)}.`
+}
+
+/** Template and driver agree with what the request brings. @throws InvalidRequest */
+const demandSource = ({ driver }: Origin, body: CreateCluster): void => {
+  const { capabilities, registration, id } = driver
+  const wanted = capabilities.needsKubeconfig ? 'kubeconfig' : registration?.attribute
+  const given = sourcesOf(body)
+  const surplus = given.filter((source) => source !== wanted)
+  if (surplus.length > 0 && given.length > 1) {
+    throw new InvalidRequest(
+      `A cluster is registered by ${listInWords(given.map(quote), 2)} at once. Give exactly one of them.`,
+    )
+  }
+  if (surplus.length > 0) {
+    throw new InvalidRequest(`The driver ${id} takes no ${listInWords(surplus.map(quote))}. Leave it out.`)
+  }
+  if (wanted !== undefined && given.length === 0) throw new InvalidRequest(needOf(driver))
+}
+
 /**
- * Template and driver of a new cluster (magnum-rest.md 4.1). One that brings a kubeconfig, or names its driver, needs no template.
+ * Template and driver of a new cluster (magnum-rest.md 4.1). One that is registered, or names its driver, needs no template.
  *
  * @throws InvalidRequest, ObjectNotVisible, NameAmbiguous, DriverNotFound
  */
 export const chooseOrigin = async (request: Request): Promise<Origin> => {
   const origin = await originOf(request)
-  const { id, capabilities } = origin.driver
-  const hasKubeconfig = request.body.kubeconfig !== undefined
-  if (capabilities.needsKubeconfig === hasKubeconfig) return origin
-  throw new InvalidRequest(
-    hasKubeconfig
-      ? `The driver ${id} takes no "kubeconfig". Leave it out.`
-      : `The driver ${id} needs a "kubeconfig": the text of the file, or the same as a JSON object.`,
-  )
+  demandSource(origin, request.body)
+  return origin
 }

@@ -69,9 +69,13 @@ const APPLY: Readonly<Record<string, (operation: PatchOperation) => Partial<Clus
 
 const EXAMPLE = '{"op": "replace", "path": "/node_count", "value": 2}'
 
+/** Which of them a cluster takes is its driver's matter, and told when it is known. */
+const CHANGEABLE =
+  '"/node_count" of clusters whose nodes are managed, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify")'
+
 /** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest */
 const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
-  demandChangeable(operations, Object.keys(APPLY))
+  demandChangeable(operations, Object.keys(APPLY), CHANGEABLE)
   const patch: ClusterPatch = { added: [] }
   for (const operation of operations) {
     demandWhole(operation)

@@ -10,8 +10,14 @@ import {
   timeAnswer,
   uuidAnswer,
 } from '../common.answer.schema.ts'
+import type { RegistrationAttribute } from './registration-attributes.ts'
 
 const text = z.string().nullable()
+
+/** Of clusters that were registered so, without what is confidential. */
+const registrationAnswers: Readonly<Record<RegistrationAttribute, z.ZodOptional<typeof textMapAnswer>>> = {
+  eks: textMapAnswer.optional(),
+}
 
 /** An item of the plain list: exactly Magnum's keys (magnum-rest.md 4.2). */
 export const clusterItemAnswer = z.object({
@@ -60,6 +66,7 @@ export const clusterDetailAnswer = clusterItemAnswer.extend({
   federations: z.array(z.object({ uuid: z.string(), role: z.enum(['host', 'member']) })),
   operation: operationAnswer.unwrap().extend({ task: text, queued: z.int() }).nullable(),
   tls_verify: z.boolean().nullable(),
+  ...registrationAnswers,
 })
 
 /** One cluster. */

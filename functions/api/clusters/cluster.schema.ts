@@ -5,6 +5,7 @@ import { booleanField, integerField, labelsField, nameField, optional, textField
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
 import { isEmptyKubeconfig, KUBECONFIG_RULE } from './kubeconfig-value.ts'
+import type { RegistrationAttribute } from './registration-attributes.ts'
 
 const emptyAsAbsent = (value: unknown): unknown => (value === '' ? undefined : value)
 
@@ -19,6 +20,26 @@ const kubeconfigField = z.preprocess(
     .refine((value) => !isEmptyKubeconfig(value), { error: `is empty; it must be ${KUBECONFIG_RULE}` })
     .optional(),
 )
+
+const REGISTRATION_RULE = 'must be an object of texts'
+
+/** What a driver registers a cluster by; which fields there are, and what they are like, the driver says. */
+const registrationField = z.preprocess(
+  (value) => value ?? undefined,
+  z
+    .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+      error: REGISTRATION_RULE,
+    })
+    .optional(),
+)
+
+const registrationFields: Readonly<Record<RegistrationAttribute, typeof registrationField>> = {
+  eks: registrationField.meta({
+    description: 'An Amazon EKS cluster: name and region, and optionally role_arn and external_id.',
+    type: 'object',
+    additionalProperties: { type: 'string' },
+  }),
+}
 
 /** Attributes of `POST /v1/clusters`: Magnum's (magnum-rest.md 4.1) and, from `driver` on, ours. */
 export const createCluster = z.object({
@@ -47,6 +68,7 @@ export const createCluster = z.object({
   insecure_skip_tls_verify: optional(booleanField),
   /** The API server's address as other clusters reach it. */
   server_for_peers: optional(textField(2048)),
+  ...registrationFields,
 })
 export type CreateCluster = z.output<typeof createCluster>
 

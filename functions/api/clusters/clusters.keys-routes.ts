@@ -15,7 +15,7 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
     rule: 'cluster:create',
     idempotent: true,
     schemas: { query: noQuery, body: createClusterBody },
-    summary: 'Creates a cluster from a template, or registers one by its kubeconfig.',
+    summary: 'Creates a cluster from a template, or registers one that is there.',
     handle: createClusterHandler,
   }),
   route({

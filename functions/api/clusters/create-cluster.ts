@@ -1,4 +1,7 @@
+import type { ClusterEndpoint } from '../../domain/cluster.ts'
 import { createDeadlineSeconds } from '../../domain/deadlines.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Secret } from '../../domain/secret.ts'
 import { sealNewAuthorities } from '../../operations/certificate-authority.ts'
 import { kubeconfigKey } from '../../operations/credentials.ts'
 import { ownerEvent } from '../../operations/events.ts'
@@ -15,12 +18,16 @@ import { type TakenKubeconfig, takeKubeconfig } from './intake.ts'
 import { createTimeoutOf, newCluster } from './new-cluster.ts'
 import { demandCountAllowed, demandMasterCountOdd, demandMastersReachable } from './node-count.ts'
 import { withQuotaPlace } from './quota-place.ts'
+import { takeRegistration } from './take-registration.ts'
 import { demandTemplateOpen, demandVolumeFits } from './template-rules.ts'
 
 type Request = KeysRequest<unknown, CreateCluster>
 
+/** What is kept of the cluster that a request registers. */
+type Taken = { endpoint: ClusterEndpoint | null; driverState: JsonObject; credential: Secret | null }
+
 /** @throws InvalidRequest for options of a kubeconfig that is not there, and what `takeKubeconfig` throws */
-const takenFrom = (request: Request): TakenKubeconfig | null => {
+const kubeconfigFrom = (request: Request): TakenKubeconfig | null => {
   const { kubeconfig, context, insecure_skip_tls_verify: insecure, server_for_peers: serverForPeers } = request.body
   if (kubeconfig !== undefined) {
     return takeKubeconfig(request, { kubeconfig, context, allowInsecure: insecure ?? false, serverForPeers })
@@ -29,22 +36,33 @@ const takenFrom = (request: Request): TakenKubeconfig | null => {
   throw new InvalidRequest('"context", "insecure_skip_tls_verify" and "server_for_peers" go with a "kubeconfig" only.')
 }
 
+/** @throws InvalidRequest, KubeconfigRejected, AddressForbidden */
+const takenFrom = (request: Request, { driver }: Origin): Taken => {
+  const kubeconfig = kubeconfigFrom(request)
+  const registration = takeRegistration(driver, request.body)
+  return {
+    endpoint: kubeconfig?.endpoint ?? null,
+    driverState: registration?.state ?? {},
+    credential: kubeconfig?.credential ?? registration?.credential ?? null,
+  }
+}
+
 /** All that is to be stored for a new cluster. */
-type Planned = ReturnType<typeof newCluster> & { origin: Origin; taken: TakenKubeconfig | null }
+type Planned = ReturnType<typeof newCluster> & { origin: Origin; credential: Secret | null }
 
 /** The checks that come before the quota (magnum-rest.md 4.1). */
 const plan = async (request: Request): Promise<Planned> => {
   const { ports, principal, body, minor } = request
   demandCountAllowed(body.node_count, minor)
   const origin = await chooseOrigin(request)
-  const taken = takenFrom(request)
+  const { credential, ...taken } = takenFrom(request, origin)
   const { newId } = ports
   const deadlineSeconds = createDeadlineSeconds(createTimeoutOf(body))
   const operation = newOperation(ports, 'create', { deadlineSeconds })
-  const made = newCluster(body, { newId, principal, origin, endpoint: taken?.endpoint ?? null, operation })
+  const made = newCluster(body, { newId, principal, origin, operation, ...taken })
   demandVolumeFits(made.cluster, origin.template)
   demandMasterCountOdd(body.master_count ?? 1)
-  return { ...made, origin, taken }
+  return { ...made, origin, credential }
 }
 
 /** Those that come after it. */
@@ -65,12 +83,12 @@ const authoritiesOf = async ({ ports }: Request, { cluster, origin }: Planned): 
 const store = async (request: Request, planned: Planned, more: readonly Write[]): Promise<void> => {
   const { ports } = request
   const { clusters, nodeGroups, templates, credentials, commit } = ports.stores
-  const { cluster, origin, taken } = planned
+  const { cluster, origin, credential } = planned
   await commit([
     clusters.insert(cluster),
     ...planned.nodeGroups.map((group) => nodeGroups.insert(group)),
     ...(origin.isBuiltin ? [] : [templates.countUse(origin.template, 1)]),
-    ...(taken === null ? [] : [await credentials.seal(kubeconfigKey(cluster), taken.credential)]),
+    ...(credential === null ? [] : [await credentials.seal(kubeconfigKey(cluster), credential)]),
     ...(await authoritiesOf(request, planned)),
     ownerEvent(
       ports,

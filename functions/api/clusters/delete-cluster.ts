@@ -5,6 +5,7 @@ import { untilNoConflict } from '../../operations/conflict.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
 import { executionOf, launch, newOperation } from '../../operations/operation.ts'
+import { movedTemplateUses } from '../../operations/template-uses.ts'
 import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { describeUses } from './describe-uses.ts'
@@ -41,6 +42,7 @@ const commitDelete = async (request: ApiRequest, cluster: Cluster, operation: Cl
   try {
     await commit([
       clusters.change(cluster, change, { unlessUsed: true }),
+      ...movedTemplateUses(ports, cluster, change),
       ...markedGroups(ports, groups, 'DELETE_IN_PROGRESS'),
       ownerEvent(ports, 'cluster', cluster, {
         action: 'delete',

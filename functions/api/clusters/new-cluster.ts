@@ -5,6 +5,7 @@ import {
   type MagnumClusterAttributes,
   NO_MAGNUM_ATTRIBUTES,
 } from '../../domain/cluster.ts'
+import type { JsonObject } from '../../domain/json.ts'
 import { mergeLabels } from '../../domain/labels.ts'
 import { type NodeGroup, nodesOf } from '../../domain/node-group.ts'
 import type { Principal } from '../../domain/principal.ts'
@@ -48,6 +49,7 @@ export type NewCluster = {
   principal: Principal
   origin: Origin
   endpoint: ClusterEndpoint | null
+  driverState: JsonObject
   operation: ClusterOperation
 }
 
@@ -73,7 +75,7 @@ export const newCluster = (body: CreateCluster, given: NewCluster): { cluster: C
     endpoint: given.endpoint,
     identity: null,
     magnum: magnumAttributes(body, given.origin),
-    driverState: {},
+    driverState: given.driverState,
     createdAt: given.operation.startedAt,
     updatedAt: null,
     observation: null,

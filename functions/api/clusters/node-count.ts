@@ -15,9 +15,9 @@ export const demandCountAllowed = (count: number | undefined, minor: number): vo
 /** The members of etcd vote (magnum-rest.md 4.1). @throws InvalidRequest */
 export const demandMasterCountOdd = (count: number): void => {
   if (count % 2 === 1) return
-  throw new InvalidRequest(
-    `"master_count" is ${count}; it must be odd, because of two halves of an even number none has a majority. Use ${count - 1} or ${count + 1}.`,
-  )
+  const why = count === 0 ? 'there must be one at least' : 'of two halves of an even number none has a majority'
+  const use = count === 0 ? 'Use 1.' : `Use ${count - 1} or ${count + 1}.`
+  throw new InvalidRequest(`"master_count" is ${count}; it must be odd, because ${why}. ${use}`)
 }
 
 /** @throws InvalidRequest when several masters have no load balancer in front of them (magnum-rest.md 4.1) */

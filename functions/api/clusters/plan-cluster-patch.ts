@@ -1,14 +1,17 @@
 import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
-import type { ClusterCapabilities } from '../../drivers/contract/cluster-driver-description.ts'
+import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
-import { CREDENTIAL_TAKEN, SETTLED, stateFault } from './cluster-state.ts'
+import { CREDENTIAL_TAKEN, RESIZABLE, SETTLED, stateFault } from './cluster-state.ts'
 import { demandNodesMade } from './driver-rules.ts'
 
-const demandCapable = ({ driver }: Cluster, patch: ClusterPatch, { needsKubeconfig }: ClusterCapabilities): void => {
-  if (patch.kubeconfig === undefined || needsKubeconfig) return
-  throw new InvalidRequest(`"/kubeconfig" of this cluster can't be changed: its driver ${driver} takes none.`)
+const demandCapable = (driver: ClusterDriverDescription, patch: ClusterPatch): void => {
+  if (patch.kubeconfig === undefined || driver.capabilities.needsKubeconfig) return
+  const advice = driver.registration === undefined ? '' : ` ${driver.registration.advice.credential}`
+  throw new InvalidRequest(
+    `"/kubeconfig" of this cluster can't be changed: its driver ${driver.id} takes none.${advice}`,
+  )
 }
 
 const demandUnset = (cluster: Cluster, { added }: ClusterPatch): void => {
@@ -22,14 +25,18 @@ const demandOneTask = ({ kubeconfig, nodeCount }: ClusterPatch): void => {
   throw new InvalidRequest('"/kubeconfig" and "/node_count" can\'t be changed at once. Send two requests.')
 }
 
+/** Which also mends what failed, and waits for what runs. */
+const RESIZE_INSTEAD = ' A resize (POST /v1/clusters/{cluster}/actions/resize) is taken now, too.'
+
 /** Refuses a patch that the cluster does not take, or not in its state (magnum-rest.md 4.3). @throws InvalidRequest, StateConflict */
 export const demandPatchable = (cluster: Cluster, patch: ClusterPatch, drivers: DriverDescriptions): void => {
-  demandCapable(cluster, patch, drivers.cluster.resolve(cluster.driver).capabilities)
+  demandCapable(drivers.cluster.resolve(cluster.driver), patch)
   if (patch.nodeCount !== undefined) demandNodesMade(drivers, cluster, '"/node_count"')
   demandUnset(cluster, patch)
   demandOneTask(patch)
   const fault = stateFault(cluster, patch.kubeconfig === undefined ? SETTLED : CREDENTIAL_TAKEN)
-  if (fault !== null) throw new StateConflict(fault)
+  const advice = patch.nodeCount !== undefined && RESIZABLE.includes(cluster.status) ? RESIZE_INSTEAD : ''
+  if (fault !== null) throw new StateConflict(`${fault}${advice}`)
 }
 
 /** The observation with the health that a caller reports (magnum-auto-healer); null when the patch reports none. */

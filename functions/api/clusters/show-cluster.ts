@@ -1,9 +1,11 @@
 import type { Cluster } from '../../domain/cluster.ts'
+import type { JsonObject } from '../../domain/json.ts'
 import { labelDiff } from '../../domain/labels.ts'
 import { DEFAULT_GROUPS, type NodeGroup } from '../../domain/node-group.ts'
 import { isFailed } from '../../domain/status.ts'
 import { linksOf, showConditions, showOperation, timestamp } from '../representation.ts'
 import { masterCountOf, nodeCountOf } from './node-count.ts'
+import { REGISTRATION_ATTRIBUTES } from './registration-attributes.ts'
 
 export type View = { baseUrl: string; minor: number }
 
@@ -38,8 +40,18 @@ const labelsCompared = ({ magnum }: Cluster) => {
   return { labels_overridden: overridden, labels_added: added, labels_skipped: skipped }
 }
 
+/** What a registered cluster was named by; nothing confidential is in the driver's state. */
+const registrationOf = ({ driverState }: Cluster): JsonObject =>
+  Object.fromEntries(
+    REGISTRATION_ATTRIBUTES.flatMap((attribute) => {
+      const shown = driverState[attribute]
+      return shown === undefined ? [] : [[attribute, shown] as const]
+    }),
+  )
+
 /** What Magnum has not. */
 const additions = (cluster: Cluster) => ({
+  ...registrationOf(cluster),
   driver: cluster.driver,
   conditions: showConditions(cluster.conditions),
   federations: cluster.uses.map((use) => {

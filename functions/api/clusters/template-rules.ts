@@ -17,13 +17,13 @@ export const demandVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: 
   )
 }
 
-/** Only administrators make something of a hidden template (magnum-rest.md 4.1). @throws PolicyForbids */
+/** Only administrators make clusters from a hidden template (magnum-rest.md 4.1), or upgrade them to it. @throws PolicyForbids */
 export const demandTemplateOpen = (
   request: Pick<ApiRequest, 'principal' | 'settings'>,
   { id, name, hidden }: ClusterTemplate,
 ): void => {
   if (!hidden || isAllowed(request, 'clustertemplate:publish')) return
   throw new PolicyForbids(
-    `The cluster template ${quote(name ?? id)} is hidden: only an administrator may make clusters from it (clustertemplate:publish). Use another one.`,
+    `The cluster template ${quote(name ?? id)} is hidden: only an administrator may make clusters from it, or upgrade them to it (clustertemplate:publish). Use another one.`,
   )
 }

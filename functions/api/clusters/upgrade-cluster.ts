@@ -7,6 +7,7 @@ import type { ClusterDriverDescription } from '../../drivers/contract/cluster-dr
 import { requestTask } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
+import { RevisionConflict, TemplateGone } from '../../store/errors.ts'
 import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
 import { InvalidRequest, ObjectNotVisible, StateConflict } from '../errors.ts'
 import { findNodeGroup } from '../nodegroups/find-node-group.ts'
@@ -15,6 +16,8 @@ import type { UpgradeCluster } from './cluster-actions.schema.ts'
 import { SETTLED, stateFault } from './cluster-state.ts'
 import { demandDriverAgrees, demandTaskKnown } from './driver-rules.ts'
 import { findCluster } from './find-cluster.ts'
+import { demandTemplateOpen } from './template-rules.ts'
+import { wayOutOfFailure } from './way-out.ts'
 
 type Request = ApiRequest<unknown, UpgradeCluster>
 
@@ -120,9 +123,16 @@ const round = async (request: Request): Promise<string> => {
   const driver = ports.drivers.cluster.resolve(cluster.driver)
   demandTaskKnown(driver, 'upgrade', 'upgrade it')
   demandTemplateFits(driver, found)
+  if (!isCurrent(cluster, template)) demandTemplateOpen(request, template)
   const fault = stateFault(cluster, SETTLED)
-  if (fault !== null) throw new InvalidRequest(fault)
-  await ask(request, { cluster, nodeGroups, template, group })
+  if (fault !== null) {
+    const wayOut = cluster.status === 'UPDATE_FAILED' ? wayOutOfFailure(cluster, nodeGroups) : ''
+    throw new InvalidRequest(`${fault}${wayOut}`)
+  }
+  await ask(request, { cluster, nodeGroups, template, group }).catch((error: unknown) => {
+    // Deleted meanwhile: look for it again.
+    throw error instanceof TemplateGone ? new RevisionConflict(error.message, { cause: error }) : error
+  })
   return cluster.id
 }
 

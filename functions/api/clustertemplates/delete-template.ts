@@ -1,11 +1,24 @@
+import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import { quote } from '../../domain/wording.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { RevisionConflict, TemplateInUse } from '../../store/errors.ts'
 import { InvalidRequest } from '../errors.ts'
+import { isAllowed } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { findTemplate } from './find-template.ts'
 import { demandMayChange } from './template-access.ts'
 import { templateUsers } from './template-users.ts'
+
+/** Says what to do; hiding is advised to those who may, and only for what it does. */
+const refuseInUse = async (request: ApiRequest, template: ClusterTemplate): Promise<InvalidRequest> => {
+  const users = await templateUsers(request, template)
+  const hiding = isAllowed(request, 'clustertemplate:publish')
+    ? ' Until then "hidden" keeps all but administrators from making more clusters from it.'
+    : ''
+  return new InvalidRequest(
+    `Cluster template ${quote(template.name ?? template.id)} can't be deleted: it is used by ${users}. Delete these clusters, or upgrade them to another template, and try again.${hiding}`,
+  )
+}
 
 const removeOnce = async (request: ApiRequest): Promise<void> => {
   const { templates, commit } = request.ports.stores
@@ -13,9 +26,7 @@ const removeOnce = async (request: ApiRequest): Promise<void> => {
   demandMayChange(request, found, 'delete')
   const { template } = found
   if (template.clusterCount > 0) {
-    throw new InvalidRequest(
-      `Cluster template ${quote(template.name ?? template.id)} can't be deleted: it is used by ${await templateUsers(request, template)}. Delete what uses it first, or set "hidden" so that it is used no more.`,
-    )
+    throw await refuseInUse(request, template)
   }
   try {
     await commit([templates.remove(template)])

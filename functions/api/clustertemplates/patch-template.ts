@@ -4,6 +4,7 @@ import { untilNoConflict } from '../../operations/conflict.ts'
 import { RevisionConflict, TemplateInUse } from '../../store/errors.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
+import { isAllowed } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { findTemplate } from './find-template.ts'
 import { showTemplate } from './show-template.ts'
@@ -28,8 +29,11 @@ const refuseInUse = async (
   changed: readonly string[],
 ): Promise<InvalidRequest> => {
   const what = changed.length === 0 ? 'This patch changes nothing. ' : ''
+  const open = isAllowed(request, 'clustertemplate:publish')
+    ? 'one of "name", "hidden", "tags" and "public" (to true)'
+    : 'either "name" or "tags"'
   return new InvalidRequest(
-    `Cluster template ${quote(template.name ?? template.id)} is used by ${await templateUsers(request, template)}. ${what}Of a template in use one of "name", "hidden", "tags" and "public" (to true) can be changed per request. For other changes create a new template, and upgrade the clusters to it.`,
+    `Cluster template ${quote(template.name ?? template.id)} is used by ${await templateUsers(request, template)}. ${what}Of a template in use ${open} can be changed per request. For other changes create a new template, and upgrade the clusters to it.`,
   )
 }
 

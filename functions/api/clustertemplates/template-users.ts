@@ -1,10 +1,15 @@
+import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import { templatesInUse } from '../../domain/template-uses.ts'
 import { byNumber, listInWords, quote } from '../../domain/wording.ts'
 import { reachOf } from '../reach.ts'
 import type { ApiRequest } from '../route.ts'
 
 /** Clusters that are named. */
 const NAMED_MAX = 5
+
+const uses = (cluster: Cluster, { id, projectId }: ClusterTemplate): boolean =>
+  templatesInUse(cluster).some((used) => used.id === id && used.projectId === projectId)
 
 /** Names and ids of clusters that the caller sees and that use the template. Reads the project's clusters: for refusals only. */
 const visibleUsers = async (request: ApiRequest, template: ClusterTemplate): Promise<string[]> => {
@@ -13,9 +18,7 @@ const visibleUsers = async (request: ApiRequest, template: ClusterTemplate): Pro
   const found: string[] = []
   for (let marker: string | undefined, more = true; more && found.length < template.clusterCount; ) {
     const page = await clusters.listWithin(reach, { limit: 1000, ...(marker === undefined ? {} : { marker }) })
-    const users = page.items.filter(
-      ({ magnum }) => magnum.clusterTemplateId === template.id && magnum.templateProjectId === template.projectId,
-    )
+    const users = page.items.filter((cluster) => uses(cluster, template))
     found.push(...users.map(({ id, name }) => `${quote(name)} (${id})`))
     marker = page.items.at(-1)?.id
     more = page.more && marker !== undefined

@@ -28,7 +28,7 @@ const pair = (self: string, bookmark: string) => [
   { href: bookmark, rel: 'bookmark' },
 ]
 
-/** `GET /v1` (magnum-rest.md 1.2): which resources there are. */
+/** `GET /v1` (magnum-rest.md 1.2): which resources there are, Magnum's and ours. */
 export const showVersion = async ({ baseUrl }: PublicRequest): Promise<ApiResponse> => ({
   status: 200,
   body: {
@@ -39,7 +39,7 @@ export const showVersion = async ({ baseUrl }: PublicRequest): Promise<ApiRespon
       { href: DOCUMENTATION, rel: 'describedby', type: 'text/html' },
     ],
     ...Object.fromEntries(
-      MAGNUM_COLLECTIONS.map((name) => [name, pair(`${baseUrl}/v1/${name}/`, `${baseUrl}/${name}/`)]),
+      [...MAGNUM_COLLECTIONS, 'drivers'].map((name) => [name, pair(`${baseUrl}/v1/${name}/`, `${baseUrl}/${name}/`)]),
     ),
     nodegroups: pair(`${baseUrl}/v1/clusters/{cluster_id}/nodegroups`, `${baseUrl}/clusters/{cluster_id}/nodegroups`),
   },
@@ -51,8 +51,13 @@ export const showOpenApi = async ({ settings, baseUrl }: PublicRequest): Promise
   text: settings.openApi(baseUrl),
 })
 
+/** How long the database may take to answer the health check, milliseconds: those who ask wait for seconds, and no longer. */
+const DATABASE_ANSWERS_WITHIN_MS = 2_500
+
+const SILENT = `The database has not answered within ${DATABASE_ANSWERS_WITHIN_MS / 1000} seconds.`
+
 /** Reads a key that nothing has: what counts is that the database answers. */
-const databaseFault = async ({ ports }: PublicRequest): Promise<string | undefined> => {
+const readNothing = async ({ ports }: PublicRequest): Promise<string | undefined> => {
   try {
     await ports.stores.clusters.get({ projectId: 'healthcheck', id: 'healthcheck' })
     return undefined
@@ -62,8 +67,18 @@ const databaseFault = async ({ ports }: PublicRequest): Promise<string | undefin
   }
 }
 
+const databaseFault = async (request: PublicRequest): Promise<string | undefined> => {
+  const late = Promise.withResolvers<string>()
+  const timer = setTimeout(() => late.resolve(SILENT), DATABASE_ANSWERS_WITHIN_MS)
+  try {
+    return await Promise.race([readNothing(request), late.promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /**
- * `GET /healthcheck`: 200 when process and database answer, else 503 with the reason. JSON when asked for JSON, else text
+ * `GET /healthcheck`: 200 when process and database answer, else 503 with the reason, within 3 s. JSON when asked for JSON, else text
  * (magnum-rest.md 1.2, 13.12).
  */
 export const showHealth = async (request: PublicRequest): Promise<ApiResponse> => {

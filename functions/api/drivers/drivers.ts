@@ -15,6 +15,7 @@ const showFederationDriver = (driver: FederationDriverDescription, drivers: Driv
     host_as_member: driver.capabilities.hostAsMember,
     uses_kubernetes_api: driver.capabilities.usesKubernetesApi,
     kubeconfig: driver.capabilities.kubeconfig,
+    workloads: driver.capabilities.workloads,
   },
   properties: driver.properties.map(({ key, description, default: value }) => ({ key, description, default: value })),
 })

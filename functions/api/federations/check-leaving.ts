@@ -7,10 +7,16 @@ import type { Check } from './run-checks.ts'
 
 export type LeaveStep = Exclude<MembershipStep, { kind: 'join' }>
 
+const workloadsIn = (step: LeaveStep): string[] =>
+  step.kind === 'unjoin' && step.next.operation.workloads === 'delete'
+    ? ['the workloads that the federation brought']
+    : []
+
 /** What a step would take away, in words: what the flows wrote down that they made. */
 export const removalsOf = (step: LeaveStep, cluster: Pick<Cluster, 'name'> | undefined): string[] => {
   const { memberName, made } = step.before
-  const what = step.kind === 'dismiss' ? ['the record of its failed join'] : made.map(describeObject)
+  const what =
+    step.kind === 'dismiss' ? ['the record of its failed join'] : [...made.map(describeObject), ...workloadsIn(step)]
   return what.map((text) => `${cluster?.name ?? memberName}: ${text}`)
 }
 

@@ -1,6 +1,6 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { MEMBERSHIP_CHANGES_MAX } from '../../domain/deadlines.ts'
-import { quote } from '../../domain/wording.ts'
+import { listInWords, quote } from '../../domain/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ClusterNotUsable } from '../../store/errors.ts'
@@ -26,6 +26,17 @@ export const demandUsable = (cluster: Cluster, as: 'host' | 'member'): void => {
   )
 }
 
+/** Federation drivers that such clusters do for. */
+const wayWithout = (drivers: DriverDescriptions): string => {
+  const others = drivers.federation.list().filter(({ capabilities }) => !capabilities.usesKubernetesApi)
+  if (others.length === 0) return 'Register a cluster that has one.'
+  const named = listInWords(
+    others.map(({ id }) => `"driver": ${quote(id)}`),
+    5,
+  )
+  return `A federation with ${named} takes such clusters; else register a cluster that has one.`
+}
+
 /** A federation driver that talks to clusters needs clusters that can be talked to. @throws InvalidRequest */
 export const demandReachableKind = (
   driver: FederationDriverDescription,
@@ -35,7 +46,7 @@ export const demandReachableKind = (
   if (!driver.capabilities.usesKubernetesApi) return
   if (drivers.cluster.resolve(cluster.driver).capabilities.kubernetesApi) return
   throw new InvalidRequest(
-    `Cluster ${nameOf(cluster)} of driver ${cluster.driver} has no Kubernetes API, which the federation driver ${driver.id} needs.`,
+    `Cluster ${nameOf(cluster)} of driver ${cluster.driver} has no Kubernetes API, which the federation driver ${driver.id} needs. ${wayWithout(drivers)}`,
   )
 }
 

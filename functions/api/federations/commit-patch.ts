@@ -29,15 +29,24 @@ const stepWrites = ({ stores }: TablePorts, { federation }: PatchPlan, step: Mem
 
 const nameOf = (step: MembershipStep): string => ('next' in step ? step.next.memberName : step.before.memberName)
 
+/** Said of unjoins only, and by the first: all of a request are alike. */
+const fateOfWorkloads = ({ steps }: PatchPlan): string =>
+  steps.some((step) => step.kind === 'unjoin' && step.next.operation.workloads === 'delete')
+    ? 'Their workloads are removed.'
+    : ''
+
 const WORDS = { join: 'Joining', unjoin: 'Unjoining', dismiss: 'Forgetting the failed join of' } as const
 
-const describe = ({ steps, operation }: PatchPlan): string => {
+const describe = (plan: PatchPlan): string => {
+  const { steps, operation } = plan
   const of = (kind: MembershipStep['kind']): string => {
     const names = steps.filter((step) => step.kind === kind).map(nameOf)
     return names.length === 0 ? '' : `${WORDS[kind]} ${names.join(', ')}.`
   }
   const properties = operation === null ? '' : 'Changing the properties.'
-  return [properties, of('join'), of('unjoin'), of('dismiss')].filter((text) => text !== '').join(' ')
+  return [properties, of('join'), of('unjoin'), fateOfWorkloads(plan), of('dismiss')]
+    .filter((text) => text !== '')
+    .join(' ')
 }
 
 /**

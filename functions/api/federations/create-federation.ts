@@ -49,7 +49,7 @@ const findClusters = async (request: Request): Promise<{ host: Cluster; members:
 /** @throws the refusals of the rules; nothing is changed */
 const plan = async (request: Request): Promise<FederationPlan> => {
   const { ports, principal, body } = request
-  const driver = ports.drivers.federation.resolve(body.driver ?? ports.drivers.federation.default)
+  const driver = ports.drivers.federation.choose(body.driver ?? ports.drivers.federation.default)
   checkProperties(driver, body.properties ?? {})
   const clusters = await findClusters(request)
   checkClusters(request, { driver, ...clusters })

@@ -1,33 +1,46 @@
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import type { Federation, FederationOperation } from '../../domain/federation.ts'
-import type { ExecutionRef } from '../../domain/operation.ts'
+import { type ExecutionRef, type WorkloadsWish, workloadsOf } from '../../domain/operation.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { executionOf, launch, newOperation } from '../../operations/operation.ts'
 import { find } from '../lookup.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
+import { demandWorkloads } from './workloads.ts'
 
-type Request = ApiRequest<{ force: boolean }>
+type Wish = { force: boolean; workloads?: WorkloadsWish }
+type Request = ApiRequest<Wish>
 
 /** What a new operation has to stop: the running execution, and what that one may not have stopped yet. */
 const replacedBy = (operation: FederationOperation | null): ExecutionRef[] =>
   operation === null ? [] : [...operation.supersedes, executionOf(`federation-${operation.kind}`, operation)]
 
-/** A deletion that runs goes on, unless it is now to be forced. */
-const isUnderWay = ({ operation }: Federation, force: boolean): boolean =>
-  operation?.kind === 'delete' && (operation.force || !force)
+/** A deletion that runs goes on, unless it is now to be forced, or to remove workloads. */
+const isUnderWay = ({ operation }: Federation, { force, workloads }: Wish): boolean =>
+  operation?.kind === 'delete' &&
+  (operation.force || !force) &&
+  (operation.workloads === 'delete' || workloads !== 'delete')
+
+/** A deletion in place of one that runs is no weaker than that. */
+const newDeletion = (ports: Request['ports'], { operation: before }: Federation, { force, workloads }: Wish) => {
+  const running = before?.kind === 'delete' ? before : null
+  return newOperation(ports, 'delete', {
+    deadlineSeconds: DEADLINE_SECONDS['federation-delete'],
+    force: force || running?.force === true,
+    ...workloadsOf(workloads, running),
+    supersedes: replacedBy(before),
+  })
+}
 
 /** Reads, decides, commits. Null when a deletion runs already. */
 const decide = async (request: Request): Promise<{ federation: Federation; operation: FederationOperation } | null> => {
   const { ports, principal, params, query } = request
   const { federations, commit } = ports.stores
   const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')
-  if (isUnderWay(federation, query.force)) return null
-  const operation = newOperation(ports, 'delete', {
-    deadlineSeconds: DEADLINE_SECONDS['federation-delete'],
-    force: query.force,
-    supersedes: replacedBy(federation.operation),
-  })
+  if (query.workloads !== undefined)
+    demandWorkloads(ports.drivers.federation.resolve(federation.driver), query.workloads)
+  if (isUnderWay(federation, query)) return null
+  const operation = newDeletion(ports, federation, query)
   const update = {
     status: 'DELETE_IN_PROGRESS',
     statusReason: null,
@@ -40,7 +53,7 @@ const decide = async (request: Request): Promise<{ federation: Federation; opera
       action: 'delete',
       outcome: 'pending',
       reason: query.force ? 'ForceRequested' : 'Requested',
-      message: `Federation ${federation.name} is being deleted; its members are unjoined first.`,
+      message: `Federation ${federation.name} is being deleted; its members are unjoined first${operation.workloads === 'delete' ? ', with their workloads removed' : ''}.`,
     }),
   ])
   return { federation, operation }
@@ -48,7 +61,8 @@ const decide = async (request: Request): Promise<{ federation: Federation; opera
 
 /**
  * `DELETE /v1/federations/{federation}` → 204. Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is replaced. With
- * `?force=true` what can't be reached is skipped; that also turns a running deletion into a forced one.
+ * `?force=true` what can't be reached is skipped, with `?workloads=delete` workloads go with the members; either also changes a running
+ * deletion.
  */
 export const deleteFederation = async (request: Request): Promise<ApiResponse> => {
   const begun = await untilNoConflict(() => decide(request))

@@ -51,6 +51,7 @@ const federationAnswer = federationItemAnswer.extend({
   members: z.array(memberItem),
   operation: operationAnswer,
   endpoint: z.string().nullable(),
+  certificates_renew_after: timeAnswer.nullable(),
 })
 
 const eventAnswer = z.object({
@@ -86,6 +87,12 @@ export const FEDERATION_ANSWERS: Answers = {
   'GET /v1/federations/{federation}': { 200: federationAnswer },
   'PATCH /v1/federations/{federation}': { 200: dryRunAnswerSchema, 202: uuidAnswer },
   'DELETE /v1/federations/{federation}': { 204: null },
+  'GET /v1/federations/{federation}/kubeconfig': {
+    200: {
+      'application/json': z.object({ kubeconfig: z.string(), expires_at: timeAnswer }),
+      'application/yaml': z.string(),
+    },
+  },
   'GET /v1/federations/{federation}/members': { 200: membersAnswer },
   'GET /v1/federations/{federation}/members/{cluster}': { 200: memberAnswer },
   'GET /v1/federations/{federation}/events': { 200: pageAnswer('events', eventAnswer) },

@@ -4,9 +4,11 @@ import { type Route, route } from '../route.ts'
 import { createFederationHandler } from './create-federation.ts'
 import { createFederationBody } from './federation.schema.ts'
 import { federationPatchBody } from './federation-patch.ts'
+import { expiresIn, getKubeconfig, YAML } from './kubeconfig.ts'
 import { patchFederation } from './patch-federation.ts'
+import { workloads } from './workloads.ts'
 
-/** Create and update open clusters for `?dry_run=true`, with their stored credentials: hence keys. */
+/** Create and update open clusters for `?dry_run=true`, with their stored credentials, and a kubeconfig is made with the driver's: hence keys. */
 export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -23,8 +25,18 @@ export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
     path: '/v1/federations/{federation}',
     access: 'keys',
     rule: 'federation:update',
-    schemas: { query: z.object({ rollback, dry_run: flag, force: flag }), body: federationPatchBody },
+    schemas: { query: z.object({ rollback, dry_run: flag, force: flag, workloads }), body: federationPatchBody },
     summary: 'Joins and unjoins members, and changes properties.',
     handle: patchFederation,
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/federations/{federation}/kubeconfig',
+    access: 'keys',
+    rule: 'federation:kubeconfig',
+    media: [YAML],
+    schemas: { query: z.object({ expires_in: expiresIn }) },
+    summary: "Gives a kubeconfig for the federation's control plane, with a credential that expires.",
+    handle: getKubeconfig,
   }),
 ]

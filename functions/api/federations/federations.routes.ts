@@ -5,6 +5,7 @@ import { route, type TableRoute } from '../route.ts'
 import { deleteFederation } from './delete-federation.ts'
 import { listEvents } from './federation-events.ts'
 import { detailFederations, getFederation, getMember, listFederations, listMembers } from './read-federations.ts'
+import { workloads } from './workloads.ts'
 
 const COLLECTION = '/v1/federations'
 const ITEM = '/v1/federations/{federation}'
@@ -70,7 +71,7 @@ export const FEDERATION_ROUTES: readonly TableRoute[] = [
     path: ITEM,
     access: 'table',
     rule: 'federation:delete',
-    schemas: { query: z.object({ force: flag }) },
+    schemas: { query: z.object({ force: flag, workloads }) },
     summary: 'Unjoins all members and removes the control plane.',
     handle: deleteFederation,
   }),

@@ -11,7 +11,7 @@ import type {
 } from '../../domain/membership.ts'
 import { operationOf } from '../../domain/membership.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
-import type { ExecutionRef, Flow } from '../../domain/operation.ts'
+import { type ExecutionRef, type Flow, type WorkloadsWish, workloadsOf } from '../../domain/operation.ts'
 import { executionOf, newOperation } from '../../operations/operation.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 
@@ -63,11 +63,19 @@ export const joinStep = (tools: Tools, input: JoinInput): MembershipStep => {
   return { kind: 'join', cluster, before, next }
 }
 
+/** Which run of changes an unjoin belongs to, and how it is done. */
+export type UnjoinWish = { changeId: string; force: boolean; workloads?: WorkloadsWish }
+
 /** An unjoin; whatever runs on the membership is replaced. */
-export const unjoinStep = (tools: Tools, before: Membership, changeId: string, force: boolean): MembershipStep => {
+export const unjoinStep = (
+  tools: Tools,
+  before: Membership,
+  { changeId, force, workloads }: UnjoinWish,
+): MembershipStep => {
   const operation = newOperation(tools, 'unjoin', {
     deadlineSeconds: DEADLINE_SECONDS['member-unjoin'],
     force,
+    ...workloadsOf(workloads, operationOf(before)),
     supersedes: replacedBy(operationOf(before)),
   })
   const { projectId, federationId, clusterId, memberName, made, credential } = before

@@ -1,14 +1,17 @@
+import type { WorkloadsWish } from '../../domain/operation.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { find } from '../lookup.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
+import { restingMembers } from './check-update.ts'
 import { commitPatch, launchPatch } from './commit-patch.ts'
 import type { FederationPatch } from './federation-patch.ts'
 import type { MembersInput } from './plan-members.ts'
 import { type PatchPlan, planPatch } from './plan-patch.ts'
 import { preflightOfPatch } from './preflight.ts'
 import { resolveTargets } from './resolve-members.ts'
+import { demandWorkloads } from './workloads.ts'
 
-type Request = KeysRequest<{ dry_run: boolean; force: boolean }, FederationPatch>
+type Request = KeysRequest<{ dry_run: boolean; force: boolean; workloads?: WorkloadsWish }, FederationPatch>
 
 /** The federation before its memberships: a membership that moves in between fails the commit by its own revision. */
 const read = async (request: Request): Promise<MembersInput> => {
@@ -16,9 +19,10 @@ const read = async (request: Request): Promise<MembersInput> => {
   const { stores, drivers } = ports
   const federation = await find(stores.federations, 'Federation', principal.projectId, params.federation ?? '')
   const driver = drivers.federation.resolve(federation.driver)
+  demandWorkloads(driver, query.workloads)
   const memberships = await stores.memberships.listOf(federation)
   const targets = await resolveTargets(request, { federation, memberships }, body.members)
-  return { federation, memberships, targets, driver, drivers, force: query.force }
+  return { federation, memberships, targets, driver, drivers, force: query.force, workloads: query.workloads }
 }
 
 const hostOf = ({ ports, principal: { projectId } }: Request, { federation }: MembersInput) =>
@@ -40,11 +44,17 @@ const decide = async (request: Request): Promise<{ id: string; plan: PatchPlan |
 const dryRun = async (request: Request): Promise<ApiResponse> => {
   const { ports, body } = request
   const input = await read(request)
-  const { federation } = input
-  const driver = ports.drivers.federation.resolve(federation.driver)
-  const steps = planPatch(ports, input, body)?.steps ?? []
-  const { force } = request.query
-  return preflightOfPatch(request, { federation, driver, steps, force, host: await hostOf(request, input) })
+  const driver = ports.drivers.federation.resolve(input.federation.driver)
+  const plan = planPatch(ports, input, body)
+  const steps = plan?.steps ?? []
+  return preflightOfPatch(request, {
+    federation: { ...input.federation, ...(plan?.update.properties && { properties: plan.update.properties }) },
+    driver,
+    steps,
+    reached: plan?.update.properties ? restingMembers(input.memberships, steps) : null,
+    force: request.query.force,
+    host: await hostOf(request, input),
+  })
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { isConditionTrue } from '../../domain/condition.ts'
-import { CONTROL_PLANE_READY, type Federation } from '../../domain/federation.ts'
+import { CONTROL_PLANE_READY, cameUp, type Federation } from '../../domain/federation.ts'
 import type { Membership } from '../../domain/membership.ts'
-import { quote } from '../../domain/wording.ts'
+import type { WorkloadsWish } from '../../domain/operation.ts'
+import { quote, withoutFullStop } from '../../domain/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
@@ -14,7 +15,7 @@ import {
   demandReachableKind,
   demandUsable,
 } from './cluster-rules.ts'
-import { joinStep, type MembershipStep, unjoinStep } from './membership-steps.ts'
+import { joinStep, type MembershipStep, type UnjoinWish, unjoinStep } from './membership-steps.ts'
 import type { Membered, MemberTargets } from './resolve-members.ts'
 
 export type MembersInput = Membered & {
@@ -22,6 +23,7 @@ export type MembersInput = Membered & {
   driver: FederationDriverDescription
   drivers: DriverDescriptions
   force: boolean
+  workloads?: WorkloadsWish
 }
 
 const nameOf = ({ name, id }: Federation): string => `Federation ${quote(name)} (${id})`
@@ -41,9 +43,11 @@ const demandMovable = (federation: Federation): void => {
 /** Joins need a control plane. @throws StateConflict */
 const demandControlPlane = (federation: Federation): void => {
   if (isConditionTrue(federation.conditions, CONTROL_PLANE_READY)) return
-  const remedy = federation.status === 'CREATE_FAILED' ? 'Delete the federation and create it again' : 'Mend it first'
+  const fault = federation.conditions.find(({ type }) => type === CONTROL_PLANE_READY)
+  const why = fault === undefined ? '' : ` (${fault.reason}: ${withoutFullStop(fault.message)})`
+  const remedy = cameUp(federation) ? 'Try again when it is' : 'Delete the federation and create it again'
   throw new StateConflict(
-    `${nameOf(federation)} is ${federation.status} and its control plane is not ready. ${remedy}.`,
+    `${nameOf(federation)} is ${federation.status} and its control plane is not ready${why}. ${remedy}.`,
   )
 }
 
@@ -84,11 +88,10 @@ const demandMayLeave = (membership: Membership, force: boolean): void => {
 const leaveStep = (
   tools: Pick<TablePorts, 'clock' | 'newId'>,
   membership: Membership,
-  changeId: string,
-  force: boolean,
+  wish: UnjoinWish,
 ): MembershipStep => {
   if (membership.state === 'JoinFailed') return { kind: 'dismiss', before: membership }
-  return unjoinStep(tools, membership, changeId, force)
+  return unjoinStep(tools, membership, wish)
 }
 
 const demandAllowed = (input: MembersInput): void => {
@@ -120,7 +123,7 @@ export const planMembers = (
   input: MembersInput,
   changeId: string,
 ): MembershipStep[] => {
-  const { federation, memberships, targets, force } = input
+  const { federation, memberships, targets, force, workloads } = input
   if (targets.join.length + targets.leave.length === 0) return []
   demandAllowed(input)
   const takenNames = new Set(memberships.map(({ memberName }) => memberName))
@@ -131,5 +134,5 @@ export const planMembers = (
     if (step.kind === 'join') takenNames.add(step.next.memberName)
     return step
   })
-  return [...joins, ...targets.leave.map((membership) => leaveStep(tools, membership, changeId, force))]
+  return [...joins, ...targets.leave.map((membership) => leaveStep(tools, membership, { changeId, force, workloads }))]
 }

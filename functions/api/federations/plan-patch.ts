@@ -1,7 +1,8 @@
-import { isConditionTrue, withCondition } from '../../domain/condition.ts'
+import { withCondition } from '../../domain/condition.ts'
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import {
-  CONTROL_PLANE_READY,
+  cameUp,
+  decidingOperation,
   type Federation,
   type FederationOperation,
   type FederationUpdate,
@@ -39,8 +40,8 @@ const dismissed = (federation: Federation, left: readonly Membership[]): Federat
   const isFaulty = left.some(({ state }) => state === 'JoinFailed' || state === 'UnjoinFailed')
   const mends =
     isFailed(federation.status) &&
-    federation.operation === null &&
-    isConditionTrue(federation.conditions, CONTROL_PLANE_READY) &&
+    decidingOperation(federation) === null &&
+    cameUp(federation) &&
     !isFaulty &&
     !left.some(isMoving)
   return mends ? { status: 'UPDATE_COMPLETE', statusReason: null } : {}

@@ -1,5 +1,4 @@
-import { isConditionTrue } from '../../domain/condition.ts'
-import { CONTROL_PLANE_READY, type Federation } from '../../domain/federation.ts'
+import { cameUp, type Federation } from '../../domain/federation.ts'
 import { quote } from '../../domain/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { StateConflict } from '../errors.ts'
@@ -14,7 +13,7 @@ const demandSettled = (federation: Federation): void => {
   if (operation !== null)
     throw new StateConflict(`${who}: its ${operation.kind} is running. Try again when it is over.`)
   if (status === 'CREATE_IN_PROGRESS') throw new StateConflict(`${who}: its first members are joining. Try again then.`)
-  const isDead = status === 'CREATE_FAILED' && !isConditionTrue(federation.conditions, CONTROL_PLANE_READY)
+  const isDead = status === 'CREATE_FAILED' && !cameUp(federation)
   if (isDead || status.startsWith('DELETE_')) throw new StateConflict(`${who}; it can only be deleted.`)
 }
 
@@ -22,7 +21,8 @@ const isSame = (a: Readonly<Record<string, string>>, b: Readonly<Record<string, 
   Object.keys(a).length === Object.keys(b).length && Object.entries(a).every(([key, value]) => b[key] === value)
 
 /**
- * The properties that a patch leads to; null when it changes nothing.
+ * The properties that a patch leads to; null when it changes nothing. After UPDATE_FAILED the same properties are a change: their update is
+ * tried again.
  *
  * @throws InvalidRequest, RequestTooLarge, StateConflict
  */
@@ -33,8 +33,8 @@ export const planProperties = (
 ): Readonly<Record<string, string>> | null => {
   if (operations === null) return null
   const properties = applyProperties(federation.properties, operations)
-  if (isSame(properties, federation.properties)) return null
-  checkProperties(driver, properties)
+  if (federation.status !== 'UPDATE_FAILED' && isSame(properties, federation.properties)) return null
+  checkProperties(driver, properties, driver.validateChange(federation.properties, properties))
   demandSettled(federation)
   return properties
 }

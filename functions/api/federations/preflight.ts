@@ -3,24 +3,21 @@ import type { Federation } from '../../domain/federation.ts'
 import type { Membership } from '../../domain/membership.ts'
 import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import { clusterAccess, type OpenClusterAccess } from '../../operations/cluster-access.ts'
+import { federationContext } from '../../operations/federation-context.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type LeaveStep, reachCheck, removalsOf } from './check-leaving.ts'
+import { type OpenMember, updateChecks } from './check-update.ts'
 import { dryRunAnswer, withoutId } from './dry-run-answer.ts'
 import type { MembershipStep } from './membership-steps.ts'
 import type { FederationPlan } from './new-federation.ts'
 import { type Check, runChecks, type Told } from './run-checks.ts'
 
-type JoinToCheck = { cluster: Cluster; membership: Membership }
+type MemberToCheck = { cluster: Cluster; membership: Membership }
 
-type Subject = { federation: Federation; driver: FederationDriver; host: Cluster; joins: readonly JoinToCheck[] }
+type Subject = { federation: Federation; driver: FederationDriver; host: Cluster; joins: readonly MemberToCheck[] }
 
-const memberCheck = (
-  ports: Ports,
-  { driver }: Subject,
-  context: FederationContext,
-  { membership, member }: { membership: Membership; member: OpenClusterAccess },
-): Check => ({
+const memberCheck = ({ driver }: Subject, context: FederationContext, { membership, member }: OpenMember): Check => ({
   cluster: member.cluster,
   run: async () =>
     driver.checkMember({
@@ -28,29 +25,28 @@ const memberCheck = (
       membership,
       member,
       memberToken: async () => undefined,
-      connect: ports.connect,
     }),
 })
 
 const preflight = async (
   ports: Ports,
   subject: Subject,
-  more: (context: FederationContext) => readonly Check[],
+  more: (context: FederationContext, open: (members: readonly MemberToCheck[]) => OpenMember[]) => readonly Check[],
 ): Promise<Told> => {
-  const { federation, host, joins } = subject
-  const access = {
-    host: clusterAccess(ports, host),
-    members: joins.map(({ cluster }) => clusterAccess(ports, cluster)),
+  const opened: OpenClusterAccess[] = []
+  const opening = (cluster: Cluster): OpenClusterAccess => {
+    const access = clusterAccess(ports, cluster)
+    opened.push(access)
+    return access
   }
-  const context: FederationContext = { federation, host: access.host, now: () => ports.clock.now().toISOString() }
-  const checks = joins.flatMap(({ membership }, index) => {
-    const member = access.members[index]
-    return member === undefined ? [] : [memberCheck(ports, subject, context, { membership, member })]
-  })
+  const open = (members: readonly MemberToCheck[]): OpenMember[] =>
+    members.map(({ cluster, membership }) => ({ membership, member: opening(cluster) }))
   try {
-    return await runChecks([...more(context), ...checks])
+    const context = federationContext(ports, subject.federation, opening(subject.host))
+    const joins = open(subject.joins).map((join) => memberCheck(subject, context, join))
+    return await runChecks([...more(context, open), ...joins])
   } finally {
-    for (const opened of [access.host, ...access.members]) opened.close()
+    for (const access of opened) access.close()
   }
 }
 
@@ -70,34 +66,65 @@ export const preflightOfCreate = async (
   return dryRunAnswer(withoutId(told, federation.id))
 }
 
-/** Clusters of the memberships that would end, by id; one that is no longer registered is left out. */
-const leavingClusters = async ({ stores }: Ports, leaves: readonly LeaveStep[]): Promise<Map<string, Cluster>> => {
-  const [first] = leaves
+/** Clusters of memberships, by id; one that is no longer registered is left out. */
+const clustersOf = async ({ stores }: Ports, memberships: readonly Membership[]): Promise<Map<string, Cluster>> => {
+  const [first] = memberships
   if (first === undefined) return new Map()
-  const ids = leaves.map(({ before }) => before.clusterId)
-  const clusters = await stores.clusters.getMany(first.before.projectId, ids)
+  const ids = memberships.map(({ clusterId }) => clusterId)
+  const clusters = await stores.clusters.getMany(first.projectId, ids)
   return new Map(clusters.map((cluster) => [cluster.id, cluster]))
 }
 
-type PatchSubject = Omit<Subject, 'joins'> & { steps: readonly MembershipStep[]; force: boolean }
+type PatchSubject = Omit<Subject, 'joins'> & {
+  steps: readonly MembershipStep[]
+  force: boolean
+  /** Members that changed properties reach into; null when properties stay. */
+  reached: readonly Membership[] | null
+}
 
-/** The same for the membership changes of a federation that is there, with what would be removed. */
+/** What changed properties meet in host and members. A member that is no longer registered has nothing to say. */
+const changeChecks = async (ports: Ports, { driver, reached }: PatchSubject) => {
+  const clusters = await clustersOf(ports, reached ?? [])
+  const members = (reached ?? []).flatMap((membership) => {
+    const cluster = clusters.get(membership.clusterId)
+    return cluster === undefined ? [] : [{ cluster, membership }]
+  })
+  return (context: FederationContext, open: (members: readonly MemberToCheck[]) => OpenMember[]): Check[] =>
+    reached === null ? [] : updateChecks(driver, context, open(members))
+}
+
+/** Whether host and members that would be left can be reached, for drivers that need them. */
+const leaveChecks = (
+  ports: Ports,
+  leaves: readonly LeaveStep[],
+  subject: PatchSubject & { clusters: Map<string, Cluster> },
+) => {
+  const { driver, host, force, clusters } = subject
+  const needed = driver.capabilities.usesKubernetesApi ? leaves.filter(({ kind }) => kind === 'unjoin') : []
+  const members = needed.flatMap(({ before }) => clusters.get(before.clusterId) ?? [])
+  const reached = needed.length === 0 ? [] : [host, ...members.filter(({ id }) => id !== host.id)]
+  return reached.map((cluster) => reachCheck(ports, cluster, force))
+}
+
+/** The same for the changes of a federation that is there (`federation` has its new properties), with what would be removed. */
 export const preflightOfPatch = async (
   { ports }: Pick<KeysRequest, 'ports'>,
-  { steps, force, ...subject }: PatchSubject,
+  subject: PatchSubject,
 ): Promise<ApiResponse> => {
-  const { driver, host } = subject
+  const { steps } = subject
   const joins = steps.flatMap((step) =>
     step.kind === 'join' ? [{ cluster: step.cluster, membership: step.next }] : [],
   )
   const leaves = steps.filter((step) => step.kind !== 'join')
-  const clusters = await leavingClusters(ports, leaves)
-  const needed = driver.capabilities.usesKubernetesApi ? leaves.filter(({ kind }) => kind === 'unjoin') : []
-  const members = needed.flatMap(({ before }) => clusters.get(before.clusterId) ?? [])
-  const reached = needed.length === 0 ? [] : [host, ...members.filter(({ id }) => id !== host.id)]
-  const told = await preflight(ports, { ...subject, joins }, () =>
-    reached.map((cluster) => reachCheck(ports, cluster, force)),
+  const clusters = await clustersOf(
+    ports,
+    leaves.map(({ before }) => before),
   )
+  const changes = await changeChecks(ports, subject)
+  const told = await preflight(ports, { ...subject, joins }, (context, open) => [
+    ...leaveChecks(ports, leaves, { ...subject, clusters }),
+    ...changes(context, open),
+  ])
   return dryRunAnswer(
     told,
     leaves.flatMap((step) => removalsOf(step, clusters.get(step.before.clusterId))),

@@ -42,11 +42,13 @@ const spellingFaults = ({ id, properties: options }: Named, properties: Readonly
  * Checks the properties that a federation would have: `dns-zone` (optional), and what its driver knows. Other keys are kept, unless
  * they are an option of the driver in another spelling.
  *
+ * @param more faults found elsewhere
  * @throws InvalidRequest naming every fault, RequestTooLarge
  */
 export const checkProperties = (
   driver: Named & Pick<FederationDriverDescription, 'validateProperties'>,
   properties: Readonly<Record<string, string>>,
+  more: readonly string[] = [],
 ): void => {
   const bytes = Buffer.byteLength(JSON.stringify(properties))
   if (bytes > PROPERTIES_BYTES_MAX) {
@@ -57,6 +59,7 @@ export const checkProperties = (
     ...controlFaults(properties),
     ...spellingFaults(driver, properties),
     ...driver.validateProperties(properties),
+    ...more,
   ]
   if (faults.length > 0) throw new InvalidRequest(faults.join(' '))
 }

@@ -17,13 +17,13 @@ export const listFederation = (federation: Federation, baseUrl: string) => ({
   links: linksOf(baseUrl, 'federations', federation.id),
 })
 
-/** A member as the federation lists it. `reason` and `message` tell what is wrong with it; `message` also what a moving one waits for. */
+/** A member as the federation lists it. `reason` and `message` tell what is wrong with it, or works in part only; `message` also what a moving one waits for. */
 export const listMember = (membership: Membership) => ({
   cluster_id: membership.clusterId,
   name: membership.memberName,
   state: membership.state,
-  reason: 'reason' in membership ? membership.reason : null,
-  message: 'message' in membership ? membership.message : progressOf(membership),
+  reason: ('reason' in membership ? membership.reason : null) ?? null,
+  message: ('message' in membership ? membership.message : progressOf(membership)) ?? null,
   since: timestamp(membership.since),
 })
 
@@ -57,4 +57,5 @@ export const showFederation = (federation: Federation, memberships: readonly Mem
   members: memberships.map(listMember),
   operation: showOperation(federation.operation),
   endpoint: federation.endpoint,
+  certificates_renew_after: timestamp(federation.renewAfter),
 })

@@ -81,11 +81,25 @@ export const parsePatch = (
   throw new InvalidRequest(`The body must be a list of JSON Patch operations, for example [${options.example}].`)
 }
 
-/** Refuses every operation on an attribute that can't be changed, naming all of them. @throws InvalidRequest */
-export const demandChangeable = (operations: readonly PatchOperation[], changeable: readonly string[]): void => {
+/**
+ * Refuses every operation on an attribute that can't be changed, naming all of them.
+ *
+ * @param told which can be, for the refusal; default: all of `changeable`
+ * @throws InvalidRequest
+ */
+export const demandChangeable = (
+  operations: readonly PatchOperation[],
+  changeable: readonly string[],
+  told?: string,
+): void => {
   const others = operations.map(({ attribute }) => attribute).filter((attribute) => !changeable.includes(attribute))
   if (others.length === 0) return
   const named = listInWords([...new Set(others)].map((attribute) => quote(`/${attribute}`)))
-  const allowed = changeable.map((attribute) => `"/${attribute}"`)
-  throw new InvalidRequest(`Cannot change ${named}. Only ${listInWords(allowed)} can be changed.`)
+  const allowed =
+    told ??
+    listInWords(
+      changeable.map((attribute) => `"/${attribute}"`),
+      40,
+    )
+  throw new InvalidRequest(`Cannot change ${named}. Only ${allowed} can be changed.`)
 }

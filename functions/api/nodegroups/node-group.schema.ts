@@ -27,7 +27,8 @@ const nodeLabelsField = z.record(z.string(), z.string({ error: 'must be text' })
   error: 'must be an object of label names and texts',
 })
 
-const roleField = textField().refine((role) => role !== MASTER_ROLE, {
+/** However it is written: a role that reads like that of the masters is taken for it. */
+const roleField = textField().refine((role) => role.trim().toLowerCase() !== MASTER_ROLE, {
   error: `must not be "${MASTER_ROLE}": a cluster has one group of masters, which is made with it`,
 })
 

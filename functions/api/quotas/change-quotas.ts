@@ -2,7 +2,9 @@ import { QUOTA_RESOURCE, type Quota } from '../../domain/quota.ts'
 import { quote } from '../../domain/wording.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { AlreadyExists } from '../../store/errors.ts'
+import type { Write } from '../../store/write.ts'
 import { ObjectNotVisible, StateConflict } from '../errors.ts'
+import { createOnce } from '../idempotency.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { CreateQuota, UpdateQuota } from './quota.schema.ts'
 import { showQuota } from './show-quota.ts'
@@ -13,12 +15,15 @@ const exists = (projectId: string): StateConflict =>
     `The project ${quote(projectId)} has a quota of ${QUOTA_RESOURCE} already. Change it with PATCH /v1/quotas/{project}/${QUOTA_RESOURCE}.`,
   )
 
-/**
- * `POST /v1/quotas` (magnum-rest.md 7.3). Whether there is such a project can't be known without an identity service, so any is taken.
- *
- * @throws StateConflict when the project has one
- */
-export const createQuota = async ({ ports, body }: ApiRequest<unknown, CreateQuota>): Promise<ApiResponse> => {
+const notSet = (project: string, resource: string): ObjectNotVisible =>
+  new ObjectNotVisible(
+    `The project ${quote(project)} has no quota of ${quote(resource)}; the default holds. Set one with POST /v1/quotas.`,
+  )
+
+const insert = async (
+  { ports, body }: ApiRequest<unknown, CreateQuota>,
+  remember: (id: string) => Write[],
+): Promise<string> => {
   const { quotas } = ports.stores
   const { project_id: projectId, hard_limit: hardLimit } = body
   // Before a number is taken, so that refusals leave no gaps.
@@ -33,10 +38,23 @@ export const createQuota = async ({ ports, body }: ApiRequest<unknown, CreateQuo
     updatedAt: null,
   }
   try {
-    await ports.stores.commit([quotas.insert(quota)])
+    await ports.stores.commit([quotas.insert(quota), ...remember(projectId)])
   } catch (error) {
     throw error instanceof AlreadyExists ? exists(projectId) : error
   }
+  return projectId
+}
+
+/**
+ * `POST /v1/quotas` (magnum-rest.md 7.3). Whether there is such a project can't be known without an identity service, so any is taken.
+ *
+ * @throws StateConflict when the project has one
+ */
+export const createQuota = async (request: ApiRequest<unknown, CreateQuota>): Promise<ApiResponse> => {
+  const projectId = await createOnce(request, 'POST /v1/quotas', (remember) => insert(request, remember))
+  const quota = await request.ports.stores.quotas.get(projectId)
+  // Removed since: by somebody at once, or before this repetition of an earlier request.
+  if (quota === undefined) throw notSet(projectId, QUOTA_RESOURCE)
   return { status: 201, body: showQuota(quota) }
 }
 
@@ -44,10 +62,8 @@ export const createQuota = async ({ ports, body }: ApiRequest<unknown, CreateQuo
 const findQuota = async ({ ports, params }: ApiRequest): Promise<Quota> => {
   const { project = '', resource = '' } = params
   const quota = await storedQuota(ports, project, resource)
-  if (quota !== undefined) return quota
-  throw new ObjectNotVisible(
-    `The project ${quote(project)} has no quota of ${quote(resource)}; the default holds. Set one with POST /v1/quotas.`,
-  )
+  if (quota === undefined) throw notSet(project, resource)
+  return quota
 }
 
 /** `PATCH /v1/quotas/{project}/{resource}`: a plain object, no JSON Patch. */

@@ -21,7 +21,14 @@ const bodyOf = <S extends z.ZodObject>(schema: S): BodySchema<z.output<S>> => ({
   parse: (body) => parseAttributes(schema, body, others),
 })
 
-export const createQuotaBody = bodyOf(z.object({ project_id: textField(), resource, hard_limit: hardLimit }))
+const DOTS: readonly string[] = ['.', '..']
+
+/** A quota is reached by a path that has its project as a segment. */
+const projectField = textField().refine((id) => !id.includes('/') && !DOTS.includes(id), {
+  error: 'must have no "/" and not be "." or "..": the path of the quota has it as a segment',
+})
+
+export const createQuotaBody = bodyOf(z.object({ project_id: projectField, resource, hard_limit: hardLimit }))
 export type CreateQuota = ReturnType<typeof createQuotaBody.parse>
 
 /** The path says which quota: what the body says of it too, as the CLI does, is not looked at. */

@@ -23,6 +23,7 @@ export const QUOTA_ROUTES: readonly TableRoute[] = [
     path: COLLECTION,
     access: 'table',
     rule: 'quota:create',
+    idempotent: true,
     summary: 'Sets a quota of a project.',
     schemas: { query: noQuery, body: createQuotaBody },
     handle: createQuota,

@@ -26,6 +26,37 @@ export type BuiltinTemplate = {
   name: string
 }
 
+/** One text of a registration. Null and `""` are as absent. */
+export type RegistrationField = {
+  /** In snake_case, as callers write it. */
+  name: string
+  required: boolean
+  pattern: RegExp
+  /** What it must be, to complete a sentence that begins with its name: `must be an AWS Region, for example "eu-central-1"`. */
+  rule: string
+  /** Sealed as part of the cluster's credential (JSON, by name), and never shown. Others are in `driverState`, and every read shows them. */
+  confidential: boolean
+  /** Name of another field, without which this one means nothing. */
+  goesWith?: string
+}
+
+/** How `POST /v1/clusters` names a cluster that is there already, when it is not by a kubeconfig. */
+export type Registration = {
+  /**
+   * Attribute of the request: an object of the fields. What is not confidential is kept in `driverState` under the same key; the API's list
+   * of such attributes is `REGISTRATION_ATTRIBUTES`.
+   */
+  attribute: string
+  fields: readonly RegistrationField[]
+  /** What to do instead of things that such clusters do not have: whole sentences. */
+  advice: {
+    /** Of `PATCH replace /kubeconfig`. */
+    credential: string
+    /** Of having a certificate signed. */
+    certificate: string
+  }
+}
+
 /** A cluster as it is or would be, for a check before anything is written. */
 export type PlannedCluster = {
   cluster: Cluster
@@ -48,6 +79,8 @@ export type ClusterDriverDescription = {
   capabilities: ClusterCapabilities
   /** Listed as a public template in every project; null when its clusters need a template of their own. */
   builtinTemplate: BuiltinTemplate | null
+  /** Of drivers that register clusters in a way of their own; such a driver takes no kubeconfig, and makes no nodes. */
+  registration?: Registration
   /** Kinds of change that it can make: `phases.update` has a plan for each of them and no other. Other kinds are refused with 400. */
   updates: readonly ClusterTaskKind[]
   /** Checks a wish before anything is written; one sentence per fault, none when it is good. Pure. */

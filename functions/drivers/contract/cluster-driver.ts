@@ -54,8 +54,19 @@ export type ClusterDriver = ClusterDriverDescription & {
     update: Readonly<Partial<Record<ClusterTaskKind, readonly ClusterPhase[]>>>
     delete: readonly ClusterPhase[]
   }
-  /** How to talk to it. @throws CredentialMissing */
-  connection(cluster: Cluster, credential: Secret | undefined): Connection
+  /**
+   * How to talk to it, for some minutes at least: what the driver makes for each use may expire after that.
+   *
+   * @throws CredentialMissing when there is none and the driver needs one, and errors of whoever the driver asks
+   */
+  connection(cluster: Cluster, credential: Secret | undefined): Promise<Connection>
+  /**
+   * Where the API server is by now, asked of somebody else than the cluster: for drivers whose clusters may get another address or
+   * authority. Called when the stored endpoint no longer leads to the cluster.
+   *
+   * @throws errors of whoever the driver asks
+   */
+  locate?(cluster: Cluster, credential: Secret | undefined): Promise<ClusterEndpoint>
   /** One look at its health; faults of the cluster are in the answer, not thrown. */
   observe(context: ClusterContext): Promise<ClusterObservation>
 }

@@ -54,3 +54,9 @@ export class AssetMissing extends AppError {
   override readonly name = 'AssetMissing'
   readonly kind = 'conflict'
 }
+
+/** The process has no AWS credentials; the message says how to give it some. */
+export class AwsCredentialsMissing extends AppError {
+  override readonly name = 'AwsCredentialsMissing'
+  readonly kind = 'conflict'
+}

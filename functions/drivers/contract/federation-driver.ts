@@ -32,7 +32,7 @@ export type MemberContext = FederationContext & {
   memberToken(): Promise<Secret | undefined>
 }
 
-/** Something that `checkMember` or a phase's check found. `error` refuses the join, `warning` is told. */
+/** Something that a check found. `error` refuses the join, or the change; `warning` is told. */
 export type Finding = { severity: 'error' | 'warning'; reason: string; message: string }
 
 /** Answer of the preflight: also what `?dry_run=true` shows. */
@@ -86,6 +86,16 @@ export type FederationDriver = FederationDriverDescription & {
   checkHost(context: FederationContext): Promise<Preflight>
   /** Preflight of one member. Changes nothing. */
   checkMember(context: MemberContext): Promise<Preflight>
+  /**
+   * Preflight of changed properties: `federation` has the new ones (rule F20). Changes nothing. Drivers whose update no cluster can refuse
+   * have none. What it refuses, the plan `update` refuses too, before it changes anything.
+   */
+  checkUpdate?: {
+    /** A look at the host. */
+    host(context: FederationContext): Promise<Preflight>
+    /** A look at one member that is Ready or Degraded. */
+    member(context: MemberContext): Promise<Preflight>
+  }
   /** Makes account, rights and credential in the member; proves the credential (SelfSubjectReview) before it is done. */
   prepareMember(context: MemberContext): Promise<PrepareResult>
   /** Makes the member known to the control plane. */

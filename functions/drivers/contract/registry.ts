@@ -4,21 +4,24 @@ import type { ClusterDriverDescription } from './cluster-driver-description.ts'
 import type { FederationDriver } from './federation-driver.ts'
 import type { FederationDriverDescription } from './federation-driver-description.ts'
 
-/** The enabled drivers of one kind. */
+/** The drivers of one kind. An operator may disable some: what they made stays manageable, and nothing new is made with them. */
 export interface DriverSet<D extends { id: DriverId }> {
-  /** @throws DriverNotFound naming the enabled ones */
+  /** The driver of an entity that is there. @throws DriverNotFound naming those of this build */
   resolve(id: string): D
+  /** The driver for a new entity. @throws DriverNotFound naming the enabled ones */
+  choose(id: string): D
+  /** The enabled ones. */
   list(): readonly D[]
 }
 
-/** The enabled drivers of both kinds. */
+/** The drivers of both kinds. */
 export type DriverSets<F extends { id: DriverId }, C extends { id: DriverId }> = {
   federation: DriverSet<F> & { default: DriverId }
   cluster: DriverSet<C>
 }
 
-/** What the enabled drivers say. `Drivers` may stand for it. */
+/** What the drivers say. `Drivers` may stand for it. */
 export type DriverDescriptions = DriverSets<FederationDriverDescription, ClusterDriverDescription>
 
-/** The enabled drivers, with what they do. */
+/** The drivers, with what they do. */
 export type Drivers = DriverSets<FederationDriver, ClusterDriver>

@@ -14,6 +14,9 @@ export const ownerLabels = (federationId: string): Record<string, string> => ({
   [MANAGED_BY_LABEL]: MANAGED_BY,
 })
 
+/** Label selector of everything that is the federation's. */
+export const federationSelector = (federationId: string): string => `${FEDERATION_LABEL}=${federationId}`
+
 /** A cluster in which a federation has objects. */
 export type Site = { client: KubernetesClient; where: ObjectRef['where']; federationId: string }
 

@@ -1,3 +1,4 @@
+import { forwardPort } from '../../kubernetes/port-forward.ts'
 import { awsPorts } from '../../runtime/aws-ports.ts'
 import { readEnv, workerEnv } from '../../runtime/env.ts'
 import { lazy } from '../../runtime/lazy.ts'
@@ -5,7 +6,7 @@ import { type SweepReport, sweepHealth } from './sweep.ts'
 
 const ports = lazy(() => {
   const env = readEnv(workerEnv)
-  return awsPorts(env)
+  return awsPorts(env, forwardPort)
 })
 
 /** Lambda entry of the schedule that looks at clusters. */

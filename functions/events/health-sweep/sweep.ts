@@ -1,10 +1,11 @@
 import { isAppError } from '../../domain/app-error.ts'
 import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
-import { describeUnhealthy } from '../../domain/health.ts'
 import { clusterContext, storedGroups } from '../../operations/cluster-context.ts'
 import { kubeconfigKey } from '../../operations/credentials.ts'
+import { findMoved } from '../../operations/open-cluster.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import { beat } from '../heartbeat.ts'
+import { type ControlPlaneReport, sweepControlPlanes } from './control-planes.ts'
 import { inParallel } from './in-parallel.ts'
 import { moveMembers } from './member-health.ts'
 import { tellControlPlanes } from './told.ts'
@@ -13,8 +14,10 @@ import { differs, healthAfter, isDue, isWatched } from './verdict.ts'
 /** Clusters looked at in parallel (design section 8). */
 const PARALLEL_MAX = 50
 
-/** What one run did. `owed`: control planes that are still to be told of a member's health, at a later look. */
-export type SweepReport = { looked: number; changed: number; failed: number; owed: number }
+/** What one run did to clusters. `owed`: control planes that are still to be told of a member's health, at a later look. */
+type ClusterReport = { looked: number; changed: number; failed: number; owed: number }
+/** What one run did. */
+export type SweepReport = ClusterReport & { federations: ControlPlaneReport }
 
 const look = async (ports: Ports, cluster: Cluster): Promise<ClusterObservation> => {
   const driver = ports.drivers.cluster.resolve(cluster.driver)
@@ -34,31 +37,43 @@ const look = async (ports: Ports, cluster: Cluster): Promise<ClusterObservation>
 const record = async (ports: Ports, cluster: Cluster, next: ClusterObservation): Promise<boolean> => {
   const { observation: stored } = cluster
   if (next.healthStatus !== stored?.healthStatus && next.healthStatus !== 'UNKNOWN') {
-    await moveMembers(ports, cluster, {
-      healthy: next.healthStatus === 'HEALTHY',
-      why: describeUnhealthy(next.healthReason),
-    })
+    await moveMembers(ports, cluster, next)
   }
   return ports.stores.clusters.observe({ projectId: cluster.projectId, id: cluster.id }, next)
 }
 
-/** One look. What was seen is stored before control planes are told of it: one that hangs must not keep it from being known. */
-const sweepOne = async (ports: Ports, cluster: Cluster): Promise<{ changed: boolean; owed: number }> => {
-  const { observation: stored } = cluster
+/**
+ * Looks where the cluster is stored to be; when its API is not well there, also where its driver says that it is by now. What became of
+ * that is told beside the fault.
+ */
+const lookAfter = async (ports: Ports, cluster: Cluster): Promise<{ cluster: Cluster; seen: ClusterObservation }> => {
   const seen = await look(ports, cluster)
+  const { api = 'ok' } = seen.healthReason
+  if (seen.healthStatus !== 'UNHEALTHY' || api === 'ok') return { cluster, seen }
+  try {
+    const found = await findMoved(ports, cluster)
+    if (found === undefined) return { cluster, seen }
+    found.client.close()
+    return { cluster: found.cluster, seen: await look(ports, found.cluster) }
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    const told = api.includes(error.message) ? api : `${api} ${error.message}`
+    return { cluster, seen: { ...seen, healthReason: { ...seen.healthReason, api: told } } }
+  }
+}
+
+/** One look. What was seen is stored before control planes are told of it: one that hangs must not keep it from being known. */
+const sweepOne = async (ports: Ports, registered: Cluster): Promise<{ changed: boolean; owed: number }> => {
+  const { cluster, seen } = await lookAfter(ports, registered)
+  const { observation: stored } = cluster
   const next = { ...seen, healthStatus: healthAfter(stored, seen) }
   const changed = differs(stored, next)
   if (changed && !(await record(ports, cluster, next))) return { changed: false, owed: 0 }
   return { changed, owed: await tellControlPlanes(ports, { ...cluster, observation: next }) }
 }
 
-/**
- * Looks at the health of all registered clusters that are due: healthy ones each fifth minute, the others each minute, at most 50 at a
- * time. Writes only what changed; a health that changed for two looks running degrades or heals the cluster's memberships, and the
- * control planes are told of it.
- */
-export const sweepHealth = async (ports: Ports): Promise<SweepReport> => {
-  const report: SweepReport = { looked: 0, changed: 0, failed: 0, owed: 0 }
+const sweepClusters = async (ports: Ports): Promise<ClusterReport> => {
+  const report: ClusterReport = { looked: 0, changed: 0, failed: 0, owed: 0 }
   await inParallel(ports.stores.work.clusters(), PARALLEL_MAX, async (key) => {
     try {
       const cluster = await ports.stores.clusters.get(key)
@@ -73,6 +88,17 @@ export const sweepHealth = async (ports: Ports): Promise<SweepReport> => {
       ports.log.error('cluster not swept', { projectId: key.projectId, clusterId: key.id, ...told })
     }
   })
-  await beat(ports, 'health-sweep')
   return report
+}
+
+/**
+ * Looks at the health of all registered clusters that are due: healthy ones each fifth minute, the others each minute, at most 50 at a
+ * time. Writes only what changed; a health that changed for two looks running degrades or heals the cluster's memberships, and the
+ * control planes are told of it. Then likewise at the control planes of federations, which say more of their members.
+ */
+export const sweepHealth = async (ports: Ports): Promise<SweepReport> => {
+  const clusters = await sweepClusters(ports)
+  const federations = await sweepControlPlanes(ports)
+  await beat(ports, 'health-sweep')
+  return { ...clusters, federations }
 }

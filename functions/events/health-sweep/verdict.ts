@@ -4,6 +4,10 @@ import type { Cluster, ClusterObservation, HealthStatus } from '../../domain/clu
 /** Healthy clusters are looked at once in so many minutes, each in its own minute. */
 const SPREAD_MINUTES = 5
 
+/** True in the one minute of five that is the entity's own. */
+export const isMinuteOf = (id: string, now: Date): boolean =>
+  hash(id) % SPREAD_MINUTES === Math.floor(now.getTime() / 60_000) % SPREAD_MINUTES
+
 const hash = (text: string): number =>
   [...text].reduce(
     (value, character) => Math.imul(value ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0,
@@ -28,7 +32,7 @@ export const isWatched = (cluster: Cluster): boolean =>
 export const isDue = (cluster: Cluster, now: Date): boolean => {
   const { observation } = cluster
   if (observation === null || observation.healthStatus !== 'HEALTHY' || !isConfirmed(observation)) return true
-  return hash(cluster.id) % SPREAD_MINUTES === Math.floor(now.getTime() / 60_000) % SPREAD_MINUTES
+  return isMinuteOf(cluster.id, now)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
-import { isMoving, type Membership } from '../../domain/membership.ts'
+import { faultOf, isMoving, type Membership } from '../../domain/membership.ts'
 import type { Operation } from '../../domain/operation.ts'
 import { counted, withoutFullStop } from '../../domain/wording.ts'
 import type { FederationContext } from '../../drivers/contract/federation-driver.ts'
@@ -18,11 +18,12 @@ const names = (memberships: readonly Membership[]): string => {
 }
 
 const notRemoved = (failed: readonly Membership[]): MembersNotRemoved => {
-  const faults = failed.map((membership) =>
-    'message' in membership
-      ? `${membership.memberName} (${membership.reason}: ${withoutFullStop(membership.message)})`
-      : membership.memberName,
-  )
+  const faults = failed.map((membership) => {
+    const fault = faultOf(membership)
+    return fault === undefined
+      ? membership.memberName
+      : `${membership.memberName} (${fault.reason}: ${withoutFullStop(fault.message)})`
+  })
   return new MembersNotRemoved(
     `Members could not be unjoined: ${faults.join('; ')}. Make them reachable and delete again, or delete with ?force=true.`,
   )
@@ -39,7 +40,8 @@ export const unjoinMembersPhase = (ports: StepPorts, operation: Operation): Phas
   title: 'unjoin members',
   deadlineSeconds: 2 * DEADLINE_SECONDS['member-unjoin'],
   ensure: async ({ federation }): Promise<StepResult> => {
-    const request = { changeId: operation.id, force: operation.force }
+    const { id: changeId, force, workloads } = operation
+    const request = { changeId, force, workloads }
     const before = await ports.stores.memberships.listOf(federation)
     await Promise.all(before.map((membership) => leave(ports, membership, request)))
     const left = await ports.stores.memberships.listOf(federation)

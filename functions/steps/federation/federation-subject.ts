@@ -1,50 +1,22 @@
 import type { Federation, FederationUpdate } from '../../domain/federation.ts'
-import { mergeObjectRefs } from '../../domain/object-ref.ts'
 import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
 import type { OpenClusterAccess } from '../../operations/cluster-access.ts'
-import { untilNoConflict } from '../../operations/conflict.ts'
+import { federationContext } from '../../operations/federation-context.ts'
 import { hostAccess } from '../../operations/host-access.ts'
 import { openFederation, type Target } from '../../operations/subjects.ts'
-import { changesOf, mergeState } from '../changes.ts'
 import type { BoundPhase, LoopSubject } from '../loop/loop.ts'
 import type { StepPorts } from '../step.ts'
+import { changeFederation, storeFederationResult } from './federation-results.ts'
 import { type MembersInRest, membersInRest } from './members-in-rest.ts'
-
-/** Context of a federation driver, with what is to be closed after its use. */
-export const federationContext = (
-  ports: StepPorts,
-  federation: Federation,
-  host: OpenClusterAccess,
-): FederationContext => ({ federation, host, now: () => ports.clock.now().toISOString() })
-
-const change = (
-  ports: StepPorts,
-  target: Target,
-  update: (federation: Federation) => FederationUpdate,
-): Promise<void> =>
-  untilNoConflict(async () => {
-    const federation = await openFederation(ports, target)
-    const changes = changesOf<FederationUpdate>(federation, update(federation))
-    if (Object.keys(changes).length > 0) {
-      await ports.stores.commit([ports.stores.federations.change(federation, changes)])
-    }
-  })
-
-/** Stores what a phase made and noted, before anything else happens. Writes only what is new. */
-const storeFederationResult = (ports: StepPorts, target: Target, { made, state }: StepResult): Promise<void> =>
-  made === undefined && state === undefined
-    ? Promise.resolve()
-    : change(ports, target, (federation) => ({
-        made: mergeObjectRefs(federation.made, made ?? []),
-        driverState: mergeState(federation.driverState, state ?? {}),
-      }))
 
 /** What differs between the flows of a federation. */
 export type FederationPlan = {
   phases(driver: FederationDriver): readonly Phase<FederationContext>[]
   /** True when phases are given the members, for an update that reaches into them. */
   withMembers?: boolean
+  /** Where progress is told. Default: `status_reason`. */
+  tell?(federation: Federation, progress: string): FederationUpdate
 }
 
 type Bound = { ports: StepPorts; target: Target; host: OpenClusterAccess; members: MembersInRest | undefined }
@@ -80,7 +52,8 @@ export const federationSubject = async (
   return {
     operation: federation.operation,
     phases: plan.phases(driver).map((phase) => bind({ ports, target, host, members }, phase)),
-    tell: (statusReason) => change(ports, target, () => ({ statusReason })),
+    tell: (progress) =>
+      changeFederation(ports, target, (read) => plan.tell?.(read, progress) ?? { statusReason: progress }),
     close: () => {
       host.close()
       members?.close()

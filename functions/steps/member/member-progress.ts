@@ -18,6 +18,8 @@ export const MemberProgressSchema = z.object({
     })
     .nullable()
     .default(null),
+  /** What works in part only, as the control plane said when the member became ready. */
+  remark: z.object({ reason: z.string(), message: z.string() }).nullable().default(null),
 })
 export type MemberProgress = z.infer<typeof MemberProgressSchema>
 

@@ -13,7 +13,7 @@ import { clusterIndexAttributes, indexChanges, presentOnly } from './index-attri
 import { CLUSTER_PREFIX, clusterKey, projectPartition, uidKey } from './keys.ts'
 import { mergeItems } from './merge-items.ts'
 import { findIdsByName, putName, removeName } from './name-index.ts'
-import { observeCluster } from './observe-cluster.ts'
+import { observe } from './observe.ts'
 import { parseItem } from './parse-item.ts'
 import { getItem, getItems, type Item, queryPage, readPage, takePage } from './read.ts'
 import { claim, release } from './reservation.ts'
@@ -178,7 +178,7 @@ export const dynamoClusterStore = (context: StoreContext, commit: Commit): Clust
   remove: (read) => asWrite(...remove(read)),
   addUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [addUses(key, uses)])),
   removeUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [removeUses(key, uses)])),
-  observe: (key, observation) => observeCluster(commit, key, observation),
+  observe: (key, observation) => observe(commit, clusterKey(key), observation),
   noteTold: (key, told) => asWrite(noteTold(key, told)),
   claimUid: (projectId, uid, clusterId) =>
     asWrite(claim({ key: uidKey(projectId, uid), owner: clusterId }, (owner) => uidTaken(uid, owner))),

@@ -8,11 +8,12 @@ import { type Action, asWrite, type StoredItem } from './action.ts'
 import { CLUSTER_TEMPLATE_SCHEMA_VERSION, clusterTemplateItem } from './cluster-template.schema.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { presentOnly, templateIndexAttributes } from './index-attributes.ts'
-import { projectPartition, TEMPLATE_PREFIX, templateKey } from './keys.ts'
+import { projectPartition, TEMPLATE_PREFIX, templateIdKey, templateKey } from './keys.ts'
 import { mergeItems } from './merge-items.ts'
 import { putName, removeName } from './name-index.ts'
 import { parseItem } from './parse-item.ts'
 import { getItem, getItems, type Item, queryPage, takePage } from './read.ts'
+import { claim, type Reservation, release } from './reservation.ts'
 import type { StoreContext } from './store-context.ts'
 import {
   findPublished,
@@ -30,6 +31,11 @@ const parse = (item: Item): ClusterTemplate => parseItem(clusterTemplateItem, it
 const indexName = (template: ClusterTemplate, action: typeof putName): Action[] =>
   template.name === null ? [] : [action('TEMPLATE', { ...template, name: template.name })]
 
+/** The id is the template's in all projects. Templates of before this rule get it with their next change, unless it is another's. */
+const idOf = ({ id, projectId }: ClusterTemplate): Reservation => ({ key: templateIdKey(id), owner: projectId })
+
+const idTaken = ({ id }: ClusterTemplate) => alreadyExists('cluster template', id)
+
 const insert = (template: ClusterTemplate): Action[] => [
   {
     type: 'put',
@@ -40,8 +46,9 @@ const insert = (template: ClusterTemplate): Action[] => [
       ...presentOnly(templateIndexAttributes(template)),
     },
     condition: 'attribute_not_exists(#pk)',
-    onConflict: () => alreadyExists('cluster template', template.id),
+    onConflict: () => idTaken(template),
   },
+  claim(idOf(template), () => idTaken(template)),
   ...indexName(template, putName),
   ...publishNew(template),
 ]
@@ -77,6 +84,7 @@ const change = (read: ClusterTemplate, fields: ClusterTemplateChange, unlessUsed
       ...guard,
       values: { ...values, ...guard.values },
     },
+    { ...claim(idOf(read), () => idTaken(read)), optional: true },
     ...(next.name === read.name ? [] : [...indexName(read, removeName), ...indexName(next, putName)]),
     ...republish(read, next),
   ]
@@ -84,6 +92,7 @@ const change = (read: ClusterTemplate, fields: ClusterTemplateChange, unlessUsed
 
 const remove = (read: ClusterTemplate): Action[] => [
   { type: 'delete', key: templateKey(read), ...asRead(read, true) },
+  release(idOf(read)),
   ...indexName(read, removeName),
   ...withdraw(read),
 ]

@@ -12,7 +12,7 @@ export const eventItem = z
     projectId: text,
     owner: z.object({ kind: z.enum(['cluster', 'federation']), id: text }),
     clusterId: textOrNull,
-    action: z.enum(['create', 'update', 'delete', 'join', 'unjoin', 'rotate']),
+    action: z.enum(['create', 'update', 'delete', 'join', 'unjoin', 'rotate', 'kubeconfig']),
     outcome: z.enum(['pending', 'success', 'failure']),
     sequence: count,
     reason: text,

@@ -1,12 +1,14 @@
 import type { Federation, FederationUpdate } from '../../domain/federation.ts'
 import { ReservationTaken, RevisionConflict } from '../errors.ts'
 import type { FederationKey, FederationStore } from '../federation.store.ts'
+import type { Commit } from '../write.ts'
 import { type Action, asWrite } from './action.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { FEDERATION_SCHEMA_VERSION, federationItem } from './federation.schema.ts'
 import { federationIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
 import { FEDERATION_PREFIX, federationKey, namespaceKey, projectPartition } from './keys.ts'
 import { findIdsByName, putName, removeName } from './name-index.ts'
+import { observe } from './observe.ts'
 import { parseItem } from './parse-item.ts'
 import { getItem, type Item, readPage } from './read.ts'
 import { claim, release } from './reservation.ts'
@@ -108,7 +110,7 @@ const namespaceTaken = (namespace: string): ReservationTaken =>
   )
 
 /** Federations in DynamoDB. */
-export const dynamoFederationStore = (context: StoreContext): FederationStore => ({
+export const dynamoFederationStore = (context: StoreContext, commit: Commit): FederationStore => ({
   get: async (key) => {
     const item = await getItem(context, federationKey(key))
     return item === undefined ? undefined : parse(item)
@@ -120,6 +122,7 @@ export const dynamoFederationStore = (context: StoreContext): FederationStore =>
   change: (read, fields, memberIds) => asWrite(change(read, fields, memberIds ?? {})),
   removeMemberId: (key, clusterId) => asWrite(removeMemberId(key, clusterId)),
   remove: (read) => asWrite(...remove(read)),
+  observe: (key, look) => observe(commit, federationKey(key), look),
   claimNamespace: (hostUid, namespace, federationId) =>
     asWrite(claim({ key: namespaceKey(hostUid, namespace), owner: federationId }, () => namespaceTaken(namespace))),
   releaseNamespace: (hostUid, namespace, federationId) =>

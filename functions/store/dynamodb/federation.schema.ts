@@ -13,12 +13,14 @@ import {
   textOrNull,
 } from './item.schema.ts'
 
-export const FEDERATION_SCHEMA_VERSION = 1
+export const FEDERATION_SCHEMA_VERSION = 2
 
-/** A federation as stored. */
+const memberLook = z.object({ reason: text, message: text, confirmed: z.boolean() })
+
+/** A federation as stored. Version 1 knew nothing of sealed documents and looks; a change adds what it sets and leaves its version. */
 export const federationItem = z
   .object({
-    schemaVersion: z.literal(FEDERATION_SCHEMA_VERSION),
+    schemaVersion: z.literal([1, FEDERATION_SCHEMA_VERSION]),
     id: text,
     projectId: text,
     userId: text,
@@ -29,7 +31,7 @@ export const federationItem = z
     revision: count,
     status,
     statusReason: textOrNull,
-    operation: operation(['create', 'update', 'delete']).nullable(),
+    operation: operation(['create', 'update', 'delete', 'rotate']).nullable(),
     change: z
       .object({
         id: text,
@@ -42,6 +44,12 @@ export const federationItem = z
     endpoint: textOrNull,
     made: z.array(objectRef),
     driverState: jsonObject,
+    renewAfter: textOrNull.default(null),
+    driverSecrets: z.array(text).default([]),
+    observation: z
+      .object({ observedAt: text, fault: textOrNull, members: z.record(z.string(), memberLook) })
+      .nullable()
+      .default(null),
     createdAt: text,
     updatedAt: textOrNull,
     memberIds: sortedSet(text),

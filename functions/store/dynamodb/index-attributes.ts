@@ -45,13 +45,26 @@ export const nameIndexAttributes = (kind: NamedKind, { id, name }: { id: string;
   kindSk: id,
 })
 
-/** Open while an operation or a run of membership changes goes on, by the earlier deadline. Waiting memberships hang on it too. */
+const renewal = (id: string, renewAfter: string | null): Pick<IndexAttributes, 'renewPk' | 'renewSk'> => ({
+  renewPk: renewAfter === null ? null : renewalPartition(shardOf(id)),
+  renewSk: renewAfter,
+})
+
+type IndexedFederation = Pick<Federation, 'id' | 'operation' | 'change' | 'status' | 'renewAfter'>
+
+/**
+ * Open while an operation or a run of membership changes goes on, by the earlier deadline; waiting memberships hang on it too. Due for
+ * renewal while its certificates have a date for it, until it is deleted.
+ */
 export const federationIndexAttributes = ({
   id,
   operation,
   change,
-}: Pick<Federation, 'id' | 'operation' | 'change'>): IndexAttributes => ({
+  status,
+  renewAfter,
+}: IndexedFederation): IndexAttributes => ({
   ...open(id, [operation?.deadline, change?.deadline].filter((deadline) => deadline !== undefined).sort()[0]),
+  ...renewal(id, status.startsWith('DELETE_') ? null : renewAfter),
   kindPk: kindPartition('FEDERATION', shardOf(id)),
   kindSk: id,
 })
@@ -62,8 +75,7 @@ export const membershipIndexAttributes = (membership: Membership): IndexAttribut
   const renewAfter = (inRest ? membership.credential?.renewAfter : null) ?? null
   return {
     ...open(membership.clusterId, operationOf(membership)?.deadline),
-    renewPk: renewAfter === null ? null : renewalPartition(shardOf(membership.clusterId)),
-    renewSk: renewAfter,
+    ...renewal(membership.clusterId, renewAfter),
   }
 }
 

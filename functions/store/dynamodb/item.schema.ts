@@ -50,6 +50,7 @@ export const operation = <const K extends readonly string[]>(kinds: K) =>
     startedAt: text,
     deadline: text,
     force: z.boolean(),
+    workloads: z.literal('delete').exactOptional(),
     supersedes: z.array(z.object({ flow: z.enum(FLOWS), name: text })),
     failure: z.object({ reason: text, message: text }).nullable(),
   })

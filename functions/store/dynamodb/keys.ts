@@ -35,6 +35,9 @@ export const publicNameKey = (id: string, name: string): ItemKey => ({
   sk: `${namePrefix('TEMPLATE', name)}${id}`,
 })
 
+/** Callers may choose a template's id, which is theirs in all projects then. */
+export const templateIdKey = (id: string): ItemKey => ({ pk: `${TEMPLATE_PREFIX}${id}`, sk: 'OWNER' })
+
 export const nodeGroupPrefix = (clusterId: string): string => `NODEGROUP#${clusterId}#`
 export const nodeGroupKey = (key: { projectId: string; clusterId: string; id: string }): ItemKey =>
   inProject(key.projectId, `${nodeGroupPrefix(key.clusterId)}${key.id}`)

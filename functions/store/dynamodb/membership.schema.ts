@@ -1,10 +1,10 @@
 import * as z from 'zod'
 import { count, objectRef, operation, text, textOrNull } from './item.schema.ts'
 
-export const MEMBERSHIP_SCHEMA_VERSION = 1
+export const MEMBERSHIP_SCHEMA_VERSION = 2
 
 const base = z.object({
-  schemaVersion: z.literal(MEMBERSHIP_SCHEMA_VERSION),
+  schemaVersion: z.literal([1, MEMBERSHIP_SCHEMA_VERSION]),
   projectId: text,
   federationId: text,
   clusterId: text,
@@ -20,14 +20,15 @@ const base = z.object({
 
 const rotation = operation(['rotate']).nullable()
 const progress = { progress: text.exactOptional() }
+const remark = { reason: text.exactOptional(), message: text.exactOptional() }
 const fault = { reason: text, message: text }
 
-/** A membership as stored: each state with just its attributes. */
+/** A membership as stored: each state with just its attributes. Version 1 had no remark on a ready one, and no `workloads`. */
 export const membershipItem = z
   .discriminatedUnion('state', [
     base.extend({ state: z.literal('Waiting') }),
     base.extend({ state: z.literal('Joining'), operation: operation(['join']), ...progress }),
-    base.extend({ state: z.literal('Ready'), operation: rotation }),
+    base.extend({ state: z.literal('Ready'), operation: rotation, ...remark }),
     base.extend({ state: z.literal('Degraded'), operation: rotation, ...fault }),
     base.extend({ state: z.literal('Leaving'), operation: operation(['unjoin']), ...progress }),
     base.extend({ state: z.literal('JoinFailed'), leftovers: z.array(objectRef), ...fault }),

@@ -80,17 +80,26 @@ export async function* queryItems({ client, tableName }: Keyed, query: ItemQuery
   } while (start !== undefined)
 }
 
+/** After every character that a sort key of ours has behind its prefix. */
+const LAST_CHARACTER = '\u{10FFFF}'
+
+/**
+ * Sort keys of one partition that begin so. A range, since the embedded database takes `begins_with` for SQL's LIKE: names would match whatever
+ * their case, and `_` any character.
+ */
+const withPrefix = (
+  pk: string,
+  prefix: string,
+): Pick<QueryCommandInput, 'KeyConditionExpression' | 'ExpressionAttributeValues'> => ({
+  KeyConditionExpression: '#pk = :pk AND #sk BETWEEN :first AND :last',
+  ExpressionAttributeValues: { ':pk': pk, ':first': prefix, ':last': `${prefix}${LAST_CHARACTER}` },
+})
+
 /** Items of one partition whose sort key begins so; strongly consistent. */
 export const queryPrefix = (
   context: Keyed,
   { pk, prefix, ...query }: { pk: string; prefix: string } & Pick<ItemQuery, 'ExclusiveStartKey' | 'Limit'>,
-): AsyncGenerator<Item> =>
-  queryItems(context, {
-    KeyConditionExpression: '#pk = :pk AND begins_with(#sk, :prefix)',
-    ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
-    ConsistentRead: true,
-    ...query,
-  })
+): AsyncGenerator<Item> => queryItems(context, { ...withPrefix(pk, prefix), ConsistentRead: true, ...query })
 
 /** How many items of one partition have a sort key that begins so; strongly consistent. */
 export const countPrefix = async (
@@ -105,9 +114,8 @@ export const countPrefix = async (
         new QueryCommand({
           TableName: tableName,
           Select: 'COUNT',
-          KeyConditionExpression: '#pk = :pk AND begins_with(#sk, :prefix)',
+          ...withPrefix(pk, prefix),
           ExpressionAttributeNames: { '#pk': 'pk', '#sk': 'sk' },
-          ExpressionAttributeValues: { ':pk': pk, ':prefix': prefix },
           ConsistentRead: true,
           ExclusiveStartKey: start,
         }),

@@ -1,3 +1,4 @@
+import type { AppError } from '../../domain/app-error.ts'
 import { ReservationTaken } from '../errors.ts'
 import type { Action, StoredItem } from './action.ts'
 import type { ItemKey } from './keys.ts'
@@ -8,7 +9,7 @@ export type Reservation = { key: ItemKey; owner: string }
 const OWNED_OR_FREE = 'attribute_not_exists(#pk) OR #owner = :owner'
 
 /** Takes it, or keeps it; `taken` makes the error from who has it. */
-export const claim = ({ key, owner }: Reservation, taken: (other: string | undefined) => ReservationTaken): Action => ({
+export const claim = ({ key, owner }: Reservation, taken: (other: string | undefined) => AppError): Action => ({
   type: 'put',
   item: { ...key, owner },
   condition: OWNED_OR_FREE,

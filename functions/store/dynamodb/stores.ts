@@ -47,7 +47,7 @@ export const dynamoStores = ({
     certificates: dynamoCertificateStore(context, keyOf),
     quotas: dynamoQuotaStore(context, commit),
     heartbeats: dynamoHeartbeatStore(context, commit),
-    federations: dynamoFederationStore(context),
+    federations: dynamoFederationStore(context, commit),
     memberships: dynamoMembershipStore(context),
     credentials: dynamoCredentialStore(context, keyOf),
     events: dynamoEventStore(context),

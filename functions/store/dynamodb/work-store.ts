@@ -1,8 +1,8 @@
 import * as z from 'zod'
-import type { OpenWork, WorkStore } from '../work.store.ts'
+import type { DueRenewal, OpenWork, WorkStore } from '../work.store.ts'
 import { kindPartition, openPartition, renewalPartition } from './index-attributes.ts'
 import { text } from './item.schema.ts'
-import { entityOfKey } from './keys.ts'
+import { entityOfKey, type NamedKind } from './keys.ts'
 import { mergeAscending } from './merge-ascending.ts'
 import { parseItem } from './parse-item.ts'
 import { type Item, queryItems } from './read.ts'
@@ -39,20 +39,22 @@ async function* open(context: StoreContext): AsyncGenerator<OpenWork> {
   }
 }
 
-async function* renewals(context: StoreContext, now: string) {
+async function* renewals(context: StoreContext, now: string): AsyncGenerator<DueRenewal> {
   const sources = shards.map((shard) =>
     entries(context, RENEWALS_INDEX, { partition: renewalPartition(shard), until: now }),
   )
   for await (const item of mergeAscending(sources, (entry) => String(entry.renewSk))) {
-    const { projectId, ids } = entityOf(item)
-    const [federationId = '', clusterId = ''] = ids
-    yield { projectId, federationId, clusterId }
+    const { kind, projectId, ids } = entityOf(item)
+    const [first = '', clusterId = ''] = ids
+    yield kind === 'federation'
+      ? { kind, projectId, id: first }
+      : { kind: 'membership', projectId, federationId: first, clusterId }
   }
 }
 
-async function* clusters(context: StoreContext) {
+async function* entitiesOf(context: StoreContext, kind: NamedKind) {
   for (const shard of shards) {
-    for await (const item of entries(context, KINDS_INDEX, { partition: kindPartition('CLUSTER', shard) })) {
+    for await (const item of entries(context, KINDS_INDEX, { partition: kindPartition(kind, shard) })) {
       const { projectId, ids } = entityOf(item)
       yield { projectId, id: ids.join('') }
     }
@@ -63,5 +65,6 @@ async function* clusters(context: StoreContext) {
 export const dynamoWorkStore = (context: StoreContext): WorkStore => ({
   open: () => open(context),
   renewals: (now) => renewals(context, now),
-  clusters: () => clusters(context),
+  clusters: () => entitiesOf(context, 'CLUSTER'),
+  federations: () => entitiesOf(context, 'FEDERATION'),
 })

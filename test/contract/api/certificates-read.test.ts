@@ -106,6 +106,19 @@ describe('section 9.4: who may fetch it', () => {
   it('names the rule', async () => {
     expect((await get(cluster, '', CAROL)).body.errors[0].detail).toContain('certificate:get')
   })
+
+  it('says that another user made it, where only that is in the way', async () => {
+    const told = async (as: typeof BOB) => (await get(cluster, '', as)).body.errors[0].title
+    const sentence = 'Another user made it: only that one may, and an administrator in its project.'
+    expect(await told(CAROL)).toContain(sentence)
+    expect(await told({ ...CAROL, roles: [] })).not.toContain(sentence)
+  })
+
+  it('says that it looked in the own project only, to administrators too', async () => {
+    expect((await get(cluster, '', FOREIGN_ADMIN)).body.errors[0].title).toBe(
+      `Cluster "${cluster}" could not be found in your project.`,
+    )
+  })
 })
 
 describe('a cluster whose authority is not ours', () => {

@@ -180,7 +180,7 @@ describe('section 4.5: resize', () => {
       'can not be changed',
     ],
     ['an even number of masters', { node_count: 2, nodegroup: 'default-master' }, '1.10', 400, 'must be odd'],
-    ['no masters', { node_count: 0, nodegroup: 'default-master' }, '1.10', 400, 'must be odd'],
+    ['no masters', { node_count: 0, nodegroup: 'default-master' }, '1.10', 400, 'must be one at least. Use 1.'],
   ])('refuses %s', async (...[, body, version, status, detail]) => {
     const id = refusing
     const before = await readCluster(lab, id)

@@ -1,10 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../../functions/domain/cluster.ts'
 import type { ClusterTemplate } from '../../../functions/domain/cluster-template.ts'
-import { changeCluster, givenCluster, givenTemplate, readCluster, readGroups } from '../../support/api/entities.ts'
+import type { NodeGroup } from '../../../functions/domain/node-group.ts'
+import {
+  changeCluster,
+  givenCluster,
+  givenTemplate,
+  readCluster,
+  readGroups,
+  settleCluster,
+} from '../../support/api/entities.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
-import { BOB, READER } from '../../support/api/request.ts'
+import { ALICE, BOB, READER } from '../../support/api/request.ts'
 
 let lab: ApiLab
 let current: ClusterTemplate
@@ -165,6 +173,87 @@ describe('section 4.6: upgrade', () => {
       await lab.call('POST', `/v1/clusters/${id}/actions/upgrade`, { ...options, body: to('next') }),
     ]
     expect(answers.map(({ status }) => status)).toEqual([404, 202])
+  })
+
+  const failedOn = async (failed: Partial<Record<string, NodeGroup['status']>>): Promise<string> => {
+    const id = await given('UPDATE_FAILED')
+    for (const group of await readGroups(lab, id)) {
+      const status = failed[group.name] ?? 'UPDATE_COMPLETE'
+      await lab.stores.commit([lab.stores.nodeGroups.change(group, { status })])
+    }
+    return id
+  }
+
+  it.each<[string, Partial<Record<string, NodeGroup['status']>>, RegExp]>([
+    [
+      'names the failed groups and a request that mends one',
+      { 'default-master': 'UPDATE_FAILED', 'default-worker': 'UPDATE_FAILED' },
+      /resize each of the failed node groups "default-master" and "default-worker" once, .*\/v1\/clusters\/[0-9a-f-]{36}\/actions\/resize \{"nodegroup":"default-master","node_count":1\}\)\.$/,
+    ],
+    [
+      'names those that can only be deleted',
+      { 'default-worker': 'UPDATE_FAILED', more: 'CREATE_FAILED' },
+      /node group "default-worker" once, .* and delete the failed node group "more"\.$/,
+    ],
+    ['names only those', { more: 'DELETE_FAILED' }, /To get there, delete the failed node group "more"\.$/],
+    ['names any group when none failed', {}, /resize any node group once, .*"nodegroup":"default-worker"/],
+  ])('of a cluster that is UPDATE_FAILED %s', async (_what, failed, detail) => {
+    const answer = await upgrade(await failedOn(failed), to('next'))
+    expect([answer.status, answer.body.errors[0].detail]).toEqual([400, expect.stringMatching(detail)])
+  })
+
+  it('to a hidden template is for administrators, like making a cluster from one', async () => {
+    const hidden = await givenTemplate(lab, { name: 'hidden', hidden: true })
+    const as = { ...ALICE, roles: ['member'] as const }
+    const call = (id: string, body: unknown, more: object = {}) =>
+      lab.call('POST', `/v1/clusters/${id}/actions/upgrade`, {
+        ...more,
+        body,
+        headers: { 'OpenStack-API-Version': 'container-infra 1.8' },
+      })
+    const id = await given()
+    const refused = await call(id, to(hidden.id), { as })
+    expect([refused.status, refused.body.errors[0].detail]).toEqual([403, expect.stringContaining('is hidden')])
+    expect((await readCluster(lab, id)).task).toBeNull()
+    expect((await call(id, to(hidden.id))).status).toBe(202)
+    await settleCluster(lab, id, {
+      status: 'UPDATE_COMPLETE',
+      magnum: { ...(await readCluster(lab, id)).magnum, clusterTemplateId: hidden.id },
+    })
+    expect((await call(id, to(hidden.id, { nodegroup: 'more' }), { as })).status).toBe(202)
+  })
+
+  it('uses the new template from its 202 on: it can be neither deleted nor changed, which names the cluster', async () => {
+    const target = await givenTemplate(lab, { name: 'target' })
+    const id = await given()
+    await upgrade(id, to(target.id))
+    const answers = [
+      await lab.call('DELETE', `/v1/clustertemplates/${target.id}`),
+      await lab.call('PATCH', `/v1/clustertemplates/${target.id}`, {
+        body: [{ op: 'replace', path: '/image_id', value: 'other' }],
+      }),
+    ]
+    for (const { status, body } of answers) {
+      expect([status, body.errors[0].detail]).toEqual([
+        400,
+        expect.stringContaining(`the cluster "${(await readCluster(lab, id)).name}" (${id})`),
+      ])
+    }
+    await lab.call('DELETE', `/v1/clusters/${id}`)
+    expect((await lab.call('DELETE', `/v1/clustertemplates/${target.id}`)).status).toBe(204)
+  })
+
+  it('to a template that is deleted at the same moment is 404', async () => {
+    const target = await givenTemplate(lab, { name: 'fleeting' })
+    const id = await given()
+    const { listOf } = lab.stores.nodeGroups
+    lab.stores.nodeGroups.listOf = async (key) => {
+      lab.stores.nodeGroups.listOf = listOf
+      await lab.stores.commit([lab.stores.templates.remove(target)])
+      return listOf(key)
+    }
+    expect((await upgrade(id, to(target.id))).status).toBe(404)
+    expect((await readCluster(lab, id)).task).toBeNull()
   })
 
   it('of an unknown cluster is 404', async () => {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { driverAnswer, driversAnswer } from '../../../functions/api/drivers/driver.answer.schema.ts'
 import { CLUSTER_TASKS } from '../../../functions/domain/cluster-task.ts'
+import { givenCluster, settleFederation } from '../../support/api/entities.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
+import { sampleFederation } from '../../support/store/samples.ts'
 
 let lab: ApiLab
 beforeAll(async () => {
@@ -15,6 +17,7 @@ it('lists each enabled driver once', async () => {
     'memory@1',
     'kube@1',
     'selfhost@1',
+    'platform@1',
     'kubeconfig@1',
     'rigid@1',
   ])
@@ -27,7 +30,7 @@ it('shows both sides of a driver that has two', async () => {
     id: 'memory@1',
     federation: {
       default: true,
-      capabilities: { host_as_member: false, uses_kubernetes_api: false, kubeconfig: false },
+      capabilities: { host_as_member: false, uses_kubernetes_api: false, kubeconfig: false, workloads: false },
       properties: [
         { key: 'color', description: 'Red or blue.', default: 'red' },
         { key: 'member-role', description: 'Any role.', default: null },
@@ -66,6 +69,21 @@ it('names the enabled drivers when one is unknown', async () => {
   const { status, body } = await lab.call('GET', '/v1/drivers/karmada@9')
   expect([status, body.errors[0].detail]).toEqual([
     404,
-    'Driver "karmada@9" could not be found. Enabled are memory@1, kube@1, selfhost@1, kubeconfig@1 and rigid@1.',
+    'Driver "karmada@9" could not be found. Enabled are memory@1, kube@1, selfhost@1, platform@1, kubeconfig@1 and rigid@1.',
   ])
+})
+
+it('makes nothing new with a driver that is disabled, and still manages what is there', async () => {
+  const [host, member] = [await givenCluster(lab), await givenCluster(lab)]
+  const refused = await lab.call('POST', '/v1/federations', { body: { hostcluster_id: host, driver: 'retired@1' } })
+  expect([refused.status, refused.body.errors[0].detail]).toEqual([400, expect.stringContaining('retired@1')])
+  expect((await lab.call('GET', '/v1/drivers/retired@1')).status).toBe(404)
+
+  const old = sampleFederation({ driver: 'retired@1', hostClusterId: host, status: 'UPDATE_COMPLETE' })
+  await lab.stores.commit([lab.stores.federations.insert(old)])
+  await settleFederation(lab, old.id)
+  const add = [{ op: 'add', path: '/member_ids', value: member }]
+  expect((await lab.call('GET', `/v1/federations/${old.id}`)).status).toBe(200)
+  expect((await lab.call('PATCH', `/v1/federations/${old.id}`, { body: add })).status).toBe(202)
+  expect((await lab.call('DELETE', `/v1/federations/${old.id}`)).status).toBe(204)
 })

@@ -24,6 +24,7 @@ const nothing = async () => ({ wouldMake: [], findings: [] })
 afterEach(() => {
   lab.preflights.host = nothing
   lab.preflights.member = nothing
+  lab.preflights.update = nothing
 })
 
 const kubernetesCluster = async (name: string): Promise<string> => {
@@ -186,6 +187,41 @@ describe('PATCH ?dry_run=true', () => {
         ['warning', member],
       ],
     ])
+  })
+
+  it('looks at host and members with the new properties, and finds what they refuse', async () => {
+    const [member, leaving] = [await givenCluster(lab, { name: 'told' }), await givenCluster(lab, { name: 'leaving' })]
+    const { id, host } = await givenFederation(lab, { members: [member, leaving] })
+    const seen: unknown[] = []
+    lab.preflights.update = async (name, { properties }) => {
+      seen.push([name, properties.color])
+      const finding = { severity: 'error', reason: 'RoleMissing', message: 'No such role.' } as const
+      return { wouldMake: [], findings: name === null ? [] : [finding] }
+    }
+    const before = await readFederation(lab, id)
+    const { status, body } = await lab.call('PATCH', `/v1/federations/${id}?dry_run=true`, {
+      body: [
+        { op: 'add', path: '/properties/color', value: 'blue' },
+        { op: 'remove', path: '/member_ids', value: leaving },
+      ],
+    })
+    expect([status, body.would_succeed, body.findings]).toEqual([
+      200,
+      false,
+      [{ severity: 'error', reason: 'RoleMissing', message: 'No such role.', cluster_id: member }],
+    ])
+    expect(seen).toEqual([
+      [null, 'blue'],
+      ['told', 'blue'],
+    ])
+    expect([host, await readFederation(lab, id)]).toEqual([before.hostClusterId, before])
+  })
+
+  it('asks for no look at properties that stay', async () => {
+    const { id } = await givenFederation(lab, { members: [await givenCluster(lab)] })
+    lab.preflights.update = () => Promise.reject(new Error('not to be asked'))
+    const body = [{ op: 'add', path: '/member_ids', value: await givenCluster(lab) }]
+    expect((await lab.call('PATCH', `/v1/federations/${id}?dry_run=true`, { body })).body.would_succeed).toBe(true)
   })
 
   it('refuses what PATCH refuses', async () => {

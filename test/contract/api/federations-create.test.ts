@@ -193,7 +193,7 @@ describe('POST refuses', () => {
       'a host without the API that the driver needs',
       given({ driver: 'kube@1' }),
       400,
-      'has no Kubernetes API',
+      'has no Kubernetes API, which the federation driver kube@1 needs. A federation with "driver": "memory@1"',
     ],
     ['3', 'properties that are too large', given({ properties: { a: 'x'.repeat(70_000) } }), 413, 'at most 65536'],
     ['3', 'a body that is too large', given({ properties: { a: 'x'.repeat(140_000) } }), 413, 'The body has'],

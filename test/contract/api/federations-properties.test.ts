@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { FederationUpdate } from '../../../functions/domain/federation.ts'
+import { newOperation } from '../../../functions/operations/operation.ts'
+import { settle } from '../../../functions/operations/settle.ts'
 import {
   changeFederation,
+  endMembership,
   givenCluster,
   readFederation,
   readMembership,
@@ -91,6 +94,13 @@ describe('section 8.3: PATCH of properties', () => {
     expect(await readFederation(lab, id)).toEqual(before)
   })
 
+  it('is tried again after it failed, though the properties are the same', async () => {
+    const id = await given()
+    await changeFederation(lab, id, { status: 'UPDATE_FAILED', statusReason: 'PreflightFailed: no such role' })
+    expect((await patch(id, [{ op: 'replace', path: '/properties/a', value: '1' }])).status).toBe(202)
+    expect(await readFederation(lab, id)).toMatchObject({ status: 'UPDATE_IN_PROGRESS', operation: { kind: 'update' } })
+  })
+
   it('beside joins is accepted with them in one go, and both run', async () => {
     const id = await given()
     const cluster = await givenCluster(lab)
@@ -131,7 +141,7 @@ describe('PATCH of properties refuses', () => {
   it.each<[what: string, operations: unknown, status: number, detail: string]>([
     ['a value that is a number', at('/properties/a', 5), 400, 'must be text'],
     ['a value that is an object', at('/properties/a', {}), 400, 'must be text'],
-    ['replace of a missing key', at('/properties/zz', 'x'), 400, '"properties" has no such key'],
+    ['replace of a missing key', at('/properties/zz', 'x'), 400, '"properties" has no such key. Use "add"'],
     ['remove of a missing key', at('/properties/zz', undefined, 'remove'), 400, '"properties" has no such key'],
     ['a key that every object has', at('/properties/constructor', 'x'), 400, '"properties" has no such key'],
     ['a path into a text', at('/properties/a/b', 'x', 'add'), 400, 'has texts as values'],
@@ -183,5 +193,67 @@ describe('PATCH of properties refuses', () => {
 
   it('an unreadable rollback', async () => {
     expect((await patch(await given(), [], '?rollback=perhaps')).status).toBe(400)
+  })
+})
+
+describe('what a driver can not change', () => {
+  it('is refused with every sentence, and nothing is accepted', async () => {
+    const id = await given({ locked: '1', pinned: 'a', color: 'red' })
+    const member = await givenCluster(lab)
+    const { status, body } = await patch(id, [
+      { op: 'add', path: '/member_ids', value: member },
+      { op: 'replace', path: '/properties/locked', value: '2' },
+      { op: 'remove', path: '/properties/pinned' },
+      { op: 'replace', path: '/properties/color', value: 'green' },
+    ])
+    expect(status).toBe(400)
+    for (const named of ['properties.locked', 'properties.pinned', 'properties.color']) {
+      expect(body.errors[0].detail).toContain(named)
+    }
+    const federation = await readFederation(lab, id)
+    expect([federation.operation, federation.memberIds]).toEqual([null, []])
+    expect(federation.properties).toEqual({ locked: '1', pinned: 'a', color: 'red' })
+  })
+
+  it('may be said again as it is, beside what can be changed', async () => {
+    const id = await given({ locked: '1', a: '1' })
+    const { status } = await patch(id, [{ op: 'replace', path: '/properties', value: { locked: '1', a: '2' } }])
+    expect(status).toBe(202)
+  })
+})
+
+describe('while certificates are rotated', () => {
+  const rotating = async () => {
+    const id = await given()
+    const operation = newOperation(lab.ports, 'rotate', { deadlineSeconds: 600 })
+    await changeFederation(lab, id, { operation })
+    return { id, operation }
+  }
+
+  it('properties are 409 naming what runs', async () => {
+    const { id } = await rotating()
+    const { status, body } = await patch(id, [{ op: 'add', path: '/properties/b', value: '2' }])
+    expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining('its rotate is running')])
+  })
+
+  it('members join and leave, and the status is the one of these', async () => {
+    const { id, operation } = await rotating()
+    const member = await givenCluster(lab)
+    expect((await patch(id, [{ op: 'add', path: '/member_ids', value: member }])).status).toBe(202)
+    expect(await readFederation(lab, id)).toMatchObject({ status: 'UPDATE_IN_PROGRESS', operation })
+    await endMembership(lab, id, member, 'JoinFailed')
+    await settle(lab.ports, { projectId: 'blue', id })
+    expect(await readFederation(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', operation })
+    await patch(id, [{ op: 'remove', path: '/member_ids', value: member }])
+    expect(await readFederation(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null, operation })
+  })
+
+  it('a delete takes over', async () => {
+    const { id, operation } = await rotating()
+    expect((await lab.call('DELETE', `/v1/federations/${id}`)).status).toBe(204)
+    expect((await readFederation(lab, id)).operation).toMatchObject({
+      kind: 'delete',
+      supersedes: [{ flow: 'federation-rotate', name: `${operation.id}-1` }],
+    })
   })
 })

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { apiApp } from '../../../functions/api/app.ts'
 import { StoreBusy } from '../../../functions/store/errors.ts'
 import { localOpenApi } from '../../../local/open-api.ts'
@@ -99,6 +99,15 @@ const STATUSES: StatusRow[] = [
     '/v1/clusters',
     { body: '{}', headers: { 'Content-Type': 'application/octet-stream' } },
     415,
+  ],
+  ['2', 'a compressed body', 'POST', '/v1/clusters', { body: '{}', headers: { 'Content-Encoding': 'gzip' } }, 415],
+  [
+    '2',
+    'a plain body that says so',
+    'PATCH',
+    '/v1/clusters/none',
+    { body: '[]', headers: { 'Content-Encoding': 'identity' } },
+    404,
   ],
   [
     '2',
@@ -224,11 +233,12 @@ describe('the envelope (section 3)', () => {
   })
 
   it.each([
-    ['DELETE', '/v1/federations/x?forced=1', 'Unknown query parameter: "forced". Allowed is force.'],
+    ['DELETE', '/v1/federations/x?forced=1', 'Unknown query parameter: "forced". Allowed are force and workloads.'],
+    ['GET', '/v1/federations/x/kubeconfig?expires=1', 'Unknown query parameter: "expires". Allowed is expires_in.'],
     [
       'PATCH',
       '/v1/federations/x?a=1&b=1',
-      'Unknown query parameters: "a" and "b". Allowed are rollback, dry_run and force.',
+      'Unknown query parameters: "a" and "b". Allowed are rollback, dry_run, force and workloads.',
     ],
   ])('%s %s has its words in the right number', async (method, target, detail) => {
     expect((await lab.call(method, target, { body: method === 'PATCH' ? [] : undefined })).body.errors[0].detail).toBe(
@@ -310,6 +320,7 @@ describe('discovery', () => {
       'stats',
       'federations',
       'credentials',
+      'drivers',
     ]
     expect(Object.keys(body).sort()).toEqual(['id', 'media_types', 'links', 'nodegroups', ...resources].sort())
     expect(body.federations).toEqual([
@@ -340,6 +351,20 @@ describe('discovery', () => {
     expect([status, text]).toEqual([503, 'The database is busy.'])
   })
 
+  it('section 1.2: the health check is 503 within 3 seconds while the database hangs', async () => {
+    const hanging = { ...lab.ports.stores.clusters, get: () => new Promise<never>(() => undefined) }
+    const app = lab.appOver({ stores: { ...lab.ports.stores, clusters: hanging } })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    try {
+      const answer = callApp(app, 'GET', '/healthcheck', { as: null })
+      await vi.advanceTimersByTimeAsync(3_000)
+      const { status, text } = await answer
+      expect([status, text]).toEqual([503, 'The database has not answered within 2.5 seconds.'])
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   it('HEAD has no body', async () => {
     expect((await lab.call('HEAD', '/v1/clusters')).text).toBe('')
   })
@@ -365,6 +390,10 @@ describe('links', () => {
       forwarded,
       'https://api.example.com/infra/v1/',
     ],
+    ['follow the scheme alone', true, { 'X-Forwarded-Proto': 'https' }, 'https://base/v1/'],
+    ['follow the mount path alone', true, { 'X-Forwarded-Prefix': '/infra' }, 'http://base/infra/v1/'],
+    ['pass over a port that is none', true, { 'X-Forwarded-Host': 'h:99999' }, 'http://base/v1/'],
+    ['pass over an address that is none', true, { 'X-Forwarded-Host': '300.1.1.1' }, 'http://base/v1/'],
     ['pass over a forwarded host that is none', true, { 'X-Forwarded-Host': 'evil"><script>' }, 'http://base/v1/'],
   ])('%s', async (_what, trustForwarded, headers, expected) => {
     expect(await self(trustForwarded, headers)).toBe(expected)

@@ -53,10 +53,34 @@ describe('POST /v1/quotas', () => {
     expect((await create({ project_id: newProject(), hard_limit: 0 })).body.hard_limit).toBe(0)
   })
 
+  it('says once what is wrong with an integer beyond 2^53', async () => {
+    const { body } = await create({ project_id: newProject(), hard_limit: 2 ** 53 })
+    expect(body.errors[0].detail).toBe('"hard_limit" must be an integer from 0 to 2147483647.')
+  })
+
+  it('says why a project with a slash is refused', async () => {
+    const { body } = await create({ project_id: 'a/b' })
+    expect(body.errors[0].detail).toMatch(/^"project_id" must have no "\/" .*as a segment\.$/)
+  })
+
+  // The gateway gives paths with their escapes decoded.
+  it.each(['a b', 'ä', 'a%b', 'a#b', 'a\\b', '...'])(
+    'makes the quota of project %j reachable by its path',
+    async (project) => {
+      await given(project, 9)
+      const answer = await lab.call('GET', quotaOf(project))
+      expect([answer.status, answer.body.hard_limit]).toEqual([200, 9])
+    },
+  )
+
   it.each<[string, unknown]>([
     ['no project', { hard_limit: 1 }],
     ['an empty project', { project_id: '' }],
     ['a project of 256 characters', { project_id: 'p'.repeat(256) }],
+    ['a project with a slash', { project_id: 'a/b' }],
+    ['a project of one dot', { project_id: '.' }],
+    ['a project of two dots', { project_id: '..' }],
+    ['a limit beyond 2^53', { project_id: 'p', hard_limit: 2 ** 53 }],
     ['an unknown resource', { project_id: 'p', resource: 'Node' }],
     ['a limit below 0', { project_id: 'p', hard_limit: -1 }],
     ['a limit that is no integer', { project_id: 'p', hard_limit: 1.5 }],

@@ -300,6 +300,24 @@ describe('a template that clusters use', () => {
     expect((await show(id)).uuid).toBe(id)
   })
 
+  it('advises what the caller may do, in what clients print', async () => {
+    const member = { ...ALICE, roles: ['member', 'reader'] } satisfies typeof ALICE
+    const told = async (as: typeof ALICE) => [
+      (await lab.call('DELETE', `/v1/clustertemplates/${id}`, { as })).body.errors[0].title,
+      (await patch(id, [replace('image_id', 'other')], as)).body.errors[0].title,
+    ]
+    expect(await told(ALICE)).toEqual([
+      expect.stringMatching(
+        /upgrade them to another template, and try again\. Until then "hidden" keeps all but admin/,
+      ),
+      expect.stringContaining('one of "name", "hidden", "tags" and "public" (to true) can be changed per request'),
+    ])
+    expect(await told(member)).toEqual([
+      expect.stringMatching(/upgrade them to another template, and try again\.$/),
+      expect.stringContaining('either "name" or "tags" can be changed per request'),
+    ])
+  })
+
   it('names clusters of other projects to administrators only', async () => {
     const shared = await postTemplate(lab, { public: true })
     const mine = await useTemplate(lab, { id: shared }, { name: 'mine' })

@@ -179,6 +179,14 @@ describe('POST /v1/clustertemplates', () => {
     expect((await create(body)).status).toBe(400)
   })
 
+  it('refuses a uuid that another project has', async () => {
+    const uuid = '0bbbbbbb-1111-4222-8333-555555555555'
+    expect((await lab.call('POST', '/v1/clustertemplates', { as: BOB, body: { ...MINIMAL, uuid } })).status).toBe(201)
+    const second = await create({ ...MINIMAL, uuid })
+    expect([second.status, second.body.errors[0].detail]).toEqual([409, expect.stringContaining('exists already')])
+    expect((await lab.call('GET', `/v1/clustertemplates/${uuid}`, { as: BOB })).status).toBe(200)
+  })
+
   it('refuses a uuid that is taken, also by a built-in template', async () => {
     const first = await create({ ...MINIMAL, uuid: '0aaaaaaa-1111-4222-8333-555555555555' })
     const again = await create({ ...MINIMAL, uuid: first.body.uuid })

@@ -10,7 +10,7 @@ describeFederationDriver(clusterProfileDriver(), {
     if (host === undefined || paris === undefined || tokyo === undefined) throw new Error('three servers are needed')
     return { ...kubernetesLab(host, [paris, tokyo]), close }
   },
-  properties: { 'member-role': 'edit', 'consumer-namespaces': 'default' },
+  properties: () => ({ 'member-role': 'edit', 'consumer-namespaces': 'default' }),
   faulty: [
     { 'member-role': 'no/role' },
     { 'consumer-namespaces': 'Kueue' },

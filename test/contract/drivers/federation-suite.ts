@@ -1,20 +1,23 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
+import type { FederationContext, FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
 import { FEDERATION_CONTRACT } from '../../../functions/drivers/contract/federation-driver-description.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
 import { ConnectFailed, CredentialRejected } from '../../../functions/kubernetes/errors.ts'
-import { CallBudget } from '../../support/drivers/call-budget.ts'
+import { CallBudget, counted } from '../../support/drivers/call-budget.ts'
 import type { FederationLab, LabCluster } from '../../support/drivers/federation-lab.ts'
 import { FederationLife } from '../../support/drivers/federation-life.ts'
 import { unreachable } from '../../support/drivers/test-cluster.ts'
 import { untilDone } from '../../support/drivers/until-done.ts'
+import { describeControlPlane } from './federation-control-plane.ts'
 import { describeKills } from './federation-kills.ts'
 
 export type FederationSuiteOptions = {
   /** Makes the clusters; called once. `close` ends what it started. */
   open(): Promise<FederationLab & { close(): Promise<void> }>
-  /** Properties that the driver finds good, besides none. */
-  properties?: Record<string, string>
+  /** Properties that the driver finds good, besides none: of one federation, called for each. */
+  properties?: () => Record<string, string>
+  /** Files that come with the functions. Default: none. */
+  asset?: FederationContext['asset']
   /** Properties with one fault each. */
   faulty?: Record<string, string>[]
   /** Kills after each `killEvery`th write of a life. Default 1: after every one. */
@@ -38,12 +41,17 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       new FederationLife({
         driver,
         host: () => lab.host.access(budget),
-        connect: lab.connect,
-        ...(options.properties === undefined ? {} : { properties: options.properties }),
+        connect: (connection) => {
+          const client = lab.connect(connection)
+          return budget === undefined ? client : counted(client, budget)
+        },
+        ...(options.properties === undefined ? {} : { properties: options.properties() }),
+        ...(options.asset === undefined ? {} : { asset: options.asset }),
       })
     const way = (cluster: LabCluster, budget?: CallBudget) => () => cluster.access(budget)
 
     describeData(driver, options)
+    describeControlPlane(driver, { life, way, lab: () => lab })
 
     it('F3: preflights change nothing and find nothing wrong with good clusters', async () => {
       const budget = new CallBudget()
@@ -67,14 +75,14 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       await expect(driver.observeMember(fed.memberContext(way(first)))).resolves.toEqual({ state: 'absent' })
       await Promise.all([fed.join(way(first)), fed.join(way(second))])
       for (const member of [first, second]) {
-        await expect(driver.observeMember(fed.memberContext(way(member)))).resolves.toEqual({ state: 'ready' })
+        await expect(driver.observeMember(fed.memberContext(way(member)))).resolves.toMatchObject({ state: 'ready' })
       }
       expect(await driver.endpoint(fed.context())).toEqual(
         driver.capabilities.usesKubernetesApi ? expect.any(String) : expect.anything(),
       )
       await fed.unjoin(way(first))
       await expect(driver.observeMember(fed.memberContext(way(first)))).resolves.toEqual({ state: 'absent' })
-      await expect(driver.observeMember(fed.memberContext(way(second)))).resolves.toEqual({ state: 'ready' })
+      await expect(driver.observeMember(fed.memberContext(way(second)))).resolves.toMatchObject({ state: 'ready' })
       await fed.unjoin(way(second))
       await fed.delete()
       expect(await lab.remains(fed.federation.id)).toEqual(
@@ -148,7 +156,7 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       await one.unjoin(member)
       await one.delete()
       expect(await lab.remains(one.federation.id)).toEqual([])
-      expect(await driver.observeMember(other.memberContext(member))).toEqual({ state: 'ready' })
+      expect(await driver.observeMember(other.memberContext(member))).toMatchObject({ state: 'ready' })
       await other.unjoin(member)
       await other.delete()
       expect(await lab.remains(other.federation.id)).toEqual([])
@@ -162,7 +170,7 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       await fed.join(way(lab.host))
       await fed.join(way(member))
       await fed.unjoin(way(lab.host))
-      expect(await driver.observeMember(fed.memberContext(way(member)))).toEqual({ state: 'ready' })
+      expect(await driver.observeMember(fed.memberContext(way(member)))).toMatchObject({ state: 'ready' })
       await fed.unjoin(way(member))
       await fed.delete()
       expect(await lab.remains(fed.federation.id)).toEqual([])
@@ -177,7 +185,7 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       await fed.rotate(member)
       const after = await fed.memberContext(member).memberToken()
       if (driver.capabilities.usesKubernetesApi) expect(after?.reveal()).not.toBe(before?.reveal())
-      expect(await driver.observeMember(fed.memberContext(member))).toEqual({ state: 'ready' })
+      expect(await driver.observeMember(fed.memberContext(member))).toMatchObject({ state: 'ready' })
       await fed.unjoin(member)
       await fed.delete()
       expect(await lab.remains(fed.federation.id)).toEqual([])
@@ -202,7 +210,7 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       expect(budget.writes).toEqual([])
       const stopped = unreachable(member.cluster, new ConnectFailed('The member is stopped.'))
       await refresh({ ...fed.memberContext(to), member: stopped })
-      expect(await driver.observeMember(fed.memberContext(to))).toEqual({ state: 'ready' })
+      expect(await driver.observeMember(fed.memberContext(to))).toMatchObject({ state: 'ready' })
       budget.reset()
       await refresh({ ...fed.memberContext(to), member: stopped })
       expect(budget.writes).toEqual([])
@@ -249,7 +257,7 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
         await fed.unjoin(way(member))
         expect(targets.length).toBeGreaterThan(0)
         for (const ref of targets) {
-          const other = await lab.occupy?.(ref)
+          const other = await lab.occupy?.(ref, fed.context())
           const findings = (await driver.checkMember(fed.memberContext(way(member)))).findings
           expect(findings.filter(({ reason }) => reason === 'ForeignObject').map(({ message }) => message)).toEqual([
             expect.stringContaining(ref.name),
@@ -270,7 +278,10 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/
 
 /** Rules about the driver as data. */
-const describeData = (driver: FederationDriver, { properties = {}, faulty = [] }: FederationSuiteOptions): void => {
+const describeData = (
+  driver: FederationDriver,
+  { properties = () => ({}), faulty = [] }: FederationSuiteOptions,
+): void => {
   it('F1: names itself, its contract and its options', () => {
     expect(driver.id).toMatch(/^[a-z][a-z0-9-]*@[1-9][0-9]*$/)
     expect(driver.contract).toBe(FEDERATION_CONTRACT)
@@ -281,7 +292,7 @@ const describeData = (driver: FederationDriver, { properties = {}, faulty = [] }
 
   it('F2: finds faults in its own properties only, one sentence each', () => {
     expect(driver.validateProperties({})).toEqual([])
-    expect(driver.validateProperties(properties)).toEqual([])
+    expect(driver.validateProperties(properties())).toEqual([])
     expect(driver.validateProperties({ 'unknown-key': 'kept' })).toEqual([])
     const defaults = driver.properties.flatMap(({ key, default: value }) => (value === null ? [] : [[key, value]]))
     expect(driver.validateProperties(Object.fromEntries(defaults))).toEqual([])

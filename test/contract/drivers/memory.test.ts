@@ -4,6 +4,7 @@ import { memoryClusterDriver } from '../../../functions/drivers/cluster/memory/v
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
 import type { PlannedCluster } from '../../../functions/drivers/contract/cluster-driver-description.ts'
 import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
+import { workloadOf } from '../../../functions/drivers/federation/memory/v1/play.ts'
 import { MemoryWorld } from '../../../functions/drivers/federation/memory/v1/world.ts'
 import { defaultGroups, templateEntity } from '../../support/drivers/cluster-samples.ts'
 import type { LabCluster } from '../../support/drivers/federation-lab.ts'
@@ -29,10 +30,18 @@ describeFederationDriver(memoryFederationDriver({ world }), {
         [host, paris, tokyo]
           .flatMap(({ cluster }) => world.holds(cluster.id))
           .filter((object) => object.includes(shortId(federationId))),
+      deploy: async (context) => {
+        const [{ clusterId }, workload] = [context.membership, workloadOf(context)]
+        world.put(clusterId, workload)
+        return {
+          isThere: async () => world.has(clusterId, workload),
+          remove: async () => world.remove(clusterId, workload),
+        }
+      },
       close: async () => undefined,
     }
   },
-  properties: { 'memory-delay-seconds': '0' },
+  properties: () => ({ 'memory-delay-seconds': '0', 'memory-certificate-seconds': '3600' }),
   faulty: [{ 'memory-delay-seconds': 'soon' }],
 })
 

@@ -74,7 +74,7 @@ const VERSION_1: Row[] = [
       request: anonymous(line),
       expect: {
         status: 200,
-        keys: ['id', 'media_types', 'links', 'nodegroups', ...RESOURCES],
+        keys: ['id', 'media_types', 'links', 'nodegroups', ...RESOURCES, 'drivers'],
         body: {
           id: 'v1',
           media_types: [{ base: 'application/json', type: 'application/vnd.openstack.magnum.v1+json' }],

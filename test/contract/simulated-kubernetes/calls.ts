@@ -4,12 +4,19 @@ import { CLUSTER_CALLS } from './calls-cluster.ts'
 import { CUSTOM_CALLS } from './calls-custom.ts'
 import { OBJECT_CALLS } from './calls-objects.ts'
 import { RIGHTS_CALLS } from './calls-rights.ts'
+import { WORKLOAD_API_CALLS } from './calls-workloads.ts'
 
 /**
  * Every kind of call that fedplane makes to a Kubernetes API server, and the refusals that it must tell apart, in an order in which
  * each finds what those before it made. Measured on kube-apiserver 1.36.3. They clean up after themselves.
  */
-export const CALLS: readonly Call[] = [...CLUSTER_CALLS, ...OBJECT_CALLS, ...RIGHTS_CALLS, ...CUSTOM_CALLS]
+export const CALLS: readonly Call[] = [
+  ...CLUSTER_CALLS,
+  ...OBJECT_CALLS,
+  ...RIGHTS_CALLS,
+  ...CUSTOM_CALLS,
+  ...WORKLOAD_API_CALLS,
+]
 
 /** The end: what the calls above leave is in this namespace and the two cluster-scoped objects. Needs a namespace controller. */
 export const CLEANUP_CALLS: readonly Call[] = [

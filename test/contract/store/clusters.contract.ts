@@ -203,6 +203,15 @@ export const clusterStoreContract = (make: MakeSubject): void => {
       expect(await stores.clusters.findByName(projectId, 'twin')).toEqual([first.id, second.id])
     })
 
+    it('finds exactly this name: case counts, and no character stands for others', async () => {
+      const { projectId } = sampleCluster({ name: 'a' })
+      const named = (name: string) => sampleCluster({ projectId, name })
+      const [wanted, ...others] = ['a_1', 'A_1', 'ab1', 'a_10', 'a%'].map(named)
+      for (const cluster of [wanted!, ...others]) await stores.commit([stores.clusters.insert(cluster)])
+      expect(await stores.clusters.findByName(projectId, 'a_1')).toEqual([wanted!.id])
+      expect(await stores.clusters.findByName(projectId, 'a%')).toEqual([others.at(-1)!.id])
+    })
+
     it('follow a change and a removal', async () => {
       const projectId = sampleId()
       const cluster = await inserted({ projectId, name: 'before' })

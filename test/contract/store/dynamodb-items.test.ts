@@ -1,4 +1,4 @@
-import { GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
+import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Secret } from '../../../functions/domain/secret.ts'
 import { manualClock } from '../../support/store/contract-subject.ts'
@@ -205,5 +205,43 @@ describe('items in the table', () => {
     await client.send(new PutCommand({ TableName: tableName, Item: { ...item, sk: 'CRED#cluster/c2#kubeconfig' } }))
     const other = stores.credentials.get({ ...key, owner: 'cluster/c2' })
     await expect(other).rejects.toMatchObject({ name: 'CredentialUnreadable' })
+  })
+
+  describe('a template of before ids were reserved', () => {
+    const reservation = (id: string) => ({ pk: `TEMPLATE#${id}`, sk: 'OWNER' })
+    const forget = (id: string) =>
+      stores.table.client.send(new DeleteCommand({ TableName: stores.table.tableName, Key: reservation(id) }))
+    const old = async () => {
+      const template = sampleTemplate({ projectId: sampleId() })
+      await stores.commit([stores.templates.insert(template)])
+      await forget(template.id)
+      return template
+    }
+
+    it('gets its reservation with its next change', async () => {
+      const template = await old()
+      await stores.commit([stores.templates.change(template, { tags: 'x' })])
+      expect(await stored(reservation(template.id))).toMatchObject({ owner: template.projectId })
+    })
+
+    it('is changed and removed also when another project has the id by now', async () => {
+      const template = await old()
+      await stores.commit([stores.templates.insert({ ...template, projectId: 'other' })])
+      await stores.commit([stores.templates.change(template, { tags: 'x' })])
+      await stores.commit([stores.templates.remove({ ...template, revision: 2 })])
+      expect(await stores.templates.get(template)).toBeUndefined()
+      expect(await stored(reservation(template.id))).toMatchObject({ owner: 'other' })
+    })
+
+    it('is found by its own project beside another’s of the same id, and only one of the two is published', async () => {
+      const template = await old()
+      const theirs = { ...template, projectId: 'other' }
+      await stores.commit([stores.templates.insert(theirs)])
+      await stores.commit([stores.templates.change(theirs, { public: true })])
+      expect(await stores.templates.locate({ ...template, allProjects: false }, template.id)).toEqual(template)
+      const second = stores.commit([stores.templates.change(template, { public: true })])
+      await expect(second).rejects.toMatchObject({ name: 'AlreadyExists' })
+      expect(await stores.templates.get(template)).toEqual(template)
+    })
   })
 })

@@ -1,8 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Federation } from '../../../functions/domain/federation.ts'
+import type { ControlPlaneLook, Federation } from '../../../functions/domain/federation.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
 import { sampleFederation, sampleId, sampleOperation } from '../../support/store/samples.ts'
+
+const look = (observedAt: string): ControlPlaneLook => ({
+  observedAt,
+  fault: 'EtcdDown',
+  members: { c1: { reason: 'CredentialRejected', message: 'The token is refused.', confirmed: true } },
+})
 
 /** What every implementation of `FederationStore` does. */
 export const federationStoreContract = (make: MakeSubject): void => {
@@ -30,6 +36,9 @@ export const federationStoreContract = (make: MakeSubject): void => {
           failure: { reason: 'TimedOut', message: 'No answer.' },
           leftBehind: ['edge-1 was removed without being cleaned.'],
         },
+        renewAfter: '2026-12-27T10:00:00.000Z',
+        driverSecrets: ['pki'],
+        observation: look('2026-11-27T10:30:00.000Z'),
         memberIds: ['c1', 'c2'],
       })
       expect(await stores.federations.get(federation)).toEqual(federation)
@@ -51,6 +60,25 @@ export const federationStoreContract = (make: MakeSubject): void => {
       await stores.commit([stores.federations.remove({ ...federation, revision: 2 })])
       expect(await stores.federations.get(federation)).toBeUndefined()
       expect(await stores.federations.findByName('blue', 'to-remove')).toEqual([])
+    })
+  })
+
+  describe('observe', () => {
+    it('stores the newest look only, without a new revision, and is not lost to a change of the same reading', async () => {
+      const federation = await inserted()
+      const newer = look('2026-11-27T10:00:02.000Z')
+      expect(await stores.federations.observe(federation, look('2026-11-27T10:00:01.000Z'))).toBe(true)
+      expect(await stores.federations.observe(federation, newer)).toBe(true)
+      expect(await stores.federations.observe(federation, look('2026-11-27T10:00:01.500Z'))).toBe(false)
+      expect(await stores.federations.get(federation)).toEqual({ ...federation, observation: newer })
+      await stores.commit([stores.federations.change(federation, { statusReason: 'why' })])
+      expect(await stores.federations.get(federation)).toMatchObject({ revision: 2, observation: newer })
+    })
+
+    it('makes nothing of a federation that is gone', async () => {
+      const key = { projectId: 'blue', id: sampleId() }
+      expect(await stores.federations.observe(key, look('2026-11-27T10:00:01.000Z'))).toBe(false)
+      expect(await stores.federations.get(key)).toBeUndefined()
     })
   })
 
@@ -78,6 +106,8 @@ export const federationStoreContract = (make: MakeSubject): void => {
         conditions: [],
         endpoint: null,
         made: [],
+        renewAfter: '2026-12-27T10:00:00.000Z',
+        driverSecrets: ['pki'],
         driverState: { a: null },
         updatedAt: null,
       }

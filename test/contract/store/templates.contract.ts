@@ -44,6 +44,31 @@ export const templateStoreContract = (make: MakeSubject): void => {
     })
   })
 
+  describe('an id', () => {
+    const elsewhere = (template: ClusterTemplate, changes: Partial<ClusterTemplate> = {}) =>
+      stores.commit([stores.templates.insert({ ...template, projectId: 'green', ...changes })])
+
+    it.each([{}, { public: true }])('is taken in all projects: %j', async (changes) => {
+      const template = await inserted()
+      await expect(elsewhere(template, changes)).rejects.toMatchObject({ name: 'AlreadyExists' })
+      expect(await stores.templates.get({ projectId: 'green', id: template.id })).toBeUndefined()
+    })
+
+    it('goes to one of 10 projects that want it at once', async () => {
+      const template = sampleTemplate()
+      const inserts = Array.from({ length: 10 }, (_, index) => elsewhere(template, { projectId: `green-${index}` }))
+      expect(await outcomes(inserts)).toEqual({ done: 1, errors: Array(9).fill('AlreadyExists') })
+    })
+
+    it('is free again when its template was removed', async () => {
+      const template = await inserted()
+      await stores.commit([stores.templates.change(template, { tags: 'x' })])
+      await stores.commit([stores.templates.remove(await reread(template))])
+      await elsewhere(template)
+      expect(await reread({ projectId: 'green', id: template.id })).toMatchObject({ projectId: 'green' })
+    })
+  })
+
   describe('change', () => {
     it('sets every field that may change, and adds 1 to the revision', async () => {
       const template = await inserted()

@@ -1,4 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Federation } from '../../../functions/domain/federation.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, collect, type MakeSubject } from '../../support/store/contract-subject.ts'
 import {
@@ -99,6 +100,7 @@ export const workStoreContract = (make: MakeSubject): void => {
       await stores.commit([...ready, never, rotating, leaving].map((member) => stores.memberships.insert(member)))
       const due = await collect(stores.work.renewals(at(2)))
       const keys = [rotating, ready[1]!, ready[2]!].map(({ projectId, federationId, clusterId }) => ({
+        kind: 'membership',
         projectId,
         federationId,
         clusterId,
@@ -106,6 +108,35 @@ export const workStoreContract = (make: MakeSubject): void => {
       expect(due).toHaveLength(3)
       expect(due).toEqual(expect.arrayContaining(keys))
       expect(due[2]).toEqual(keys[2])
+    })
+
+    it('holds federations whose certificates are due, also while something runs, until they are deleted', async () => {
+      const due = sampleFederation({ renewAfter: at(1) })
+      const rotating = sampleFederation({ renewAfter: at(2), operation: sampleOperation('rotate') })
+      const later = sampleFederation({ renewAfter: at(3) })
+      const gone = sampleFederation({ renewAfter: at(1), status: 'DELETE_IN_PROGRESS' })
+      const all = [due, rotating, later, gone, sampleFederation()]
+      await stores.commit(all.map((federation) => stores.federations.insert(federation)))
+      const keyOf = ({ projectId, id }: Federation) => ({ kind: 'federation', projectId, id })
+      expect(await collect(stores.work.renewals(at(2)))).toEqual([keyOf(due), keyOf(rotating)])
+      await stores.commit([
+        stores.federations.change(due, { renewAfter: at(4) }),
+        stores.federations.change(rotating, { renewAfter: null }),
+        stores.federations.change(later, { status: 'DELETE_FAILED' }),
+      ])
+      expect(await collect(stores.work.renewals(at(9)))).toEqual([keyOf(due)])
+    })
+  })
+
+  describe('federations', () => {
+    it('holds all federations of all projects', async () => {
+      const federations = Array.from({ length: 40 }, (_, index) => sampleFederation({ projectId: `p${index % 3}` }))
+      await stores.commit(federations.map(stores.federations.insert))
+      await stores.commit([stores.federations.remove(federations[0]!), stores.clusters.insert(sampleCluster())])
+      const found = await collect(stores.work.federations())
+      const expected = federations.slice(1).map(({ projectId, id }) => ({ projectId, id }))
+      expect(found).toHaveLength(39)
+      expect(found).toEqual(expect.arrayContaining(expected))
     })
   })
 

@@ -48,7 +48,7 @@ const clusterDriver = (
   updates: CLUSTER_TASKS.filter((kind) => update[kind] !== undefined),
   check,
   phases: { create: [], update, delete: [] },
-  connection: () => ({
+  connection: async () => ({
     server: 'https://api.example.com:6443',
     caPem: null,
     tlsServerName: null,
@@ -62,6 +62,8 @@ const clusterDriver = (
 export type PlannedPreflights = {
   host: (federation: Pick<Federation, 'id'>) => Promise<Preflight>
   member: (name: string) => Promise<Preflight>
+  /** Of changed properties, at host and members; null for the host. */
+  update: (name: string | null, federation: Pick<Federation, 'id' | 'properties'>) => Promise<Preflight>
 }
 
 const federationDriver = (
@@ -72,17 +74,31 @@ const federationDriver = (
   id,
   contract: 1,
   description: `Federation driver ${id} of the tests.`,
-  capabilities: { hostAsMember: false, usesKubernetesApi: false, kubeconfig: false, ...capabilities },
+  capabilities: {
+    hostAsMember: false,
+    usesKubernetesApi: false,
+    kubeconfig: false,
+    workloads: false,
+    ...capabilities,
+  },
   properties: [
     { key: 'color', description: 'Red or blue.', default: 'red' },
     { key: 'member-role', description: 'Any role.', default: null },
   ],
   validateProperties: ({ color = 'red' }) =>
     ['red', 'blue'].includes(color) ? [] : ['"properties.color" must be "red" or "blue".'],
+  validateChange: (before, after) =>
+    ['locked', 'pinned']
+      .filter((key) => before[key] !== after[key])
+      .map((key) => `"properties.${key}" can't be changed; create another federation.`),
   hostNamespaces: ({ properties }) => (properties.namespace === undefined ? [] : [properties.namespace]),
-  phases: { create: [], update: [], delete: [] },
+  phases: { create: [], update: [], delete: [], rotate: [] },
   checkHost: ({ federation }) => planned.host(federation),
   checkMember: ({ membership }) => planned.member(membership.memberName),
+  checkUpdate: {
+    host: ({ federation }) => planned.update(null, federation),
+    member: ({ federation, membership }) => planned.update(membership.memberName, federation),
+  },
   prepareMember: unexpected,
   registerMember: unexpected,
   observeMember: unexpected,
@@ -91,17 +107,34 @@ const federationDriver = (
   endpoint: unexpected,
 })
 
-const setOf = <D extends { id: string }>(drivers: readonly D[]): DriverSet<D & { id: `${string}@${number}` }> => {
-  const all = drivers as readonly (D & { id: `${string}@${number}` })[]
+/** Content of every kubeconfig that `platform@1` gives: nothing but the answer may have it. */
+export const KUBECONFIG_MARKER = 'token-of-the-control-plane'
+
+/** One with a control plane of its own: it gives kubeconfigs, unless a test had it fail, and brings workloads into members. */
+const platform = (planned: PlannedPreflights): FederationDriver => ({
+  ...federationDriver('platform@1', { kubeconfig: true, workloads: true }, planned),
+  kubeconfig: async ({ federation, now }, { user, seconds }) => ({
+    kubeconfig: new Secret(`{"of": "${federation.name}", "for": "${user}", "token": "${KUBECONFIG_MARKER}"}`),
+    expiresAt: new Date(Date.parse(now()) + seconds * 1000).toISOString(),
+  }),
+})
+
+const setOf = <D extends { id: string }>(
+  drivers: readonly D[],
+  disabled: readonly D[] = [],
+): DriverSet<D & { id: `${string}@${number}` }> => {
+  type Known = D & { id: `${string}@${number}` }
+  const find = (all: readonly D[], id: string): Known => {
+    const found = all.find((driver) => driver.id === id)
+    if (found !== undefined) return found as Known
+    throw new DriverNotFound(
+      `The driver "${id}" is not enabled. Enabled are ${all.map((driver) => driver.id).join(', ')}.`,
+    )
+  }
   return {
-    list: () => all,
-    resolve: (id) => {
-      const found = all.find((driver) => driver.id === id)
-      if (found !== undefined) return found
-      throw new DriverNotFound(
-        `The driver "${id}" is not enabled. Enabled are ${all.map((driver) => driver.id).join(', ')}.`,
-      )
-    },
+    list: () => drivers as readonly Known[],
+    resolve: (id) => find([...drivers, ...disabled], id),
+    choose: (id) => find(drivers, id),
   }
 }
 
@@ -109,16 +142,20 @@ const setOf = <D extends { id: string }>(drivers: readonly D[]): DriverSet<D & {
  * Enabled drivers for tests of the API, one for each combination of capabilities that it asks about: clusters from a kubeconfig
  * (`kubeconfig@1`), with nodes that all kinds of change are known of (`memory@1`) and with nodes that can't be changed (`rigid@1`, which
  * holds no authority either); federations that only play (`memory@1`), that talk to clusters (`kube@1`) and that take their
- * host as a member (`selfhost@1`).
+ * host as a member (`selfhost@1`), or have an API server and workloads (`platform@1`). `retired@1` is disabled.
  */
 export const testDrivers = (planned: PlannedPreflights): Drivers => ({
   federation: {
     default: 'memory@1',
-    ...setOf([
-      federationDriver('memory@1', {}, planned),
-      federationDriver('kube@1', { usesKubernetesApi: true }, planned),
-      federationDriver('selfhost@1', { hostAsMember: true }, planned),
-    ]),
+    ...setOf(
+      [
+        federationDriver('memory@1', {}, planned),
+        federationDriver('kube@1', { usesKubernetesApi: true }, planned),
+        federationDriver('selfhost@1', { hostAsMember: true }, planned),
+        platform(planned),
+      ],
+      [federationDriver('retired@1', {}, planned)],
+    ),
   },
   cluster: setOf([
     clusterDriver(

@@ -4,6 +4,7 @@ import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import { newUuidV7 } from '../../../functions/runtime/ids.ts'
 import type { Clock, Ports } from '../../../functions/runtime/ports.ts'
 import { localOpenApi } from '../../../local/open-api.ts'
+import { noAssets } from '../no-assets.ts'
 import { defaultPolicy } from '../policy.ts'
 import { createTestStores, type TestStores } from '../store/database.ts'
 import { type PlannedPreflights, testDrivers } from './drivers.ts'
@@ -65,18 +66,20 @@ export const createApiLab = async (): Promise<ApiLab> => {
   const executions = recordedExecutions()
   const log = recordedLog()
   const nothing = async () => ({ wouldMake: [], findings: [] })
-  const preflights: PlannedPreflights = { host: nothing, member: nothing }
+  const preflights: PlannedPreflights = { host: nothing, member: nothing, update: nothing }
   const ports: Ports = {
     stores,
     executions,
     drivers: testDrivers({
       host: (federation) => preflights.host(federation),
       member: (name) => preflights.member(name),
+      update: (name, federation) => preflights.update(name, federation),
     }),
     connect: () => {
       throw new Error('the API must not connect to clusters')
     },
     addressPolicy: localPolicy,
+    asset: noAssets,
     clock,
     newId: () => newUuidV7(clock),
     log,

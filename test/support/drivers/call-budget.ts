@@ -6,7 +6,7 @@ export class Killed extends Error {
 }
 
 /** Methods that may change something; `post` does unless it is a review. */
-const WRITES: readonly string[] = ['create', 'apply', 'patch', 'delete']
+const WRITES: readonly string[] = ['create', 'apply', 'patch', 'put', 'delete']
 
 const isWrite = (method: string, [first]: readonly unknown[]): boolean =>
   WRITES.includes(method) || (method === 'post' && !String(first).includes('reviews'))

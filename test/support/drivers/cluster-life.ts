@@ -4,6 +4,7 @@ import type { AuthorityType } from '../../../functions/domain/certificate-author
 import type { Cluster, ClusterOperation } from '../../../functions/domain/cluster.ts'
 import { type ClusterTask, nodeGroupOf } from '../../../functions/domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../../functions/domain/cluster-template.ts'
+import type { JsonObject } from '../../../functions/domain/json.ts'
 import type { NodeGroup } from '../../../functions/domain/node-group.ts'
 import type { Secret } from '../../../functions/domain/secret.ts'
 import type {
@@ -42,6 +43,8 @@ export type ClusterLab = {
   connect: Connect
   /** Texts that must not be in any result. */
   secrets: readonly string[]
+  /** What the API keeps of a registration that is not by a kubeconfig. */
+  driverState?: JsonObject
   /** Makes the cluster unreachable. */
   stop(): Promise<void>
   /** For drivers with the capability `makesNodes`. */
@@ -101,7 +104,8 @@ export class ClusterLife {
     this.driver = driver
     this.lab = lab
     this.options = options
-    const cluster = clusterEntity({ driver: driver.id, status: 'CREATE_IN_PROGRESS' })
+    const { driverState = {} } = lab
+    const cluster = clusterEntity({ driver: driver.id, status: 'CREATE_IN_PROGRESS', driverState })
     this.template = lab.making?.template ?? null
     this.cluster = {
       ...cluster,

@@ -1,7 +1,9 @@
 import type { Cluster } from '../../../functions/domain/cluster.ts'
 import type { ObjectRef } from '../../../functions/domain/object-ref.ts'
 import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
-import type { Connect } from '../../../functions/kubernetes/client.ts'
+import type { MemberContext } from '../../../functions/drivers/contract/federation-driver.ts'
+import type { FederationContext } from '../../../functions/drivers/contract/federation-driver.ts'
+import type { Connect, KubernetesClient } from '../../../functions/kubernetes/client.ts'
 import type { CallBudget } from './call-budget.ts'
 import { labelled, resourceOf } from './objects.ts'
 import { connect, type TestCluster } from './test-cluster.ts'
@@ -19,8 +21,28 @@ export type FederationLab = {
   connect: Connect
   /** What still belongs to a federation, anywhere; empty when nothing does. */
   remains(federationId: string): Promise<string[]>
+  /**
+   * Has the federation bring something into a member that is ready. Needed for drivers with the capability `workloads`; `remove` takes it out of the
+   * member, if it is there.
+   */
+  deploy?(context: MemberContext): Promise<{ isThere(): Promise<boolean>; remove(): Promise<void> }>
+  /** Asks the control plane who the bearer of a kubeconfig is. Absent where there is none to ask. */
+  whoAmI?(kubeconfig: string): Promise<string>
   /** Puts an object of another owner in the place of one of ours. Absent for drivers without Kubernetes. */
-  occupy?(ref: ObjectRef): Promise<{ isIntact(): Promise<boolean>; remove(): Promise<void> }>
+  occupy?(ref: ObjectRef, context: FederationContext): Promise<Occupied>
+}
+
+/** An object of somebody else in the place of one of ours. */
+export type Occupied = { isIntact(): Promise<boolean>; remove(): Promise<void> }
+
+/** Makes an object of that name which somebody else made. */
+export const occupyIn = async (client: KubernetesClient, ref: ObjectRef): Promise<Occupied> => {
+  const resource = resourceOf(ref)
+  const { uid } = (await client.create(resource, foreign(ref))).metadata
+  return {
+    isIntact: async () => (await client.get(resource, ref.name))?.metadata.uid === uid,
+    remove: async () => void (await client.delete(resource, ref.name)),
+  }
 }
 
 /** A lab of real or simulated API servers. */
@@ -34,15 +56,7 @@ export const kubernetesLab = (host: TestCluster, members: readonly [TestCluster,
       const found = await Promise.all(clusters.map(({ admin }) => labelled(admin, federationId)))
       return found.flatMap((objects, index) => objects.map((object) => `${object} in ${clusters[index]?.cluster.name}`))
     },
-    occupy: async (ref) => {
-      const client = (ref.where === 'host' ? host : members[0]).admin
-      const resource = resourceOf(ref)
-      const { uid } = (await client.create(resource, foreign(ref))).metadata
-      return {
-        isIntact: async () => (await client.get(resource, ref.name))?.metadata.uid === uid,
-        remove: async () => void (await client.delete(resource, ref.name)),
-      }
-    },
+    occupy: (ref) => occupyIn((ref.where === 'host' ? host : members[0]).admin, ref),
   }
 }
 

@@ -12,6 +12,8 @@ import type {
 } from '../../../functions/drivers/contract/federation-driver.ts'
 import type { StepResult } from '../../../functions/drivers/contract/phase.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
+import { mergeState } from '../../../functions/steps/changes.ts'
+import { noAssets } from '../no-assets.ts'
 import { untilDone } from './until-done.ts'
 
 const operation = <K extends string>(kind: K) => ({
@@ -31,6 +33,8 @@ export type LifeOptions = {
   host: () => ClusterAccess
   connect: Connect
   properties?: Record<string, string>
+  /** Files that come with the functions. Default: none. */
+  asset?: FederationContext['asset']
 }
 
 type Member = { access: () => ClusterAccess; membership: Membership; token: Secret | undefined }
@@ -66,6 +70,9 @@ const newFederation = ({ driver, host, properties = {} }: LifeOptions): Federati
   endpoint: null,
   made: [],
   driverState: {},
+  renewAfter: null,
+  driverSecrets: [],
+  observation: null,
   createdAt: new Date().toISOString(),
   updatedAt: null,
   memberIds: [],
@@ -81,6 +88,8 @@ export class FederationLife {
   readonly members = new Map<string, Member>()
   /** What parts of the life said would stay. */
   leftovers: ObjectRef[] = []
+  /** The driver's sealed documents. */
+  readonly documents = new Map<string, Secret>()
 
   constructor(options: LifeOptions) {
     this.options = options
@@ -93,9 +102,7 @@ export class FederationLife {
 
   context(): FederationContext {
     return {
-      federation: this.federation,
-      host: this.options.host(),
-      now: () => new Date().toISOString(),
+      ...this.#context(),
       members: async () => [...this.members.values()].map((member) => this.#memberContext(member)),
     }
   }
@@ -122,6 +129,18 @@ export class FederationLife {
 
   async delete(): Promise<void> {
     for (const phase of this.driver.phases.delete) await this.#run(() => phase.ensure(this.context()))
+  }
+
+  /** New certificates of the control plane; keeps the operation's id over repeated calls, until `restRotation`. */
+  async rotateCertificates(): Promise<void> {
+    const given = this.federation.operation
+    this.federation = { ...this.federation, operation: given?.kind === 'rotate' ? given : operation('rotate') }
+    for (const phase of this.driver.phases.rotate) await this.#run(() => phase.ensure(this.context()))
+  }
+
+  /** The rotation is over. */
+  restRotation(): void {
+    this.federation = { ...this.federation, operation: null }
   }
 
   /** Account and proved credential in the member. */
@@ -151,6 +170,7 @@ export class FederationLife {
   async join(access: () => ClusterAccess): Promise<void> {
     const { membership } = await this.prepare(access)
     await this.register(access)
+    await this.#awaitReady(access)
     this.#member(access).membership = { ...this.#member(access).membership, state: 'Ready', operation: null }
     if (membership.clusterId !== access().cluster.id) throw new Error('members are mixed up')
   }
@@ -178,6 +198,13 @@ export class FederationLife {
     this.members.delete(access().cluster.id)
   }
 
+  async #awaitReady(access: () => ClusterAccess): Promise<void> {
+    await untilDone(async () => {
+      const seen = await this.driver.observeMember(this.memberContext(access))
+      return { done: seen.state === 'ready', waitingFor: `the member to be ready: ${JSON.stringify(seen)}` }
+    })
+  }
+
   #member(access: () => ClusterAccess): Member {
     const { cluster } = access()
     const member = this.members.get(cluster.id) ?? {
@@ -191,28 +218,46 @@ export class FederationLife {
 
   #memberContext(member: Member): MemberContext {
     return {
-      federation: this.federation,
-      host: this.options.host(),
-      now: () => new Date().toISOString(),
+      ...this.#context(),
       membership: member.membership,
       member: member.access(),
       memberToken: async () => member.token,
+    }
+  }
+
+  #context(): FederationContext {
+    return {
+      federation: { ...this.federation, memberIds: [...this.members.keys()].sort() },
+      host: this.options.host(),
+      now: () => new Date().toISOString(),
       connect: this.options.connect,
+      sealed: async (name) => this.documents.get(name),
+      asset: this.options.asset ?? noAssets,
     }
   }
 
   async #run(look: () => Promise<StepResult>): Promise<void> {
     const last = await untilDone(async () => {
       const seen = await look()
-      const driverState = { ...this.federation.driverState, ...seen.state }
-      this.federation = {
-        ...this.federation,
-        driverState,
-        made: mergeObjectRefs(this.federation.made, seen.made ?? []),
-      }
+      this.#keep(seen)
       return seen
     })
     this.leftovers = mergeObjectRefs(this.leftovers, last.leftovers ?? [])
+  }
+
+  /** What the flows store of a phase's result. */
+  #keep({ made = [], state = {}, sealed = {}, renewAfter = this.federation.renewAfter }: StepResult): void {
+    for (const [name, secret] of Object.entries(sealed)) {
+      if (secret === null) this.documents.delete(name)
+      else this.documents.set(name, secret)
+    }
+    this.federation = {
+      ...this.federation,
+      made: mergeObjectRefs(this.federation.made, made),
+      driverState: mergeState(this.federation.driverState, state),
+      driverSecrets: [...this.documents.keys()].sort(),
+      renewAfter,
+    }
   }
 
   #note(member: Member, { made = [] }: StepResult): void {

@@ -6,11 +6,12 @@ import type { Connect, Connection, KubernetesClient } from '../../../functions/k
 import { connectWith } from '../../../functions/kubernetes/connect.ts'
 import { kubeSystemUid } from '../../../functions/kubernetes/identity.ts'
 import { parseKubeconfig } from '../../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
+import { forwardPort } from '../../../functions/kubernetes/port-forward.ts'
 import { connectionTo } from '../../../functions/kubernetes/stored-connection.ts'
 import { type CallBudget, counted } from './call-budget.ts'
 
 /** The client that the product uses, with what is allowed on one machine. */
-export const connect: Connect = connectWith({ policy: localPolicy })
+export const connect: Connect = connectWith({ policy: localPolicy, forwardPort })
 
 /** A registered cluster without an API: the start for other ones. */
 export const clusterEntity = (change: Partial<Cluster> = {}): Cluster => ({
@@ -53,6 +54,7 @@ export type TestCluster = {
 export const unreachable = (cluster: Cluster, error: Error): ClusterAccess => ({
   cluster,
   client: () => Promise.reject(error),
+  dial: () => () => Promise.reject(error),
 })
 
 /** Registers the cluster of a kubeconfig, as text. Changes nothing in it. */
@@ -73,6 +75,7 @@ export const testCluster = async (name: string, kubeconfig: string, context?: st
     access: (budget) => ({
       cluster,
       client: async () => (budget === undefined ? admin : counted(admin, budget)),
+      dial: (pod) => () => admin.forward(pod),
     }),
     close: () => admin.close(),
   }

@@ -14,7 +14,12 @@ import { defaultGroups } from './node-groups.ts'
 /** What the API does on a request, as far as flows see it: the commit with the operation, then the launch. */
 
 const PROJECT = 'blue'
-type Options = { force?: boolean; supersedes?: readonly ExecutionRef[]; launched?: boolean }
+type Options = {
+  force?: boolean
+  workloads?: 'delete'
+  supersedes?: readonly ExecutionRef[]
+  launched?: boolean
+}
 
 export const key = (id: string) => ({ projectId: PROJECT, id })
 
@@ -194,7 +199,11 @@ export const unjoin = async (
   const next = await untilNoConflict(async () => {
     const { federation, change } = await openChange(lab, federationId)
     const membership = (await memberships.get({ projectId: PROJECT, federationId, clusterId })) as Membership
-    const left = leaving(lab.ports, membership, { changeId: change.id, force: options.force ?? false })
+    const left = leaving(lab.ports, membership, {
+      changeId: change.id,
+      force: options.force ?? false,
+      workloads: options.workloads,
+    })
     await commit([
       federations.change(federation, { change, status: 'UPDATE_IN_PROGRESS', statusReason: null }),
       memberships.replace(membership, left),

@@ -9,6 +9,7 @@ import { requestTask } from '../../../functions/operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../../functions/operations/conflict.ts'
 import { markedGroups } from '../../../functions/operations/node-group-writes.ts'
 import { launch, newOperation } from '../../../functions/operations/operation.ts'
+import { movedTemplateUses } from '../../../functions/operations/template-uses.ts'
 import type { Write } from '../../../functions/store/write.ts'
 import { until } from '../local/engine-lab.ts'
 import { createCluster, key, newCluster } from './actions.ts'
@@ -196,7 +197,8 @@ export const newTemplate = async (lab: FlowLab, labels: Record<string, string> =
 export const useTemplate = async (lab: FlowLab, id: string, template: ClusterTemplate): Promise<void> => {
   const { clusters, templates, commit } = lab.ports.stores
   const cluster = (await clusters.get(key(id))) as Cluster
-  const magnum = { ...cluster.magnum, clusterTemplateId: template.id, templateProjectId: template.projectId }
+  const { id: clusterTemplateId, projectId: templateProjectId, spec } = template
+  const magnum = { ...cluster.magnum, clusterTemplateId, templateProjectId, templateLabels: spec.labels }
   await commit([clusters.change(cluster, { magnum }), templates.countUse(template, 1)])
 }
 
@@ -214,8 +216,10 @@ export const deleteCluster = async (lab: FlowLab, id: string): Promise<void> => 
       supersedes:
         running === null ? [] : [{ flow: `cluster-${running.kind}`, name: `${running.id}-${running.attempt}` }],
     })
+    const change = { status: 'DELETE_IN_PROGRESS', operation: next, task: null, queue: [] } as const
     await commit([
-      clusters.change(cluster, { status: 'DELETE_IN_PROGRESS', operation: next, task: null, queue: [] }),
+      clusters.change(cluster, change),
+      ...movedTemplateUses(lab.ports, cluster, change),
       ...markedGroups(lab.ports, await groupsOf(lab, id), 'DELETE_IN_PROGRESS'),
     ])
     return next

@@ -1,17 +1,20 @@
 import path from 'node:path'
 import { type ExecutionRef, FLOWS, type Flow } from '../../../functions/domain/operation.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
+import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
 import type { DriverSet } from '../../../functions/drivers/contract/registry.ts'
 import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../../functions/drivers/federation/memory/v1/world.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
+import type { Connect } from '../../../functions/kubernetes/client.ts'
 import { newUuidV7 } from '../../../functions/runtime/ids.ts'
 import type { Executions, Ports } from '../../../functions/runtime/ports.ts'
 import { type FlowHandler, flowHandlers } from '../../../functions/steps/flows.ts'
 import { loadDefinitions } from '../../../local/engine/definition.ts'
 import { Engine } from '../../../local/engine/engine.ts'
 import { keptLog } from '../local/engine-lab.ts'
+import { noAssets } from '../no-assets.ts'
 import { type ManualClock, manualClock } from '../store/contract-subject.ts'
 import { createTestStores, type TestStores } from '../store/database.ts'
 import { labClusterDriver } from './lab-cluster-driver.ts'
@@ -40,13 +43,13 @@ export type FlowLab = {
   dispose(): Promise<void>
 }
 
-const only = <D extends { id: string }>(driver: D): DriverSet<D & { id: `${string}@${number}` }> => ({
-  resolve: (id) => {
+const only = <D extends { id: string }>(driver: D): DriverSet<D & { id: `${string}@${number}` }> => {
+  const resolve = (id: string) => {
     if (id === driver.id) return driver as D & { id: `${string}@${number}` }
     throw new DriverNotFound(`no driver ${id}`)
-  },
-  list: () => [driver as D & { id: `${string}@${number}` }],
-})
+  }
+  return { resolve, choose: resolve, list: () => [driver as D & { id: `${string}@${number}` }] }
+}
 
 const never = () => {
   throw new Error('memory@1 connects to nothing')
@@ -59,7 +62,10 @@ const lateExecutions = (engine: () => Engine): Executions => ({
   describe: (ref) => engine().describe(ref),
 })
 
-export const openFlowLab = async (): Promise<FlowLab> => {
+/** Default: memory@1, which connects to nothing. */
+export type FlowLabOptions = { clusterDriver?: ClusterDriver; connect?: Connect }
+
+export const openFlowLab = async ({ clusterDriver, connect = never }: FlowLabOptions = {}): Promise<FlowLab> => {
   const clock = manualClock()
   const stores = await createTestStores({ clock })
   const world = new MemoryWorld()
@@ -69,9 +75,10 @@ export const openFlowLab = async (): Promise<FlowLab> => {
   const ports: FlowLab['ports'] = {
     stores,
     executions: lateExecutions(() => lab.engine),
-    drivers: { federation, cluster: only(labClusterDriver(clusters)) },
-    connect: never,
+    drivers: { federation, cluster: only(clusterDriver ?? labClusterDriver(clusters)) },
+    connect,
     addressPolicy: localPolicy,
+    asset: noAssets,
     clock,
     newId: () => newUuidV7(clock),
     log,

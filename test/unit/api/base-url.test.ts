@@ -5,11 +5,13 @@ import { baseUrlOf, pathBelow } from '../../../functions/api/base-url.ts'
 const CONFIGURED = 'https://configured.example.com/magnum'
 const trusting = { baseUrl: CONFIGURED, trustForwarded: true }
 
-const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?$/)
+const label = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,8}[a-z0-9])?$/).filter((text) => !text.startsWith('xn--'))
+/** Names whose last label begins with a digit are IPv4 addresses, or none (URL Standard 3.5). */
+const lastLabel = fc.stringMatching(/^[a-wyz][a-z0-9]{0,8}$/)
 const port = fc.integer({ min: 1, max: 65_535 })
 const host = fc
   .oneof(
-    fc.array(label, { minLength: 1, maxLength: 4 }).map((labels) => labels.join('.')),
+    fc.tuple(fc.array(label, { maxLength: 3 }), lastLabel).map(([labels, last]) => [...labels, last].join('.')),
     fc.ipV4(),
     fc
       .ipV6()
@@ -51,6 +53,63 @@ describe('baseUrlOf', () => {
         const headers = { 'x-forwarded-proto': proto, 'x-forwarded-host': name, 'x-forwarded-prefix': path }
         expect(baseUrlOf({ ...trusting, trustForwarded: false }, headers)).toBe(CONFIGURED)
       }),
+    )
+  })
+
+  const withOne = (name: string, value: string, settings = trusting) =>
+    baseUrlOf(settings, { [`x-forwarded-${name}`]: value })
+
+  it('replaces one part when a proxy forwards that alone', () => {
+    fc.assert(
+      fc.property(scheme, host, prefix, (proto, name, path) => {
+        expect(withOne('proto', proto)).toBe(`${proto}://configured.example.com/magnum`)
+        expect(withOne('host', name)).toBe(`https://${name}/magnum`)
+        expect(withOne('prefix', path)).toBe(`https://configured.example.com${path}`)
+      }),
+    )
+    const own = { baseUrl: 'http://127.0.0.1:9511', trustForwarded: true }
+    expect(withOne('proto', 'https', own)).toBe('https://127.0.0.1:9511')
+    expect(withOne('prefix', '/magnum', own)).toBe('http://127.0.0.1:9511/magnum')
+  })
+
+  it.each([
+    ['host', 'h:99999'],
+    ['host', '1.2.3.4.5'],
+    ['host', '300.1.1.1'],
+    ['host', '[1::2::3]'],
+    ['host', '0x'.repeat(9)],
+    ['host', '...'],
+    ['host', 'xn--a'],
+    ['host', `${'a'.repeat(70_000)}.${'b'.repeat(70_000)}`],
+    ['prefix', '/..'],
+    ['prefix', '/a/../b'],
+    ['prefix', '/./a'],
+    ['prefix', 'a'],
+    ['proto', 'ftp'],
+  ])('passes over the %s %j, or takes it where it is one', (name, value) => {
+    const base = withOne(name, value)
+    expect(URL.canParse(`${base}/v1/clusters`)).toBe(true)
+    expect(base === CONFIGURED || base.includes(value)).toBe(true)
+  })
+
+  it.each([
+    ['host', 'h:99999'],
+    ['host', '1.2.3.4.5'],
+    ['host', '300.1.1.1'],
+    ['prefix', '/a/../b'],
+  ])('passes over the %s %j', (name, value) => {
+    expect(withOne(name, value)).toBe(CONFIGURED)
+  })
+
+  const hostlike = fc.stringMatching(/^[0-9a-zA-Z.:[\]-]{0,20}$/)
+
+  it('never throws, whatever is forwarded, and neither does what reads the path by it', () => {
+    fc.assert(
+      fc.property(anything, fc.oneof(anything, hostlike), anything, fc.string(), (proto, name, path, rawPath) => {
+        const headers = { 'x-forwarded-proto': proto, 'x-forwarded-host': name, 'x-forwarded-prefix': path }
+        pathBelow(baseUrlOf(trusting, headers), rawPath)
+      }),
+      { numRuns: 2000 },
     )
   })
 

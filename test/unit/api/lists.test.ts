@@ -54,10 +54,17 @@ describe('selectPage', () => {
 describe('titleOf', () => {
   it.each([
     ['A name a.b.c is wrong.', 'A name a.b.c is wrong.'],
-    [`First 1.10 sentence. ${'Second sentence. '.repeat(20)}`, 'First 1.10 sentence.'],
-    ['x'.repeat(300), `${'x'.repeat(199)}…`],
+    [`It is used by "a". ${'x'.repeat(500)}. Do this.`, `It is used by "a". ${'x'.repeat(500)}. Do this.`],
+    [
+      `First 1.10 sentence. ${'Second sentence. '.repeat(80)}`,
+      `First 1.10 sentence. ${'Second sentence. '.repeat(34)}`.trim(),
+    ],
+    [`First ${'x'.repeat(592)}. Second.`, `First ${'x'.repeat(592)}.`],
+    [`${'word '.repeat(119)}longer than what is left`, `${'word '.repeat(119)}…`],
+    ['x'.repeat(700), `${'x'.repeat(598)} …`],
   ])('%s', (detail, title) => {
     expect(titleOf(detail)).toBe(title)
+    expect(title.length).toBeLessThanOrEqual(600)
   })
 })
 

@@ -46,6 +46,7 @@ describe('the route table', () => {
   it('has keys only where something is sealed or read', () => {
     const keyed = ROUTES.filter(({ access }) => access === 'keys').map(({ method, path }) => `${method} ${path}`)
     expect(keyed.sort()).toEqual([
+      'GET /v1/federations/{federation}/kubeconfig',
       'PATCH /v1/certificates/{cluster}',
       'PATCH /v1/clusters/{cluster}',
       'PATCH /v1/federations/{federation}',

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Labels, labelDiff, mergeLabels } from '../../../functions/domain/labels.ts'
+import { followLabels, type Labels, labelDiff, mergeLabels } from '../../../functions/domain/labels.ts'
 
 /** Few keys and values, so that they meet; with those that an object has by birth. */
 const labels = fc.dictionary(
@@ -33,6 +33,29 @@ describe('mergeLabels', () => {
         expect(merged).not.toBe(given)
         merged.new = 'x'
         expect(JSON.stringify([parent, given])).toBe(before)
+      }),
+    ))
+})
+
+describe('followLabels', () => {
+  it.each<[string, Record<string, string>, Record<string, string>, Record<string, string>, Record<string, string>]>([
+    ['a copy follows', { tag: '1' }, { tag: '1' }, { tag: '2', new: 'n' }, { tag: '2', new: 'n' }],
+    ['of none too', {}, {}, { tag: '2' }, { tag: '2' }],
+    ['what was given stays', { tag: 'own', mine: 'm' }, { tag: '1' }, { tag: '2' }, { tag: 'own', mine: 'm' }],
+    ['beside what was merged', { a: '1', mine: 'm' }, { a: '1' }, { a: '2', b: '3' }, { a: '2', b: '3', mine: 'm' }],
+    ['what is gone goes', { a: '1', b: '1' }, { a: '1', b: '1' }, { a: '2' }, { a: '2' }],
+    ['what was replaced takes none', { mine: 'm' }, { a: '1' }, { a: '2', b: '3' }, { mine: 'm' }],
+    ['nor what was given where there was none', { mine: 'm' }, {}, { a: '2' }, { mine: 'm' }],
+  ])('%s', (_what, own, before, after, expected) => expect(followLabels(own, before, after)).toEqual(expected))
+
+  it('shows nothing as overridden or added that was not before, and changes nothing when the parent stays', () =>
+    fc.assert(
+      fc.property(labels, labels, labels, (own, before, after) => {
+        const was = labelDiff(own, before)
+        const given = new Set([...Object.keys(was.overridden), ...Object.keys(was.added)])
+        const { overridden, added } = labelDiff(followLabels(own, before, after), after)
+        expect([...Object.keys(overridden), ...Object.keys(added)].every((key) => given.has(key))).toBe(true)
+        expect(followLabels(own, before, before)).toEqual(own)
       }),
     ))
 })

@@ -106,7 +106,7 @@ describe('check of a task', () => {
     if (master === undefined) throw new Error('no master')
     const key = `memory-nodes-${master.id.replaceAll('-', '').slice(-10)}`
     const plan = {
-      cluster: { ...cluster, driverState: { [key]: { next: 6, runs: [[1, 5]] } } },
+      cluster: { ...cluster, driverState: { [key]: { next: 10, runs: [[1, 5]] } } },
       template: null,
       nodeGroups: [{ ...master, nodeCount: 3 }],
       task: resizeOf(master, 3, ['10.0.64.9']),
@@ -115,6 +115,23 @@ describe('check of a task', () => {
       'Node group default-master would have 4 masters; give an odd number, so that etcd keeps a majority.',
     ])
     expect(memoryClusterV1.check({ ...plan, task: resizeOf(master, 3, ['10.0.64.1', '10.0.64.2']) })).toEqual([])
+  })
+
+  it('refuses names that no node of the group ever had', () => {
+    const [, worker] = defaultGroups('c')
+    if (worker === undefined) throw new Error('no workers')
+    const { driverState: _, ...rest } = clusterEntity({ driver: 'memory@1' })
+    const key = `memory-nodes-${worker.id.replaceAll('-', '').slice(-10)}`
+    const cluster = { ...rest, driverState: { [key]: { next: 5, runs: [[2, 3]] as [number, number][] } } }
+    const short = rest.id.replaceAll('-', '').slice(-10)
+    const check = (...names: string[]) =>
+      memoryClusterV1.check({ cluster, template: null, nodeGroups: [worker], task: resizeOf(worker, 1, names) })
+    const gone = `${short}-default-worker-4`
+    expect(check(`${short}-default-worker-2`, '10.0.128.3', gone)).toEqual([])
+    expect(check('paris', gone, `${short}-default-worker-5`)).toEqual([
+      `Node group default-worker has no nodes "paris" and "${short}-default-worker-5". ` +
+        `Its nodes are ${short}-default-worker-2 (10.0.128.2) and ${short}-default-worker-3 (10.0.128.3).`,
+    ])
   })
 
   it('reads the labels of a new node group, and its number', () => {

@@ -1,13 +1,23 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { REGISTRATION_ATTRIBUTES } from '../../../functions/api/clusters/registration-attributes.ts'
 import { isUuid, looksLikeUuid } from '../../../functions/domain/ids.ts'
 import {
   CLUSTER_DESCRIPTIONS,
   driverDescriptions,
   FEDERATION_DESCRIPTIONS,
 } from '../../../functions/drivers/descriptions.ts'
-import { CLUSTER_DRIVERS, driverRegistry, FEDERATION_DRIVERS } from '../../../functions/drivers/registry.ts'
+import type { RegistryOptions } from '../../../functions/drivers/enabled.ts'
+import {
+  clusterDrivers,
+  FEDERATION_DRIVERS,
+  driverRegistry as registryOf,
+} from '../../../functions/drivers/registry.ts'
+import { noAws } from '../../support/aws/no-aws.ts'
+
+const CLUSTER_DRIVERS = clusterDrivers({ aws: noAws })
+const driverRegistry = (options?: RegistryOptions) => registryOf({ aws: noAws }, options)
 
 const FOLDER = resolve(import.meta.dirname, '../../../functions/drivers')
 
@@ -27,7 +37,7 @@ describe('driver folders', () => {
     expect(idsOf(drivers)).toEqual(idsInFolders(kind))
     for (const { id } of drivers) {
       const [name, major] = id.split('@')
-      for (const file of ['description.ts', 'index.ts', 'schema.ts', 'README.md']) {
+      for (const file of ['description.ts', 'index.ts', 'README.md']) {
         expect(existsSync(resolve(FOLDER, kind, name ?? '', `v${major}`, file)), `${id} ${file}`).toBe(true)
       }
     }
@@ -77,25 +87,47 @@ describe('built-in templates', () => {
   })
 })
 
+describe('registrations', () => {
+  const registrations = CLUSTER_DRIVERS.flatMap(({ registration, capabilities }) =>
+    registration === undefined ? [] : [{ registration, capabilities }],
+  )
+
+  it('are by the attributes that the API knows, each of one driver', () => {
+    const attributes = registrations.map(({ registration }) => registration.attribute)
+    expect(attributes.toSorted()).toEqual([...REGISTRATION_ATTRIBUTES].sort())
+  })
+
+  it('are of drivers that take no kubeconfig and make no nodes, and say what to do instead', () => {
+    for (const { registration, capabilities } of registrations) {
+      expect(capabilities).toMatchObject({ needsKubeconfig: false, makesNodes: false })
+      for (const advice of Object.values(registration.advice)) expect(advice).toMatch(/\.$/)
+      const names = registration.fields.map(({ name }) => name)
+      expect(new Set(names).size).toBe(names.length)
+    }
+  })
+})
+
 describe('driverRegistry', () => {
-  it('enables all but memory@1, and prefers clusterprofile@1', () => {
+  it('enables all but memory@1, and prefers karmada@1', () => {
     const { federation, cluster } = driverRegistry()
     expect(idsOf(federation.list())).toEqual(idsOf(FEDERATION_DRIVERS).filter((id) => id !== 'memory@1'))
     expect(idsOf(cluster.list())).toEqual(idsOf(CLUSTER_DRIVERS).filter((id) => id !== 'memory@1'))
-    expect(federation.default).toBe('clusterprofile@1')
+    expect(federation.default).toBe('karmada@1')
   })
 
   it('resolves an enabled driver', () => {
     expect(driverRegistry().federation.resolve('clusterprofile@1').id).toBe('clusterprofile@1')
   })
 
-  it('refuses a driver that is not enabled, naming those that are', () => {
-    const refused = (): unknown => driverRegistry().federation.resolve('memory@1')
+  it('makes nothing new with a driver that is not enabled, naming those that are, and still manages what it made', () => {
+    const { federation } = driverRegistry()
+    expect(federation.resolve('memory@1').id).toBe('memory@1')
+    const refused = (): unknown => federation.choose('memory@1')
     expect(refused).toThrow(expect.objectContaining({ name: 'DriverNotFound' }))
     expect(refused).toThrow(/'memory@1'.*clusterprofile@1/)
   })
 
-  it('takes the first enabled driver as default where clusterprofile@1 is not enabled', () => {
+  it('takes the first enabled driver as default where karmada@1 is not enabled', () => {
     expect(driverRegistry({ enabledFederation: ['memory@1'] }).federation.default).toBe('memory@1')
   })
 

@@ -15,9 +15,9 @@ describe('readOptions', () => {
       logLevel: 'warn',
       dynamodbEndpoint: undefined,
       drivers: {
-        enabledFederation: ['clusterprofile@1', 'memory@1'],
-        defaultFederation: 'clusterprofile@1',
-        enabledCluster: ['external@1', 'memory@1'],
+        enabledFederation: ['karmada@1', 'clusterprofile@1', 'memory@1'],
+        defaultFederation: 'karmada@1',
+        enabledCluster: ['external@1', 'eks@1', 'memory@1'],
       },
     })
   })
@@ -33,6 +33,7 @@ describe('readOptions', () => {
       FEDPLANE_CLUSTERS_PER_PROJECT: '0',
       FEDPLANE_LOG_LEVEL: 'debug',
       FEDPLANE_DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000',
+      FEDPLANE_KARMADA_CRDS: 'crds',
       FEDPLANE_FEDERATION_DRIVERS: 'memory@1, clusterprofile@1',
       FEDPLANE_CLUSTER_DRIVERS: 'memory@1',
     }
@@ -46,6 +47,7 @@ describe('readOptions', () => {
       clustersPerProject: 0,
       logLevel: 'debug',
       dynamodbEndpoint: 'http://127.0.0.1:8000',
+      karmadaCrds: resolve('crds'),
       drivers: {
         enabledFederation: ['memory@1', 'clusterprofile@1'],
         defaultFederation: 'memory@1',
@@ -54,6 +56,13 @@ describe('readOptions', () => {
     })
     const empty = Object.fromEntries(Object.keys(environment).map((name) => [name, '']))
     expect(readOptions([], empty)).toEqual(readOptions([], {}))
+  })
+
+  it.each([
+    ['crds', resolve('crds')],
+    ['https://mirror.example.com/crds.tar.gz', 'https://mirror.example.com/crds.tar.gz'],
+  ])('takes the CRDs of %s', (given, karmadaCrds) => {
+    expect(readOptions([], { FEDPLANE_KARMADA_CRDS: given })).toMatchObject({ karmadaCrds })
   })
 
   it('lets the command line go before the environment', () => {

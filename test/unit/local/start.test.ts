@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -31,6 +31,7 @@ describe('npm start', { timeout: PATIENCE_MS }, () => {
     const sameData = runFedplane(['--port', '0'], { FEDPLANE_DATA_DIR: dataDir })
     expect((await samePort.ended).code).toBe(1)
     expect(samePort.stderr()).toMatch(new RegExp(`^fedplane: Port ${port} .*--port.*\\n$`))
+    expect(existsSync(join(folder, 'other'))).toBe(false)
     expect((await sameData.ended).code).toBe(1)
     expect(sameData.stderr()).toMatch(/^fedplane: .*terminated.*--data-dir.*\n$/)
     expect(samePort.stdout() + sameData.stdout()).toBe('')

@@ -105,6 +105,7 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'federation:get': read,
   'federation:get_all': read,
   'federation:detail': read,
+  'federation:kubeconfig': admin,
   'driver:get': read,
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clusterProfileDriver } from '../../../../functions/drivers/federation/clusterprofile/v1/index.ts'
 import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/inventory-namespace.ts'
-import { memberObjectName } from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
+import { memberObjectName } from '../../../../functions/drivers/support/member/names.ts'
 import { namespaces, secrets } from '../../../../functions/kubernetes/resources.ts'
 import { FederationLife } from '../../../support/drivers/federation-life.ts'
 import { labelled } from '../../../support/drivers/objects.ts'
@@ -25,7 +25,7 @@ describe('clusterprofile@1 on API servers without controllers', () => {
   it('says what it waits for while no token controller fills the Secret', async () => {
     const fed = new FederationLife({ driver: clusterProfileDriver(), host: toHost, connect })
     await fed.create()
-    expect(await driver.prepareMember(fed.memberContext(toParis))).toMatchObject({
+    expect(await clusterProfileDriver().prepareMember(fed.memberContext(toParis))).toMatchObject({
       done: false,
       waitingFor: expect.stringContaining('token controller'),
       made: expect.arrayContaining([expect.objectContaining({ kind: 'ServiceAccount', where: 'member' })]),

@@ -3,7 +3,7 @@ import { clusterProfileDriver } from '../../../../functions/drivers/federation/c
 import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/inventory-namespace.ts'
 import { profiles } from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
 import { ConnectTimedOut } from '../../../../functions/kubernetes/errors.ts'
-import { namespaces, secrets } from '../../../../functions/kubernetes/resources.ts'
+import { clusterRoleBindings, namespaces, secrets } from '../../../../functions/kubernetes/resources.ts'
 import { CallBudget } from '../../../support/drivers/call-budget.ts'
 import { FederationLife } from '../../../support/drivers/federation-life.ts'
 import { labelled } from '../../../support/drivers/objects.ts'
@@ -199,6 +199,30 @@ describe('what clusterprofile@1 publishes', () => {
       name,
     )
     expect(binding?.roleRef).toMatchObject({ name: 'edit' })
+  })
+
+  it('refuses a member-role or consumer namespace that does not exist, before anything is changed', async () => {
+    const before = fed.federation.properties
+    const binding = () =>
+      paris!.admin.get(clusterRoleBindings, `fedplane-${fed.federation.id.replaceAll('-', '').slice(-10)}`)
+    const bound = await binding()
+    budget.reset()
+    await expect(fed.update({ ...before, 'member-role': 'nobody' })).rejects.toMatchObject({
+      name: 'PreflightFailed',
+      message: expect.stringMatching(/MemberRoleMissing \(member paris\): ClusterRole nobody/),
+    })
+    await expect(fed.update({ 'member-role': 'view', 'consumer-namespaces': 'nowhere' })).rejects.toThrow(
+      /ConsumerNamespaceMissing \(host\): Namespace nowhere/,
+    )
+    expect([budget.writes, await binding()]).toEqual([[], bound])
+    const check = {
+      ...fed.memberContext(toParis),
+      federation: { ...fed.federation, properties: { 'member-role': 'nobody' } },
+    }
+    expect((await fed.driver.checkUpdate?.member(check))?.findings).toMatchObject([
+      { severity: 'error', reason: 'MemberRoleMissing' },
+    ])
+    await fed.update(before)
   })
 
   it('waits for a consumer whose finalizer holds a profile, naming it', async () => {

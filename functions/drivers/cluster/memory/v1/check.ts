@@ -1,7 +1,8 @@
 import { nodeGroupOf } from '../../../../domain/cluster-task.ts'
 import { isMaster, type NodeGroup } from '../../../../domain/node-group.ts'
+import { byNumber, listInWords, quote } from '../../../../domain/wording.ts'
 import type { PlannedCluster } from '../../../contract/cluster-driver-description.ts'
-import { changedNodes, GROUPS_MAX, NODES_MAX, playedNodes } from './nodes.ts'
+import { changedNodes, GROUPS_MAX, NODES_MAX, playedNodes, unknownNodes } from './nodes.ts'
 import { CLUSTER_LABELS, GROUP_LABELS, labelFaults } from './schema.ts'
 import { upgradeFaults } from './versions.ts'
 
@@ -31,6 +32,18 @@ const totalFaults = (plan: PlannedCluster): string[] => {
   return total <= NODES_MAX ? [] : [`The cluster would have ${total} nodes; memory@1 plays ${NODES_MAX} at most.`]
 }
 
+/** Names of nodes that the group never had: to remove none of them would look like success. */
+const nodeFaults = ({ cluster }: PlannedCluster, groups: readonly NodeGroup[], names: readonly string[]): string[] =>
+  groups.flatMap((group) => {
+    const unknown = unknownNodes(cluster, group, names)
+    if (unknown.length === 0) return []
+    const nodes = playedNodes(cluster, group).map(({ name, address }) => `${name} (${address})`)
+    return [
+      `Node group ${group.name} has no ${byNumber(unknown, 'node', 'nodes')} ${listInWords(unknown.map(quote), 5)}. ` +
+        (nodes.length === 0 ? 'It has none at all.' : `Its nodes are ${listInWords(nodes, 5)}.`),
+    ]
+  })
+
 const groupFaults = (groups: readonly NodeGroup[]): string[] =>
   groups.flatMap(({ name, number, labels }) => [
     ...labelFaults(GROUP_LABELS, labels, `node group ${name}`),
@@ -57,6 +70,7 @@ export const check = (plan: PlannedCluster): string[] => {
     case undefined:
       return [...newClusterFaults(plan), ...masterFaults(plan, nodeGroups), ...totalFaults(plan)]
     case 'resize':
+      return [...nodeFaults(plan, own, task.nodesToRemove), ...masterFaults(plan, own), ...totalFaults(plan)]
     case 'node-group-update':
       return [...masterFaults(plan, own), ...totalFaults(plan)]
     case 'node-group-create':

@@ -9,7 +9,7 @@ import { MemoryClusters } from './world.ts'
 export const memoryClusterDriver = ({ world }: { world: MemoryClusters }): ClusterDriver => ({
   ...memoryClusterV1Description,
   phases: memoryPhases(world),
-  connection: (cluster) => {
+  connection: async (cluster) => {
     throw new CredentialMissing(`Cluster ${cluster.name} only plays (memory@1): it has no API server.`)
   },
   observe: (context) => observe(world, context),

@@ -57,6 +57,15 @@ const storedNodes = (cluster: Cluster, group: NodeGroup): PlayedNodes => {
 export const playedNodes = (cluster: Cluster, group: NodeGroup, nodes = storedNodes(cluster, group)): PlayedNode[] =>
   numbersOf(nodes).map((number) => nodeOf(cluster, group, number))
 
+/** Those of the names that no node of the group has, nor ever had: one that is gone is no mistake (magnum-rest.md 11, row 14). */
+export const unknownNodes = (cluster: Cluster, group: NodeGroup, names: readonly string[]): string[] => {
+  if (names.length === 0) return []
+  const { next } = storedNodes(cluster, group)
+  const ever = Array.from({ length: next - 1 }, (_, index) => nodeOf(cluster, group, index + 1))
+  const known = new Set(ever.flatMap(({ name, address }) => [name, address]))
+  return names.filter((name) => !known.has(name))
+}
+
 /** Adds nodes until there are `count`. A number is never given twice, nor one whose address a living node has. */
 const grown = (numbers: readonly number[], next: number, count: number): PlayedNodes => {
   const all = [...numbers]

@@ -1,7 +1,6 @@
 import type { KubernetesObject } from '../../../../kubernetes/client.ts'
-import { customResourceDefinitions, namespaces, roles } from '../../../../kubernetes/resources.ts'
+import { customResourceDefinitions, roles } from '../../../../kubernetes/resources.ts'
 import type { FederationContext, Finding, Preflight } from '../../../contract/federation-driver.ts'
-import type { Site } from '../../../support/owned.ts'
 import {
   attempt,
   errorFinding,
@@ -9,8 +8,10 @@ import {
   namespaceFindings,
   permissionFindings,
   warningFinding,
-} from './findings.ts'
-import { hostSite } from './host/site.ts'
+} from '../../../support/findings.ts'
+import type { Site } from '../../../support/owned.ts'
+import { hostSite } from '../../../support/sites.ts'
+import { missingNamespaces } from './host/consumer-namespaces.ts'
 import { hostWishes } from './host/wishes.ts'
 import { inventoryNamespace } from './inventory-namespace.ts'
 import { PROFILE_CRD, READER_ROLE } from './names.ts'
@@ -29,17 +30,13 @@ const crdFate = (crd: KubernetesObject | undefined): string => {
 }
 
 /** Missing consumer namespaces: only told, since they may well be made before the first member joins. */
-const consumerFindings = async ({ client }: Site, names: readonly string[]): Promise<Finding[]> => {
-  const found = await Promise.all(names.map((name) => client.get(namespaces, name)))
-  return names
-    .filter((_, index) => found[index] === undefined)
-    .map((name) =>
-      warningFinding(
-        'ConsumerNamespaceMissing',
-        `Namespace ${name} of property ${CONSUMER_NAMESPACES} does not exist in the host; no member can join before it does.`,
-      ),
-    )
-}
+const consumerFindings = async (site: Site, names: readonly string[]): Promise<Finding[]> =>
+  (await missingNamespaces(site, names)).map((name) =>
+    warningFinding(
+      'ConsumerNamespaceMissing',
+      `Namespace ${name} of property ${CONSUMER_NAMESPACES} does not exist in the host; no member can join before it does.`,
+    ),
+  )
 
 /** Preflight of the host. */
 export const checkHost = async (context: FederationContext): Promise<Preflight> => {

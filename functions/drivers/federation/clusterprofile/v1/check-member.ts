@@ -1,15 +1,17 @@
 import { clusterRoleBindings, namespaces, secrets } from '../../../../kubernetes/resources.ts'
 import type { Finding, MemberContext, Preflight } from '../../../contract/federation-driver.ts'
+import { addressFindings } from '../../../support/address-findings.ts'
+import { attempt, foreignFindings, namespaceFindings, permissionFindings } from '../../../support/findings.ts'
+import { memberObjectName } from '../../../support/member/names.ts'
+import { memberRoleFindings } from '../../../support/member/role-findings.ts'
 import type { Site } from '../../../support/owned.ts'
-import { attempt, errorFinding, foreignFindings, namespaceFindings, permissionFindings } from './findings.ts'
-import { addressFindings } from './host/address-findings.ts'
+import { hostSite, memberSite } from '../../../support/sites.ts'
+import { missingFinding } from './host/consumer-namespaces.ts'
 import { duplicateFindings } from './host/duplicate-findings.ts'
 import { findServedVersion } from './host/served-version.ts'
-import { hostSite, memberSite } from './host/site.ts'
 import { memberWishes } from './host/wishes.ts'
-import { memberRoleFindings } from './member-role-findings.ts'
-import { memberObjectName, type Placement, placementsOf, profiles } from './names.ts'
-import { CONSUMER_NAMESPACES, parseProperties } from './schema.ts'
+import { type Placement, placementsOf, profiles } from './names.ts'
+import { MEMBER_ROLE, parseProperties } from './schema.ts'
 
 const inMember = async (context: MemberContext, role: string): Promise<Finding[]> => {
   const site = await memberSite(context)
@@ -19,15 +21,14 @@ const inMember = async (context: MemberContext, role: string): Promise<Finding[]
     attempt(() => permissionFindings(site.client, where, memberWishes(name, role))),
     attempt(() => namespaceFindings(site, name, context.now())),
     attempt(() => foreignFindings(site, clusterRoleBindings, name)),
-    attempt(() => memberRoleFindings(site, role)),
+    attempt(() => memberRoleFindings(site, { name: role, property: MEMBER_ROLE })),
   ])
   return parts.flat()
 }
 
 const placementFindings = async (site: Site, { namespace, name }: Placement): Promise<Finding[]> => {
   if ((await site.client.get(namespaces, namespace)) === undefined) {
-    const message = `Namespace ${namespace} does not exist in the host. Make it, or change property ${CONSUMER_NAMESPACES}.`
-    return [errorFinding('ConsumerNamespaceMissing', message)]
+    return [missingFinding(namespace)]
   }
   const version = await findServedVersion(site.client)
   const found = await Promise.all([

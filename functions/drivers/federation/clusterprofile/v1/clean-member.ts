@@ -1,11 +1,11 @@
 import { clusterRoleBindings, namespaces, secrets, serviceAccounts } from '../../../../kubernetes/resources.ts'
 import type { CleanResult, MemberContext } from '../../../contract/federation-driver.ts'
+import { memberObjectName } from '../../../support/member/names.ts'
+import { tokenSecrets } from '../../../support/member/token-secret.ts'
 import { removeNamespace } from '../../../support/namespace.ts'
 import { isOwned, removeAllOwned, removeOwned, type Site } from '../../../support/owned.ts'
+import { memberSite } from '../../../support/sites.ts'
 import { step } from '../../../support/step.ts'
-import { memberSite } from './host/site.ts'
-import { tokenSecrets } from './member/token-secret.ts'
-import { memberObjectName } from './names.ts'
 import type { ClusterProfileOptions } from './options.ts'
 
 /** Rights first, then the token and its account, so that a stop half-way leaves nothing that still works. */

@@ -1,8 +1,8 @@
 import type { MemberContext } from '../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../contract/phase.ts'
+import { hostSite } from '../../../support/sites.ts'
 import { step } from '../../../support/step.ts'
 import { removePublished } from './host/inventory.ts'
-import { hostSite } from './host/site.ts'
 import { memberSelector } from './names.ts'
 
 /**

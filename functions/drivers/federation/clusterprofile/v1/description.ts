@@ -12,8 +12,9 @@ export const clusterProfileV1Description = {
   description:
     'Keeps a SIG-Multicluster inventory in the host: one ClusterProfile and one token Secret for each member, for Argo CD, Kueue ' +
     'MultiKueue, multicluster-runtime and Headlamp.',
-  capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: false },
+  capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: false, workloads: false },
   properties: PROPERTIES,
   validateProperties: faultsOf,
+  validateChange: () => [],
   hostNamespaces: ({ id }) => [inventoryNamespace(id)],
 } satisfies FederationDriverDescription

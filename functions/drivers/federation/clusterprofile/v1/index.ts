@@ -1,6 +1,7 @@
 import type { FederationContext, FederationDriver } from '../../../contract/federation-driver.ts'
 import { checkHost } from './check-host.ts'
 import { checkMember } from './check-member.ts'
+import { checkUpdate } from './check-update.ts'
 import { cleanMember } from './clean-member.ts'
 import { deregisterMember } from './deregister-member.ts'
 import { clusterProfileV1Description } from './description.ts'
@@ -10,6 +11,7 @@ import { PROFILE_GROUP, PROFILE_VERSIONS } from './names.ts'
 import { observeMember } from './observe-member.ts'
 import { type ClusterProfileOptions, DEFAULT_OPTIONS } from './options.ts'
 import { accessPhase } from './phases/access.ts'
+import { checkPhase } from './phases/check.ts'
 import { crdPhase } from './phases/crd.ts'
 import { namespacePhase } from './phases/namespace.ts'
 import { publishPhase } from './phases/publish.ts'
@@ -35,11 +37,14 @@ export const clusterProfileDriver = (given: Partial<ClusterProfileOptions> = {})
     ...clusterProfileV1Description,
     phases: {
       create: [namespacePhase(options), crdPhase, accessPhase],
-      update: [crdPhase, rebindPhase, publishPhase],
+      update: [checkPhase, crdPhase, rebindPhase, publishPhase],
       delete: removalPhases(options),
+      // What expires are the members' credentials, each by itself.
+      rotate: [],
     },
     checkHost,
     checkMember,
+    checkUpdate,
     prepareMember: (context) => prepareMember(context, options),
     registerMember,
     observeMember,

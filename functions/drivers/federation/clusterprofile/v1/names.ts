@@ -2,7 +2,7 @@ import type { Federation } from '../../../../domain/federation.ts'
 import { shortId } from '../../../../domain/ids.ts'
 import type { Membership } from '../../../../domain/membership.ts'
 import type { Resource } from '../../../../kubernetes/client.ts'
-import { FEDERATION_LABEL, ownerLabels } from '../../../support/owned.ts'
+import { federationSelector, ownerLabels } from '../../../support/owned.ts'
 import { inventoryNamespace } from './inventory-namespace.ts'
 
 /** API group of the SIG-Multicluster Cluster Inventory API (KEP-4322). */
@@ -41,9 +41,6 @@ export const profiles = (version: ProfileVersion, namespace?: string): Resource 
   ...(namespace === undefined ? {} : { namespace }),
 })
 
-/** Namespace, ServiceAccount, ClusterRoleBinding and token Secret in a member. */
-export const memberObjectName = (federationId: string): string => `fedplane-${shortId(federationId)}`
-
 /** Role in the inventory namespace for its readers. */
 export const READER_ROLE = 'inventory-reader'
 
@@ -66,6 +63,5 @@ export const memberLabels = (membership: Pick<Membership, 'federationId' | 'clus
   [CLUSTER_LABEL]: membership.clusterId,
 })
 
-export const federationSelector = (federationId: string): string => `${FEDERATION_LABEL}=${federationId}`
 export const memberSelector = (membership: Pick<Membership, 'federationId' | 'clusterId'>): string =>
   `${federationSelector(membership.federationId)},${CLUSTER_LABEL}=${membership.clusterId}`

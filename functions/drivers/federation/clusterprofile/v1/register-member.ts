@@ -3,14 +3,15 @@ import type { Secret } from '../../../../domain/secret.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
 import type { MemberContext } from '../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../contract/phase.ts'
+import { memberObjectName } from '../../../support/member/names.ts'
+import { removeOlderTokens } from '../../../support/member/token-secret.ts'
+import { hostSite } from '../../../support/sites.ts'
 import { step } from '../../../support/step.ts'
 import { statusOf } from './host/content.ts'
 import { demandNamespace, findProfile, publish } from './host/publish.ts'
 import { servedVersion } from './host/served-version.ts'
-import { hostSite } from './host/site.ts'
 import { contentOfMember } from './member/content-of-member.ts'
 import { type MemberFacts, memberFacts, type Published } from './member/facts.ts'
-import { removeOlderTokens } from './member/token-secret.ts'
 import { CONTROL_PLANE_HEALTHY, placementsOf } from './names.ts'
 import { parseProperties } from './schema.ts'
 
@@ -51,6 +52,6 @@ export const registerMember = (context: MemberContext): Promise<StepResult> =>
       await demandNamespace(site, placement.namespace)
       await publish(site, trace, { content, token, version, placement })
     }
-    if (operationOf(membership)?.kind === 'rotate') await removeOlderTokens(context)
+    if (operationOf(membership)?.kind === 'rotate') await removeOlderTokens(context, [memberObjectName(federation.id)])
     return {}
   })

@@ -1,6 +1,9 @@
 /** Release of Karmada that this driver sets up; CRDs, images and facts are its. */
 export const KARMADA_VERSION = '1.18.2'
 
+/** The asset with its CRDs: a JSON list, gzipped (`npm run assets`). Their conversion webhooks are not in it. */
+export const CRDS_ASSET = `karmada-crds-${KARMADA_VERSION}.json.gz`
+
 /** Namespace in the host by the specification, unless `properties.namespace` says otherwise. */
 export const DEFAULT_NAMESPACE = 'federation-system'
 

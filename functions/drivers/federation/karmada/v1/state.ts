@@ -7,6 +7,8 @@ export const KarmadaState = z.object({
   endpoint: z.url().optional(),
   /** True when we could not reach `endpoint` and go through the host's API instead. */
   isForwarded: z.boolean().optional(),
+  /** True when the host gives its Services IPv6 addresses. */
+  isIpv6: z.boolean().optional(),
 })
 export type KarmadaState = z.infer<typeof KarmadaState>
 

@@ -3,7 +3,7 @@ import {
   FEDERATION_CONTRACT,
   type FederationDriverDescription,
 } from '../../../contract/federation-driver-description.ts'
-import { PROPERTIES, validateProperties } from './schema.ts'
+import { PROPERTIES, validateChange, validateProperties } from './schema.ts'
 
 /** Namespace of a federation in its host. */
 export const namespaceName = (federationId: string): string => `fedplane-${shortId(federationId)}`
@@ -13,8 +13,9 @@ export const memoryFederationV1Description = {
   id: 'memory@1',
   contract: FEDERATION_CONTRACT,
   description: 'Plays a federation without any cluster: for tests and for trying the API out.',
-  capabilities: { hostAsMember: true, usesKubernetesApi: false, kubeconfig: false },
+  capabilities: { hostAsMember: true, usesKubernetesApi: false, kubeconfig: true, workloads: true },
   properties: PROPERTIES,
   validateProperties,
+  validateChange,
   hostNamespaces: ({ id }) => [namespaceName(id)],
 } satisfies FederationDriverDescription

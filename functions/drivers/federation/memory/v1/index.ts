@@ -1,7 +1,9 @@
 import type { FederationDriver } from '../../../contract/federation-driver.ts'
 import { memoryFederationV1Description } from './description.ts'
+import { kubeconfigFor } from './kubeconfig.ts'
 import { memoryMembers } from './members.ts'
 import { memoryPhases } from './phases.ts'
+import { play } from './play.ts'
 import { MemoryWorld } from './world.ts'
 
 /** memory@1 over a world of one's own: see `MemoryWorld` for what a test can script and see. */
@@ -11,6 +13,10 @@ export const memoryFederationDriver = ({ world }: { world: MemoryWorld }): Feder
   checkHost: async () => ({ findings: [], wouldMake: ['a namespace and a control plane that only play'] }),
   ...memoryMembers(world),
   endpoint: async ({ federation }) => `memory://${federation.id}`,
+  observe: (context) =>
+    play(world, context, { name: 'observe', act: 'observe' }, () => world.observationOf(context.federation)),
+  kubeconfig: (context, request) =>
+    play(world, context, { name: 'kubeconfig', act: 'kubeconfig' }, () => kubeconfigFor(context, request)),
 })
 
 /** The driver as the registry has it. */

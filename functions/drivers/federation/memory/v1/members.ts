@@ -1,6 +1,7 @@
+import { operationOf } from '../../../../domain/membership.ts'
 import { Secret } from '../../../../domain/secret.ts'
 import type { FederationDriver, MemberContext, PrepareResult } from '../../../contract/federation-driver.ts'
-import { accountOf, memberOf, optionsOf, play } from './play.ts'
+import { accountOf, memberOf, optionsOf, play, workloadOf } from './play.ts'
 import type { MemoryWorld } from './world.ts'
 
 type MemberFunctions = Pick<
@@ -60,12 +61,16 @@ export const memoryMembers = (world: MemoryWorld): MemberFunctions => {
       })),
     observeMember: (context) =>
       act('observeMember', 'ready', context, () =>
-        isRegistered(world, context) ? { state: 'ready' } : { state: 'absent' },
+        isRegistered(world, context)
+          ? (world.said.get(context.membership.clusterId) ?? { state: 'ready' })
+          : { state: 'absent' },
       ),
     refreshMember: (context) => act('refreshMember', 'refresh', context, () => ({ done: true })),
     deregisterMember: (context) =>
       act('deregisterMember', 'deregister', context, () => {
-        world.remove(context.federation.hostClusterId, memberOf(context))
+        const { federation, membership } = context
+        if (operationOf(membership)?.workloads === 'delete') world.remove(membership.clusterId, workloadOf(context))
+        world.remove(federation.hostClusterId, memberOf(context))
         return { done: true }
       }),
     cleanMember: (context) =>

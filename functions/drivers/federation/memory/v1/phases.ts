@@ -1,5 +1,6 @@
 import type { FederationContext } from '../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../contract/phase.ts'
+import { firstCertificates, nextCertificates, noCertificates } from './certificates.ts'
 import { controlPlaneOf, namespaceOf, optionsOf, play } from './play.ts'
 import type { MemoryWorld } from './world.ts'
 
@@ -29,12 +30,14 @@ const namespacePhase = (world: MemoryWorld): FederationPhase => ({
     }),
 })
 
-const comeUp = (context: FederationContext, world: MemoryWorld): StepResult => {
+const comeUp = async (context: FederationContext, world: MemoryWorld): Promise<StepResult> => {
   const made = [world.put(context.federation.hostClusterId, controlPlaneOf(context))]
+  const certificates = await firstCertificates(context)
   const delay = optionsOf(context)['memory-delay-seconds'] ?? 0
   const passed = secondsSince(context)
-  if ((passed ?? 0) >= delay) return { done: true, made }
+  if ((passed ?? 0) >= delay) return { ...certificates, done: true, made }
   return {
+    ...certificates,
     done: false,
     waitingFor: `the control plane to come up (${delay} s)`,
     made,
@@ -51,7 +54,7 @@ const controlPlanePhase = (world: MemoryWorld): FederationPhase => ({
   undo: (context) =>
     play(world, context, { name: 'undo:control-plane', act: '' }, () => {
       world.remove(context.federation.hostClusterId, controlPlaneOf(context))
-      return { done: true, state: { [SINCE]: null } }
+      return { ...noCertificates, done: true, state: { [SINCE]: null } }
     }),
 })
 
@@ -73,14 +76,24 @@ const propertiesPhase = (world: MemoryWorld): FederationPhase => ({
     })),
 })
 
+const certificatesPhase = (world: MemoryWorld): FederationPhase => ({
+  id: 'certificates',
+  title: 'certificates',
+  deadlineSeconds: 60,
+  ensure: (context) =>
+    play(world, context, { name: 'ensure:certificates', act: 'certificates' }, async () => ({
+      ...(await nextCertificates(context)),
+      done: true,
+    })),
+})
+
 const removal = (world: MemoryWorld, phase: FederationPhase): FederationPhase => ({
   id: `remove-${phase.id}`,
   title: `remove ${phase.title}`,
   deadlineSeconds: 60,
   ensure: (context) =>
     play(world, context, { name: `ensure:remove-${phase.id}`, act: `remove-${phase.id}` }, async () => {
-      await phase.undo?.(context)
-      return { done: true }
+      return (await phase.undo?.(context)) ?? { done: true }
     }),
 })
 
@@ -91,5 +104,6 @@ export const memoryPhases = (world: MemoryWorld) => {
     create: [namespace, controlPlane, verifyPhase(world)],
     update: [propertiesPhase(world)],
     delete: [removal(world, controlPlane), removal(world, namespace)],
+    rotate: [certificatesPhase(world)],
   }
 }

@@ -29,6 +29,9 @@ export const memberOf = (context: MemberContext): ObjectRef =>
   ref(context, 'host', 'MemoryMember', context.membership.memberName)
 export const accountOf = (context: MemberContext): ObjectRef => ref(context, 'member', 'ServiceAccount', 'fedplane')
 
+/** What stands for the workloads that the federation brings into a member: a test puts it there. */
+export const workloadOf = (context: MemberContext): ObjectRef => ref(context, 'member', 'Deployment', 'workload')
+
 const failsAt = (context: FederationContext, act: string, label: string | undefined): boolean =>
   optionsOf(context)['memory-fail-phase'] === act || label === act
 

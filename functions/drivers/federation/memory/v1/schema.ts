@@ -3,10 +3,12 @@ import type { PropertyDescription } from '../../../contract/property.ts'
 
 /** Phases of a create, in their order. */
 const PHASE_IDS = ['namespace', 'control-plane', 'verify'] as const
+/** Functions for the federation as a whole that can be told to fail. */
+const OTHER_ACTS = ['properties', 'certificates', 'observe', 'kubeconfig'] as const
 /** Functions for one member that can be told to fail. */
 const MEMBER_ACTS = ['check', 'prepare', 'register', 'ready', 'refresh', 'deregister', 'clean'] as const
 
-const FAILING = [...PHASE_IDS, 'properties', ...MEMBER_ACTS] as const
+const FAILING = [...PHASE_IDS, ...OTHER_ACTS, ...MEMBER_ACTS] as const
 
 /** memory@1's options in a federation's `properties`. */
 export const MemoryPropertiesSchema = z.object({
@@ -16,6 +18,12 @@ export const MemoryPropertiesSchema = z.object({
     .regex(/^\d{1,4}$/)
     .transform(Number)
     .optional(),
+  'memory-certificate-seconds': z
+    .string()
+    .regex(/^[1-9]\d{0,7}$/)
+    .transform(Number)
+    .optional(),
+  'memory-fixed': z.string().optional(),
   'memory-token-seconds': z
     .string()
     .regex(/^[1-9]\d{0,7}$/)
@@ -36,6 +44,13 @@ export const PROPERTIES: readonly PropertyDescription[] = [
     description: 'Seconds that member tokens live; they are renewed after two thirds. Without it they do not expire.',
     default: null,
   },
+  {
+    key: 'memory-certificate-seconds',
+    description:
+      'Seconds that the certificates live; they are renewed after two thirds. Without it they do not expire.',
+    default: null,
+  },
+  { key: 'memory-fixed', description: 'Any text; it can not be changed later.', default: null },
 ]
 
 /** One sentence per fault of the driver's own properties. */
@@ -45,3 +60,12 @@ export const validateProperties = (properties: Readonly<Record<string, string>>)
     ? []
     : parsed.error.issues.map((issue) => `Property ${issue.path.join('.')} is not valid: ${issue.message}.`)
 }
+
+/** One sentence for each of the driver's own properties that can't change. */
+export const validateChange = (
+  before: Readonly<Record<string, string>>,
+  after: Readonly<Record<string, string>>,
+): string[] =>
+  before['memory-fixed'] === after['memory-fixed']
+    ? []
+    : ['Property memory-fixed can not be changed once the federation is there; create another federation with it.']

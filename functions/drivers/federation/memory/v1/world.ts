@@ -1,4 +1,6 @@
+import type { Federation } from '../../../../domain/federation.ts'
 import { describeObject, type ObjectRef } from '../../../../domain/object-ref.ts'
+import type { FederationObservation, MemberObservation } from '../../../contract/federation-driver.ts'
 
 /** One call of a driver's function, as hooks see it. */
 export type MemoryCall = {
@@ -25,6 +27,10 @@ export class MemoryWorld {
   before: Hook | undefined
   /** Called after an act: throwing loses its result, as a crash does. */
   after: Hook | undefined
+  /** What is wrong with a control plane, by federation: a test scripts it. */
+  readonly faults = new Map<string, { reason: string; message: string }>()
+  /** What control planes say of a member, by its cluster: a test scripts it. Default: that it is ready. */
+  readonly said = new Map<string, MemberObservation>()
   readonly #objects = new Map<string, Map<string, ObjectRef>>()
 
   #of(clusterId: string): Map<string, ObjectRef> {
@@ -60,5 +66,12 @@ export class MemoryWorld {
   /** Objects of a cluster, as `describeObject` writes them, sorted. */
   holds(clusterId: string): string[] {
     return [...this.#of(clusterId).keys()].sort()
+  }
+
+  /** How a federation looks from its control plane, which says nothing of members while it has a fault. */
+  observationOf({ id, memberIds }: Pick<Federation, 'id' | 'memberIds'>): FederationObservation {
+    const fault = this.faults.get(id) ?? null
+    const clusters = fault === null ? memberIds : []
+    return { fault, members: new Map(clusters.map((it) => [it, this.said.get(it) ?? { state: 'ready' }])) }
   }
 }

@@ -1,6 +1,6 @@
 import type { Finding, MemberContext } from '../../../../contract/federation-driver.ts'
+import { warningFinding } from '../../../../support/findings.ts'
 import { isOwned, listAll, nameOf, type Site } from '../../../../support/owned.ts'
-import { warningFinding } from '../findings.ts'
 import { MEMBER_ID_LABEL, type Placement, profiles } from '../names.ts'
 import { findServedVersion } from './served-version.ts'
 

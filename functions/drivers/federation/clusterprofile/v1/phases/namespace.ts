@@ -3,8 +3,8 @@ import type { FederationContext } from '../../../../contract/federation-driver.t
 import type { Phase } from '../../../../contract/phase.ts'
 import { namespaceManifest, removeNamespace } from '../../../../support/namespace.ts'
 import { ensureOwned, refOf } from '../../../../support/owned.ts'
+import { hostSite } from '../../../../support/sites.ts'
 import { step } from '../../../../support/step.ts'
-import { hostSite } from '../host/site.ts'
 import { inventoryNamespace } from '../inventory-namespace.ts'
 import type { ClusterProfileOptions } from '../options.ts'
 

@@ -1,9 +1,9 @@
 import { type AppError, isAppError } from '../../../../../domain/app-error.ts'
 import type { FederationContext, MemberContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'
+import { ensureBinding } from '../../../../support/member/account.ts'
+import { memberSite } from '../../../../support/sites.ts'
 import { step } from '../../../../support/step.ts'
-import { memberSite } from '../host/site.ts'
-import { ensureBinding } from '../member/account.ts'
 import { parseProperties } from '../schema.ts'
 
 /** Binds the account in one member; the refusal, when there is one. */

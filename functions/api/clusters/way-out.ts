@@ -1,0 +1,38 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import type { NodeGroup } from '../../domain/node-group.ts'
+import { defaultWorkerOf } from '../../domain/node-limits.ts'
+import { isFailed } from '../../domain/status.ts'
+import { byNumber, listInWords, quote } from '../../domain/wording.ts'
+
+/** Node groups that are named. */
+const NAMED_MAX = 5
+
+const named = (groups: readonly NodeGroup[]): string => {
+  const names = groups.map(({ name }) => quote(name))
+  return `${byNumber(groups, 'node group', 'node groups')} ${listInWords(names, NAMED_MAX)}`
+}
+
+/** Never made, or half gone: such a group takes no other change than its deletion. */
+const isLost = ({ status }: NodeGroup): boolean => status === 'CREATE_FAILED' || status === 'DELETE_FAILED'
+
+const resizeOf = ({ id }: Cluster, { name, nodeCount }: NodeGroup): string =>
+  `for example POST /v1/clusters/${id}/actions/resize ${JSON.stringify({ nodegroup: name, node_count: nodeCount })}`
+
+/**
+ * How a cluster that is UPDATE_FAILED comes to UPDATE_COMPLETE, as a sentence: each failed node group is changed once with success, be it to
+ * the number of nodes that it has, or deleted. Empty for clusters without node groups to change.
+ */
+export const wayOutOfFailure = (cluster: Cluster, groups: readonly NodeGroup[]): string => {
+  const failed = groups.filter(({ status }) => isFailed(status))
+  const lost = failed.filter(isLost)
+  const mendable = failed.filter((group) => !isLost(group))
+  const [example = failed.length === 0 ? defaultWorkerOf(groups) : undefined] = mendable
+  const what = mendable.length > 0 ? `each of the failed ${named(mendable)}` : 'any node group'
+  const steps = [
+    ...(example === undefined
+      ? []
+      : [`resize ${what} once, also to the number that it has (${resizeOf(cluster, example)})`]),
+    ...(lost.length === 0 ? [] : [`delete the failed ${named(lost)}`]),
+  ]
+  return steps.length === 0 ? '' : ` To get there, ${listInWords(steps)}.`
+}

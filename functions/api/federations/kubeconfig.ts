@@ -1,0 +1,104 @@
+import * as z from 'zod'
+import { cameUp, type Federation } from '../../domain/federation.ts'
+import type { Secret } from '../../domain/secret.ts'
+import { quote } from '../../domain/wording.ts'
+import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { ownerEvent } from '../../operations/events.ts'
+import { federationContext } from '../../operations/federation-context.ts'
+import { hostAccess } from '../../operations/host-access.ts'
+import { prefers } from '../accept.ts'
+import { InvalidRequest, StateConflict } from '../errors.ts'
+import { find } from '../lookup.ts'
+import { demandPolicy } from '../policy.ts'
+import { timestamp } from '../representation.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
+
+/** Media type of the bare file. */
+export const YAML = 'application/yaml'
+
+const SECONDS_MIN = 600
+const SECONDS_MAX = 86_400
+const SECONDS_DEFAULT = 3600
+const SECONDS_RULE = `must be a number of seconds from ${SECONDS_MIN} to ${SECONDS_MAX}`
+
+/** `?expires_in=`: seconds that the credential lives. */
+export const expiresIn = z
+  .string()
+  .regex(/^[0-9]{1,6}$/, { error: SECONDS_RULE })
+  .transform(Number)
+  .refine((seconds) => seconds >= SECONDS_MIN && seconds <= SECONDS_MAX, { error: SECONDS_RULE })
+  .optional()
+  .transform((seconds) => seconds ?? SECONDS_DEFAULT)
+
+type Request = KeysRequest<{ expires_in: number }>
+type Issued = { kubeconfig: Secret; expiresAt: string }
+
+/** @throws InvalidRequest naming the driver */
+const kubeconfigOf = (driver: FederationDriver): NonNullable<FederationDriver['kubeconfig']> => {
+  if (driver.capabilities.kubeconfig && driver.kubeconfig !== undefined) return driver.kubeconfig
+  throw new InvalidRequest(
+    `Federations of the driver ${driver.id} have no API server of their own, and so no kubeconfig. Their "endpoint" tells where their content is.`,
+  )
+}
+
+/** One with a fault gives a kubeconfig too: it may be what is needed to find the fault. @throws StateConflict */
+const demandUp = (federation: Federation): void => {
+  const { name, id, status } = federation
+  if (cameUp(federation) && !status.startsWith('DELETE_')) return
+  throw new StateConflict(
+    `Federation ${quote(name)} (${id}) is ${status}; a kubeconfig is given while its control plane is up.`,
+  )
+}
+
+/** The route's rule is asked again, now of this federation, for policies that look at its owner. */
+const findUp = async (request: Request): Promise<Federation> => {
+  const { ports, principal, params } = request
+  const ident = params.federation ?? ''
+  const federation = await find(ports.stores.federations, 'Federation', principal.projectId, ident)
+  demandPolicy(request, request.rule, { projectId: federation.projectId, userId: federation.userId })
+  kubeconfigOf(ports.drivers.federation.resolve(federation.driver))
+  demandUp(federation)
+  return federation
+}
+
+const issue = async ({ ports, principal, query }: Request, federation: Federation): Promise<Issued> => {
+  const driver = ports.drivers.federation.resolve(federation.driver)
+  const host = await hostAccess(ports, federation)
+  try {
+    const asked = { user: principal.userId, seconds: query.expires_in }
+    return await kubeconfigOf(driver).call(driver, federationContext(ports, federation, host), asked)
+  } finally {
+    host.close()
+  }
+}
+
+/** Written down before it is handed out: who, and until when; never what. */
+const audit = ({ ports, principal }: Request, federation: Federation, { expiresAt }: Issued): Promise<void> =>
+  ports.stores.commit([
+    ports.stores.federations.change(federation, {}),
+    ownerEvent(ports, 'federation', federation, {
+      action: 'kubeconfig',
+      outcome: 'success',
+      reason: 'KubeconfigIssued',
+      message: `User ${principal.userId} was given a kubeconfig of ${federation.name} that is valid until ${expiresAt}.`,
+    }),
+  ])
+
+const answer = ({ headers }: Request, { kubeconfig, expiresAt }: Issued): ApiResponse => {
+  const noStore = { 'Cache-Control': 'no-store' }
+  const text = kubeconfig.reveal()
+  return prefers(headers.accept, YAML)
+    ? { status: 200, headers: { ...noStore, 'Content-Type': YAML }, text }
+    : { status: 200, headers: noStore, body: { kubeconfig: text, expires_at: timestamp(expiresAt) } }
+}
+
+/**
+ * `GET /v1/federations/{federation}/kubeconfig`: a kubeconfig of the control plane, with a credential for the caller that expires. As JSON, or
+ * as the bare file for `Accept: application/yaml`.
+ */
+export const getKubeconfig = async (request: Request): Promise<ApiResponse> => {
+  const issued = await issue(request, await findUp(request))
+  await untilNoConflict(async () => audit(request, await findUp(request), issued))
+  return answer(request, issued)
+}

@@ -1,0 +1,71 @@
+import { Secret } from '../../../../../domain/secret.ts'
+import type { AwsCredentials } from '../../../../contract/aws-access.ts'
+import { AwsAccessDenied, AwsRequestRefused } from '../errors.ts'
+import { type AwsSite, awsCall } from './call.ts'
+import { elementOf } from './refusal.ts'
+
+/** Seconds: what AWS allows at most when the credentials that assume a role are a role's themselves, as in Lambda. */
+const SESSION_SECONDS = 3600
+
+/** Which role, for whom. */
+export type RoleWish = {
+  roleArn: string
+  externalId: Secret | null
+  /** Shows in the account's CloudTrail, and in `sts:RoleSessionName` of the role's trust policy. */
+  sessionName: string
+  /** Whose STS is asked. */
+  region: string
+}
+
+const formOf = ({ roleArn, externalId, sessionName }: RoleWish): string =>
+  new URLSearchParams({
+    Action: 'AssumeRole',
+    Version: '2011-06-15',
+    RoleArn: roleArn,
+    RoleSessionName: sessionName,
+    DurationSeconds: String(SESSION_SECONDS),
+    ...(externalId === null ? {} : { ExternalId: externalId.reveal() }),
+  }).toString()
+
+const parse = (xml: string): AwsCredentials => {
+  const [accessKeyId, secret, token] = ['AccessKeyId', 'SecretAccessKey', 'SessionToken'].map((element) =>
+    elementOf(xml, element),
+  )
+  const expiresAt = new Date(elementOf(xml, 'Expiration') ?? Number.NaN)
+  if (!(accessKeyId && secret && token) || Number.isNaN(expiresAt.getTime())) {
+    throw new AwsRequestRefused(
+      'What answers sts:AssumeRole is not STS: the answer has no credentials. Check the setting AWS_ENDPOINT_URL_STS.',
+    )
+  }
+  return { accessKeyId, secretAccessKey: new Secret(secret), sessionToken: new Secret(token), expiresAt }
+}
+
+/**
+ * Credentials of a role, for an hour.
+ *
+ * @throws AwsAccessDenied, AwsCredentialsRejected, AwsRequestRefused, AwsUnavailable
+ */
+export const assumeRole = async (
+  aws: AwsSite,
+  wish: RoleWish,
+  credentials: AwsCredentials,
+): Promise<AwsCredentials> => {
+  const { roleArn, region, sessionName } = wish
+  const call = {
+    service: 'sts',
+    region,
+    action: 'sts:AssumeRole',
+    method: 'POST',
+    path: '/',
+    body: formOf(wish),
+  } as const
+  try {
+    return parse(await awsCall(aws, call, credentials))
+  } catch (error) {
+    if (!(error instanceof AwsAccessDenied)) throw error
+    throw new AwsAccessDenied(
+      `fedplane may not assume the role ${roleArn} (session name ${sessionName}). Its trust policy must allow sts:AssumeRole to fedplane's own role, with the external ID if it asks for one; and fedplane's operator must have listed the role. ${error.message}`,
+      { cause: error, details: error.details },
+    )
+  }
+}

@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto'
+import type { Cluster, ClusterEndpoint } from '../../../../domain/cluster.ts'
+import type { Secret } from '../../../../domain/secret.ts'
+import type { AwsAccess, AwsCredentials } from '../../../contract/aws-access.ts'
+import { assumeRole, type RoleWish } from './aws/assume-role.ts'
+import type { AwsSite } from './aws/call.ts'
+import { type DescribedCluster, describeCluster } from './aws/describe-cluster.ts'
+import { AwsCredentialsRejected, EksClusterNotActive } from './errors.ts'
+import { ExpiringCache } from './expiring-cache.ts'
+import { type EksSettings, settingsOf } from './schema.ts'
+import { sessionNameOf } from './session-name.ts'
+import { eksToken, TOKEN_LIFE_MS } from './token.ts'
+
+/** What is given out is good for so long at least, milliseconds: longer than any function runs (`infra/limits.ts`). */
+const LEFT_MS = 3 * 60_000
+
+/** Statuses in which the API server answers. */
+const SERVING = ['ACTIVE', 'UPDATING']
+
+type Token = { token: Secret; expiresAt: number }
+
+/** Whose cluster, which one, by whose role. */
+type Subject = { settings: EksSettings; role: RoleWish | null }
+
+const subjectOf = (cluster: Cluster, credential: Secret | undefined): Subject => {
+  const settings = settingsOf(cluster, credential)
+  const { roleArn, externalId, region } = settings
+  const sessionName = sessionNameOf(cluster.projectId)
+  return { settings, role: roleArn === null ? null : { roleArn, externalId, sessionName, region } }
+}
+
+/** Never the external ID itself: a key may be seen in a heap dump, or in a debugger. */
+const keyOf = ({ settings, role }: Subject, ...more: string[]): string => {
+  const { roleArn, externalId, sessionName } = role ?? {}
+  const parts = [settings.region, roleArn ?? null, sessionName ?? null, externalId?.reveal() ?? null, ...more]
+  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}
+
+/** The way to EKS clusters: roles, descriptions and tokens, kept until shortly before they expire. One for each process. */
+export class EksAccess {
+  readonly #aws: AwsAccess
+  readonly #site: AwsSite
+  readonly #roles: ExpiringCache<AwsCredentials>
+  readonly #tokens: ExpiringCache<Token>
+
+  constructor(aws: AwsAccess, now: () => Date) {
+    this.#aws = aws
+    this.#site = { endpoint: (service) => aws.endpoint(service), now }
+    this.#roles = new ExpiringCache(now)
+    this.#tokens = new ExpiringCache(now)
+  }
+
+  /**
+   * Where the API server is.
+   *
+   * @throws EksClusterNotActive with `details.status`, what `describeCluster` and `assumeRole` do, AwsCredentialsMissing,
+   * RegistrationUnreadable
+   */
+  async endpoint(cluster: Cluster, credential: Secret | undefined): Promise<ClusterEndpoint> {
+    const subject = subjectOf(cluster, credential)
+    const { status, at } = await this.#describe(subject)
+    if (at !== null && SERVING.includes(status)) {
+      return { ...at, serverForPeers: cluster.endpoint?.serverForPeers ?? null, tlsServerName: null, tlsVerify: true }
+    }
+    const { name, region } = subject.settings
+    throw new EksClusterNotActive(
+      `The EKS cluster ${name} in ${region} is ${status}: it has no API server to talk to. It must be ACTIVE.`,
+      { details: { status } },
+    )
+  }
+
+  async #describe(subject: Subject): Promise<DescribedCluster> {
+    const ask = async () => describeCluster(this.#site, subject.settings, await this.#credentialsOf(subject))
+    try {
+      return await ask()
+    } catch (error) {
+      // A session can be ended before its time. Those of the process are the provider's to renew.
+      if (!(error instanceof AwsCredentialsRejected) || subject.role === null) throw error
+      this.#roles.forget(keyOf(subject))
+      return ask()
+    }
+  }
+
+  /** A token that the cluster takes for 3 minutes at least. @throws AwsCredentialsMissing, and what `assumeRole` does */
+  async token(cluster: Cluster, credential: Secret | undefined): Promise<Secret> {
+    const subject = subjectOf(cluster, credential)
+    const { token } = await this.#tokens.get(
+      keyOf(subject, subject.settings.name),
+      () => this.#newToken(subject),
+      ({ expiresAt }) => expiresAt - LEFT_MS,
+    )
+    return token
+  }
+
+  async #newToken(subject: Subject): Promise<Token> {
+    const credentials = await this.#credentialsOf(subject)
+    const signedAt = this.#site.now()
+    const token = await eksToken(credentials, subject.settings, signedAt)
+    const ends = credentials.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY
+    // EKS asks STS with it, which takes it only while the credentials live that signed it.
+    return { token, expiresAt: Math.min(signedAt.getTime() + TOKEN_LIFE_MS, ends) }
+  }
+
+  #credentialsOf(subject: Subject): Promise<AwsCredentials> {
+    const { role } = subject
+    if (role === null) return this.#aws.credentials()
+    return this.#roles.get(
+      keyOf(subject),
+      async () => assumeRole(this.#site, role, await this.#aws.credentials()),
+      ({ expiresAt }) => (expiresAt?.getTime() ?? 0) - TOKEN_LIFE_MS,
+    )
+  }
+}

@@ -1,0 +1,47 @@
+import type { Cluster } from '../../../../domain/cluster.ts'
+import { CredentialRejected } from '../../../../kubernetes/errors.ts'
+import { connectionTo } from '../../../../kubernetes/stored-connection.ts'
+import type { AwsAccess } from '../../../contract/aws-access.ts'
+import type { ClusterDriver } from '../../../contract/cluster-driver.ts'
+import { observeRegistered } from '../../../support/registered/observe.ts'
+import { createPhases } from '../../../support/registered/phases.ts'
+import type { Way } from '../../../support/registered/way.ts'
+import { eksV1Description } from './description.ts'
+import { EksAccess } from './eks-access.ts'
+import { AwsUnavailable } from './errors.ts'
+import { locatePhase } from './locate.ts'
+import { shownSettings } from './schema.ts'
+
+/** EKS refuses every token of a role that it has no access entry for. */
+const explain = (error: unknown, cluster: Cluster): unknown => {
+  if (!(error instanceof CredentialRejected)) return error
+  const { name = cluster.name, role_arn: role = "fedplane's own IAM role" } = shownSettings(cluster) ?? {}
+  return new CredentialRejected(
+    `The EKS cluster ${name} does not accept ${role}. Make an access entry for it: "aws eks create-access-entry --cluster-name ${name} --principal-arn <ARN of the role>", with a policy or Kubernetes group that has the rights; the cluster's authentication mode must be API or API_AND_CONFIG_MAP.`,
+    { cause: error },
+  )
+}
+
+const wayOf = (access: EksAccess): Way => ({
+  connection: async (cluster, credential) => {
+    const endpoint = cluster.endpoint ?? (await access.endpoint(cluster, credential))
+    return connectionTo(endpoint, { kind: 'token', token: await access.token(cluster, credential) })
+  },
+  grantAdvice:
+    "Grant them: associate an access policy with the role's EKS access entry, or bind a ClusterRole to its Kubernetes group.",
+  isOurFault: (error) => error instanceof AwsUnavailable,
+  explain,
+})
+
+/** eks@1 over a way into AWS of one's own. `now` is for tests. */
+export const eksV1 = ({ aws, now = () => new Date() }: { aws: AwsAccess; now?: () => Date }): ClusterDriver => {
+  const access = new EksAccess(aws, now)
+  const way = wayOf(access)
+  return {
+    ...eksV1Description,
+    phases: { create: [locatePhase(access), ...createPhases(way)], update: {}, delete: [] },
+    connection: way.connection,
+    locate: (cluster, credential) => access.endpoint(cluster, credential),
+    observe: (context) => observeRegistered(way, context),
+  }
+}

@@ -1,0 +1,100 @@
+import type { AppError } from '../../../../../domain/app-error.ts'
+import { Secret } from '../../../../../domain/secret.ts'
+import type { Connection, KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { AddressForbidden, ConnectFailed, ConnectTimedOut, DnsLookupFailed } from '../../../../../kubernetes/errors.ts'
+import type { FederationContext } from '../../../../contract/federation-driver.ts'
+import { NotYet } from '../../../../support/step.ts'
+import { componentSelector } from '../host/plan.ts'
+import { pods } from '../host/resources.ts'
+import { API_SERVER, API_SERVER_PORT } from '../names.ts'
+import type { Pki } from '../pki/pki.schema.ts'
+import { readPki } from '../pki/read-pki.ts'
+import { namespaceOf } from '../schema.ts'
+import { stateOf } from '../state.ts'
+import { isReadyPod } from './ready-pod.ts'
+
+/** A way into the API server of a federation, as its administrator. Whoever opened it closes it. */
+export type ControlPlane = { client: KubernetesClient; close(): void }
+
+const connectionTo = (server: string, { authorities, leaves }: Pki): Connection => ({
+  server,
+  caPem: authorities.karmada.certificate,
+  tlsServerName: null,
+  tlsVerify: true,
+  credential: {
+    kind: 'client-certificate',
+    certificatePem: leaves.admin.certificate,
+    keyPem: new Secret(leaves.admin.key),
+  },
+})
+
+/** Nothing answers at the address from where we are: what going through the host's API may help against. */
+const isOutOfReach = (error: unknown): error is AppError =>
+  error instanceof ConnectFailed ||
+  error instanceof ConnectTimedOut ||
+  error instanceof DnsLookupFailed ||
+  error instanceof AddressForbidden
+
+/** Opens the connection and sees that something answers, whatever it says. */
+const proved = async (context: FederationContext, connection: Connection): Promise<ControlPlane> => {
+  const client = context.connect(connection)
+  try {
+    await client.raw('/readyz')
+    return { client, close: () => client.close() }
+  } catch (error) {
+    client.close()
+    throw error
+  }
+}
+
+const nameOf = (pod: KubernetesObject): string => pod.metadata.name
+
+/** A pod to go through: any Ready one of the API server. */
+const readyPod = async ({ host, federation }: FederationContext): Promise<string | undefined> => {
+  const client = await host.client()
+  const { items } = await client.list(pods(namespaceOf(federation)), {
+    labelSelector: componentSelector(federation.id, API_SERVER),
+  })
+  return items.filter(isReadyPod).map(nameOf).sort()[0]
+}
+
+const forwarded = async (context: FederationContext, connection: Connection, why: string): Promise<ControlPlane> => {
+  const pod = await readyPod(context)
+  if (pod === undefined) throw new NotYet(`a pod of ${API_SERVER} to be Ready${why}`)
+  const target = { namespace: namespaceOf(context.federation), pod, port: API_SERVER_PORT }
+  return proved(context, { ...connection, dial: context.host.dial(target) })
+}
+
+/**
+ * Opens the API server of the federation with the administrator's certificate: at its address, and where nothing answers there through the host's
+ * API (`pods/portforward`), with the same TLS checks.
+ *
+ * @throws NotYet before it has an address and certificates, and while it has no pod to go through
+ */
+export const openControlPlane = async (context: FederationContext): Promise<ControlPlane> => {
+  const pki = await readPki(context)
+  const { endpoint, isForwarded } = stateOf(context.federation)
+  if (endpoint === undefined) throw new NotYet('the control plane to have an address')
+  if (pki === undefined) throw new NotYet('the control plane to have certificates')
+  const connection = connectionTo(endpoint, pki)
+  if (isForwarded === true) return forwarded(context, connection, '')
+  try {
+    return await proved(context, connection)
+  } catch (error) {
+    if (!isOutOfReach(error)) throw error
+    return forwarded(context, connection, `, since from here: ${error.message}`)
+  }
+}
+
+/** Opens it, uses it, closes it. @throws NotYet as `openControlPlane`, and what `use` throws */
+export const withControlPlane = async <T>(
+  context: FederationContext,
+  use: (client: KubernetesClient) => Promise<T>,
+): Promise<T> => {
+  const { client, close } = await openControlPlane(context)
+  try {
+    return await use(client)
+  } finally {
+    close()
+  }
+}

@@ -1,0 +1,21 @@
+import {
+  FEDERATION_CONTRACT,
+  type FederationDriverDescription,
+} from '../../../contract/federation-driver-description.ts'
+import { changeFaults } from './change-faults.ts'
+import { faultsOf } from './faults.ts'
+import { PROPERTIES } from './properties.ts'
+import { namespaceOf } from './schema.ts'
+
+/** What karmada@1 says. */
+export const karmadaV1Description = {
+  id: 'karmada@1',
+  contract: FEDERATION_CONTRACT,
+  description:
+    'Runs a whole Karmada 1.18 control plane in the host, which must run pods: one API endpoint that spreads workloads over all members.',
+  capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: true, workloads: true },
+  properties: PROPERTIES,
+  validateProperties: faultsOf,
+  validateChange: changeFaults,
+  hostNamespaces: (federation) => [namespaceOf(federation)],
+} satisfies FederationDriverDescription

@@ -1,0 +1,13 @@
+import { AppError } from '../../../../domain/app-error.ts'
+
+/** The host has no StorageClass for etcd's volumes. */
+export class StorageClassMissing extends AppError {
+  override readonly name = 'StorageClassMissing'
+  readonly kind = 'conflict'
+}
+
+/** The API server of the control plane can't be given an address in this host. */
+export class AddressUnavailable extends AppError {
+  override readonly name = 'AddressUnavailable'
+  readonly kind = 'conflict'
+}

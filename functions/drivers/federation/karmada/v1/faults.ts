@@ -1,0 +1,181 @@
+import { isIP } from 'node:net'
+import { isQualifiedName } from '../../../../domain/kubernetes-syntax.ts'
+import type { Properties } from '../../../contract/federation-driver-description.ts'
+import { tagFaults } from './image-tags.ts'
+import {
+  API_ENDPOINT,
+  API_LOAD_BALANCER_CLASS,
+  API_NODE_PORT,
+  API_PORT,
+  API_SERVICE_ANNOTATIONS,
+  API_SERVICE_TYPE,
+  CLUSTER_DOMAIN,
+  EXTRA_SANS,
+  IMAGE_PULL_SECRET,
+  IMAGE_REGISTRY,
+  KEEP_DATA,
+  MEMBER_CLUSTER_ROLE,
+  NAMESPACE,
+  REPLICAS,
+  STORAGE_CLASS,
+  STORAGE_SIZE,
+} from './properties.ts'
+import { listOf, optionalOf, SERVICE_TYPES, textOf } from './schema.ts'
+
+const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
+/** Namespaces of Kubernetes itself and our own; `default` is everybody's. */
+const RESERVED = /^(kube-.*|fedplane-.*|default)$/
+const DNS_NAME_MAX = 253
+const NAMES_MAX = 50
+const PORT_MAX = 65_535
+/** Binary and decimal suffixes that volumes have in practice. */
+const SIZE = /^[1-9][0-9]{0,8}(Mi|Gi|Ti|M|G|T)$/
+/** Host with optional port, and path: what may stand before an image's name. */
+const REGISTRY = /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*\/?$/
+
+/** RBAC names are path segments: wider than DNS names, since `system:…` and capitals are in use. */
+const ROLE_NAME = /^[A-Za-z0-9]([-A-Za-z0-9._:]{0,251}[A-Za-z0-9])?$/
+
+const isDnsName = (text: string): boolean =>
+  text.length <= DNS_NAME_MAX && text.split('.').every((label) => DNS_LABEL.test(label))
+
+/** A name for certificates: a DNS name, the first label of which may be `*`, or an IP address. */
+const isSan = (text: string): boolean => isIP(text) !== 0 || isDnsName(text.toLowerCase().replace(/^\*\./, ''))
+
+const isPort = (text: string): boolean => /^[0-9]{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= PORT_MAX
+
+const fault = (key: string, text: string): string[] => [`Property ${key}: ${text}`]
+
+const namespaceFaults = (properties: Properties): string[] => {
+  const name = textOf(properties, NAMESPACE)
+  if (RESERVED.test(name)) {
+    return fault(
+      NAMESPACE,
+      `'${name}' is reserved; choose one that is neither default nor begins with kube- or fedplane-.`,
+    )
+  }
+  return DNS_LABEL.test(name)
+    ? []
+    : fault(
+        NAMESPACE,
+        `'${name}' is not the name of a namespace (at most 63 lower-case letters, digits and hyphens, beginning and ending with a letter or digit).`,
+      )
+}
+
+/** The URL of an endpoint with nothing but scheme, host and port. */
+const isEndpoint = (text: string): boolean => {
+  if (!/^https:\/\/[^/?#@]+\/?$/.test(text) || !URL.canParse(text)) return false
+  const { hostname } = new URL(text)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  return isIP(host) !== 0 || isDnsName(host)
+}
+
+const serviceFaults = (properties: Properties): string[] => {
+  const type = textOf(properties, API_SERVICE_TYPE)
+  const endpoint = optionalOf(properties, API_ENDPOINT)
+  const nodePort = optionalOf(properties, API_NODE_PORT)
+  const isKnown = SERVICE_TYPES.some((known) => known === type)
+  return [
+    ...(isKnown ? [] : fault(API_SERVICE_TYPE, `'${type}' is none of ${SERVICE_TYPES.join(', ')}.`)),
+    ...(type === 'ClusterIP' && endpoint === null
+      ? fault(API_SERVICE_TYPE, `ClusterIP gives no address that is reachable from outside; give ${API_ENDPOINT} too.`)
+      : []),
+    ...(nodePort !== null && type === 'ClusterIP'
+      ? fault(
+          API_NODE_PORT,
+          `a Service of type ClusterIP has none; leave it out or choose another ${API_SERVICE_TYPE}.`,
+        )
+      : []),
+    ...(optionalOf(properties, API_LOAD_BALANCER_CLASS) !== null && type !== 'LoadBalancer'
+      ? fault(API_LOAD_BALANCER_CLASS, `only a Service of type LoadBalancer has one.`)
+      : []),
+  ]
+}
+
+const addressFaults = (properties: Properties): string[] => {
+  const endpoint = optionalOf(properties, API_ENDPOINT)
+  const bad = listOf(properties, EXTRA_SANS).filter((name) => !isSan(name))
+  return [
+    ...(endpoint === null || isEndpoint(endpoint)
+      ? []
+      : fault(
+          API_ENDPOINT,
+          `'${endpoint}' is not https://host:port, with a DNS name or an IP address and nothing after the port.`,
+        )),
+    ...bad.flatMap((name) => fault(EXTRA_SANS, `'${name}' is neither a DNS name nor an IP address.`)),
+    ...(listOf(properties, EXTRA_SANS).length > NAMES_MAX
+      ? fault(EXTRA_SANS, `at most ${NAMES_MAX} names are allowed.`)
+      : []),
+  ]
+}
+
+const portFaults = (properties: Properties): string[] =>
+  [
+    [API_PORT, textOf(properties, API_PORT)],
+    [API_NODE_PORT, optionalOf(properties, API_NODE_PORT) ?? '1'],
+  ]
+    .filter(([, text = '']) => !isPort(text))
+    .flatMap(([key = '', text]) => fault(key, `'${text}' is not a port from 1 to ${PORT_MAX}.`))
+
+const annotationFaults = (properties: Properties): string[] =>
+  listOf(properties, API_SERVICE_ANNOTATIONS)
+    .filter((part) => !part.includes('=') || !isQualifiedName(part.slice(0, part.indexOf('=')).trim()))
+    .flatMap((part) => fault(API_SERVICE_ANNOTATIONS, `'${part}' is not key=value with the key of an annotation.`))
+
+const nameFaults = (properties: Properties): string[] =>
+  [STORAGE_CLASS, IMAGE_PULL_SECRET, API_LOAD_BALANCER_CLASS].flatMap((key) => {
+    const name = optionalOf(properties, key)
+    const isGood = name === null || (key === API_LOAD_BALANCER_CLASS ? isQualifiedName(name) : isDnsName(name))
+    return isGood ? [] : fault(key, `'${name}' is not a name that Kubernetes allows there.`)
+  })
+
+const choiceFaults = (properties: Properties): string[] => {
+  const [replicas, keepData] = [textOf(properties, REPLICAS), textOf(properties, KEEP_DATA)]
+  return [
+    ...(['1', '3'].includes(replicas)
+      ? []
+      : fault(
+          REPLICAS,
+          `'${replicas}' is neither 1 nor 3: etcd needs an odd number, and more than three only cost time.`,
+        )),
+    ...(['true', 'false'].includes(keepData) ? [] : fault(KEEP_DATA, `'${keepData}' is neither true nor false.`)),
+  ]
+}
+
+const textFaults = (properties: Properties): string[] => {
+  const size = textOf(properties, STORAGE_SIZE)
+  const registry = optionalOf(properties, IMAGE_REGISTRY)
+  const domain = textOf(properties, CLUSTER_DOMAIN)
+  return [
+    ...(SIZE.test(size) ? [] : fault(STORAGE_SIZE, `'${size}' is not a size such as 10Gi.`)),
+    ...(registry === null || REGISTRY.test(registry)
+      ? []
+      : fault(
+          IMAGE_REGISTRY,
+          `'${registry}' is not a registry such as registry.example.com/karmada, without scheme and tag.`,
+        )),
+    ...(isDnsName(domain) ? [] : fault(CLUSTER_DOMAIN, `'${domain}' is not a DNS domain such as cluster.local.`)),
+  ]
+}
+
+const roleFaults = (properties: Properties): string[] => {
+  const role = optionalOf(properties, MEMBER_CLUSTER_ROLE)
+  return role === null || ROLE_NAME.test(role)
+    ? []
+    : fault(MEMBER_CLUSTER_ROLE, `'${role}' is not the name of a ClusterRole, for example cluster-admin.`)
+}
+
+/** One whole sentence for each fault of the driver's own properties. */
+export const faultsOf = (properties: Properties): string[] =>
+  [
+    namespaceFaults,
+    serviceFaults,
+    addressFaults,
+    portFaults,
+    annotationFaults,
+    nameFaults,
+    choiceFaults,
+    textFaults,
+    roleFaults,
+    tagFaults,
+  ].flatMap((check) => check(properties))

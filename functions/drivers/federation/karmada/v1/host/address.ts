@@ -1,0 +1,90 @@
+import { isIPv6 } from 'node:net'
+import * as z from 'zod'
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { NotYet } from '../../../../support/step.ts'
+import { AddressUnavailable } from '../errors.ts'
+import { API_SERVER } from '../names.ts'
+import { hostOf } from '../pki/server-names.ts'
+import { newestWarning, readEvents } from './host-events.ts'
+import type { HostWork } from './host-work.ts'
+import { readNodes } from './node-facts.ts'
+
+const Service = z.object({
+  spec: z.object({
+    clusterIP: z.string().default(''),
+    ports: z.array(z.object({ port: z.number(), nodePort: z.number().optional() })).default([]),
+  }),
+  status: z
+    .object({
+      loadBalancer: z
+        .object({
+          ingress: z.array(z.object({ ip: z.string().optional(), hostname: z.string().optional() })).default([]),
+        })
+        .prefault({}),
+    })
+    .prefault({}),
+})
+type Service = z.infer<typeof Service>
+
+/** `https://host:port`; IPv6 addresses in brackets. */
+export const urlOf = (host: string, port: number): string => `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
+
+/** True when the host gives its Services IPv6 addresses. */
+export const isIpv6Service = (service: KubernetesObject): boolean => isIPv6(Service.parse(service).spec.clusterIP)
+
+/** Why nothing gave the Service an address: what was said of it, or that nobody said anything. */
+const balancerReason = async ({ site, namespace }: HostWork): Promise<string> => {
+  const found = await readEvents(site.client, namespace)
+  const isAbout = ({ kind, name }: { kind: string; name: string }): boolean => kind === 'Service' && name === API_SERVER
+  const warning = newestWarning(found, isAbout)
+  if (warning !== undefined) return `the host says: ${warning.message}`
+  return found.some(({ object }) => isAbout(object))
+    ? 'a load balancer controller works on it'
+    : 'no controller of load balancers has said anything about it; where the host has none, choose api-service-type NodePort, or ClusterIP with api-endpoint'
+}
+
+const balancerUrl = async (work: HostWork, { status }: Service): Promise<string> => {
+  for (const { ip, hostname } of status.loadBalancer.ingress) {
+    const host = ip || hostname
+    if (host) return urlOf(host, work.plan.properties.apiPort)
+  }
+  throw new NotYet(
+    `the load balancer's address of Service ${work.namespace}/${API_SERVER}: ${await balancerReason(work)}`,
+  )
+}
+
+/** The first Ready node's address, those for outside first; the one that was chosen before, as long as a node has it. */
+const nodeUrl = async ({ site }: HostWork, { spec }: Service, known: string | undefined): Promise<string> => {
+  const nodePort = spec.ports[0]?.nodePort
+  if (nodePort === undefined) throw new NotYet(`a node port for Service ${API_SERVER}`)
+  const all = await readNodes(site.client)
+  const addresses = all.filter(({ isReady }) => isReady).flatMap((node) => node.addresses.slice(0, 1))
+  const kept = all.flatMap((node) => node.addresses).find((address) => urlOf(address, nodePort) === known)
+  const address = kept ?? addresses[0]
+  if (address !== undefined) return urlOf(address, nodePort)
+  throw new NotYet('a Ready node of the host with an IP address')
+}
+
+/**
+ * The address under which the API server is advertised: `https://host:port`.
+ *
+ * @param known the one that is in use already
+ * @throws NotYet while the host has given none, with what its controllers say
+ */
+export const advertisedUrl = async (
+  work: HostWork,
+  service: KubernetesObject,
+  known: string | undefined,
+): Promise<string> => {
+  const { apiEndpoint, apiServiceType } = work.plan.properties
+  if (apiEndpoint !== null) {
+    const { port } = new URL(apiEndpoint)
+    return urlOf(hostOf(apiEndpoint), port === '' ? 443 : Number(port))
+  }
+  const parsed = Service.parse(service)
+  if (apiServiceType === 'LoadBalancer') return balancerUrl(work, parsed)
+  if (apiServiceType === 'NodePort') return nodeUrl(work, parsed, known)
+  throw new AddressUnavailable(
+    'A Service of type ClusterIP has no address that is reachable from outside. Give property api-endpoint, or choose another api-service-type.',
+  )
+}

@@ -1,0 +1,130 @@
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { CONTROLLER_MANAGER, KUBE_CONTROLLER_MANAGER, SCHEDULER, SYSTEM_NAMESPACE, WEBHOOK } from '../names.ts'
+import type { Pki } from '../pki/pki.schema.ts'
+import { deploymentOf } from './deployment.ts'
+import { karmadaImage, kubeImage } from './images.ts'
+import type { HostPlan } from './plan.ts'
+import { CONFIG_PATH, KUBECONFIG_PATH, pkiPath } from './pod.ts'
+import { configSecret, SERVICE_ACCOUNT_KEYS, WEBHOOK_CERT } from './secrets.ts'
+
+const KUBE_CONTROLLER_MANAGER_PORT = 10257
+const SCHEDULER_HEALTH_PORT = 10351
+const CONTROLLER_MANAGER_HEALTH_PORT = 10357
+const WEBHOOK_PORT = 8443
+const WEBHOOK_HEALTH_PORT = 8000
+const METRICS_PORT = 8080
+
+/** What works for the control plane itself. Without csrsigning and its like: fedplane signs, so no key of an authority is in the host. */
+const KUBE_CONTROLLERS = [
+  'namespace-controller',
+  'garbage-collector-controller',
+  'serviceaccount-token-controller',
+  'ttl-after-finished-controller',
+  'clusterrole-aggregation-controller',
+]
+
+const LEADER = ['--leader-elect=true', `--leader-elect-resource-namespace=${SYSTEM_NAMESPACE}`]
+const METRICS = `--metrics-bind-address=:${METRICS_PORT}`
+const KUBECONFIG = `--kubeconfig=${KUBECONFIG_PATH}`
+
+const config = (component: Parameters<typeof configSecret>[0]) => ({
+  secret: configSecret(component),
+  path: CONFIG_PATH,
+})
+
+const http = (path: string, port: number) => ({ path, port, scheme: 'HTTP' as const })
+const https = (path: string, port: number) => ({ path, port, scheme: 'HTTPS' as const })
+
+const kubeControllerManager = (plan: HostPlan, pki: Pki): KubernetesObject =>
+  deploymentOf(plan, pki, {
+    component: KUBE_CONTROLLER_MANAGER,
+    image: kubeImage(plan.properties, 'kube-controller-manager'),
+    command: [
+      'kube-controller-manager',
+      KUBECONFIG,
+      `--authentication-kubeconfig=${KUBECONFIG_PATH}`,
+      `--authorization-kubeconfig=${KUBECONFIG_PATH}`,
+      '--bind-address=0.0.0.0',
+      '--cluster-name=karmada-apiserver',
+      `--controllers=${KUBE_CONTROLLERS.join(',')}`,
+      ...LEADER,
+      `--root-ca-file=${CONFIG_PATH}/ca.crt`,
+      `--service-account-private-key-file=${pkiPath(SERVICE_ACCOUNT_KEYS)}/sa.key`,
+      '--use-service-account-credentials=true',
+    ],
+    ports: [{ name: 'https', port: KUBE_CONTROLLER_MANAGER_PORT }],
+    secrets: [config(KUBE_CONTROLLER_MANAGER), { secret: SERVICE_ACCOUNT_KEYS, path: pkiPath(SERVICE_ACCOUNT_KEYS) }],
+    ready: https('/healthz', KUBE_CONTROLLER_MANAGER_PORT),
+    alive: https('/healthz', KUBE_CONTROLLER_MANAGER_PORT),
+    aliveDelaySeconds: 15,
+    requests: { cpu: '25m', memory: '64Mi' },
+  })
+
+/** Without estimators: they are processes beside each member, which this driver does not install. */
+const scheduler = (plan: HostPlan, pki: Pki): KubernetesObject =>
+  deploymentOf(plan, pki, {
+    component: SCHEDULER,
+    image: karmadaImage(plan.properties, SCHEDULER),
+    command: [
+      `/bin/${SCHEDULER}`,
+      KUBECONFIG,
+      METRICS,
+      `--health-probe-bind-address=:${SCHEDULER_HEALTH_PORT}`,
+      '--enable-scheduler-estimator=false',
+      ...LEADER,
+    ],
+    ports: [{ name: 'metrics', port: METRICS_PORT }],
+    secrets: [config(SCHEDULER)],
+    ready: http('/healthz', SCHEDULER_HEALTH_PORT),
+    alive: http('/healthz', SCHEDULER_HEALTH_PORT),
+    aliveDelaySeconds: 15,
+    requests: { cpu: '25m', memory: '64Mi' },
+  })
+
+const controllerManager = (plan: HostPlan, pki: Pki): KubernetesObject =>
+  deploymentOf(plan, pki, {
+    component: CONTROLLER_MANAGER,
+    image: karmadaImage(plan.properties, CONTROLLER_MANAGER),
+    command: [
+      `/bin/${CONTROLLER_MANAGER}`,
+      KUBECONFIG,
+      METRICS,
+      `--health-probe-bind-address=:${CONTROLLER_MANAGER_HEALTH_PORT}`,
+      '--cluster-status-update-frequency=10s',
+      ...LEADER,
+    ],
+    ports: [{ name: 'metrics', port: METRICS_PORT }],
+    secrets: [config(CONTROLLER_MANAGER)],
+    ready: http('/healthz', CONTROLLER_MANAGER_HEALTH_PORT),
+    alive: http('/healthz', CONTROLLER_MANAGER_HEALTH_PORT),
+    aliveDelaySeconds: 15,
+    requests: { cpu: '50m', memory: '128Mi' },
+  })
+
+const webhook = (plan: HostPlan, pki: Pki): KubernetesObject =>
+  deploymentOf(plan, pki, {
+    component: WEBHOOK,
+    image: karmadaImage(plan.properties, WEBHOOK),
+    command: [
+      `/bin/${WEBHOOK}`,
+      KUBECONFIG,
+      METRICS,
+      '--bind-address=0.0.0.0',
+      `--health-probe-bind-address=:${WEBHOOK_HEALTH_PORT}`,
+      `--secure-port=${WEBHOOK_PORT}`,
+      `--cert-dir=${pkiPath(WEBHOOK_CERT)}`,
+    ],
+    ports: [
+      { name: 'https', port: WEBHOOK_PORT },
+      { name: 'metrics', port: METRICS_PORT },
+    ],
+    secrets: [config(WEBHOOK), { secret: WEBHOOK_CERT, path: pkiPath(WEBHOOK_CERT) }],
+    ready: https('/readyz', WEBHOOK_PORT),
+    alive: http('/healthz', WEBHOOK_HEALTH_PORT),
+    aliveDelaySeconds: 15,
+    requests: { cpu: '25m', memory: '64Mi' },
+  })
+
+/** What makes the control plane work, all at once: none needs another to become ready. */
+export const controllerManifests = (plan: HostPlan, pki: Pki): KubernetesObject[] =>
+  [kubeControllerManager, scheduler, controllerManager, webhook].map((manifest) => manifest(plan, pki))

@@ -1,0 +1,103 @@
+import * as z from 'zod'
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { type HostEvent, newestWarning, shortened } from './host-events.ts'
+
+const Terminated = z.object({
+  exitCode: z.number().default(0),
+  reason: z.string().default(''),
+  message: z.string().default(''),
+})
+
+const ContainerStatus = z.object({
+  image: z.string().default(''),
+  ready: z.boolean().default(false),
+  restartCount: z.number().default(0),
+  state: z
+    .object({
+      waiting: z.object({ reason: z.string().default(''), message: z.string().default('') }).optional(),
+      running: z.unknown().optional(),
+    })
+    .prefault({}),
+  lastState: z.object({ terminated: Terminated.optional() }).prefault({}),
+})
+type ContainerStatus = z.infer<typeof ContainerStatus>
+
+const Pod = z.object({
+  metadata: z.object({ name: z.string(), deletionTimestamp: z.string().optional() }),
+  status: z
+    .object({
+      conditions: z
+        .array(
+          z.object({
+            type: z.string(),
+            status: z.string(),
+            reason: z.string().default(''),
+            message: z.string().default(''),
+          }),
+        )
+        .default([]),
+      containerStatuses: z.array(ContainerStatus).default([]),
+    })
+    .prefault({}),
+})
+type Pod = z.infer<typeof Pod>
+
+const IMAGE_REASONS = ['ErrImagePull', 'ImagePullBackOff', 'InvalidImageName', 'ErrImageNeverPull']
+/** A container that is about to start: nothing is wrong. */
+const STARTING = ['ContainerCreating', 'PodInitializing', '']
+
+const unschedulable = ({ status }: Pod): string | null => {
+  const condition = status.conditions.find(({ type, status: state }) => type === 'PodScheduled' && state === 'False')
+  return condition === undefined ? null : `can't be scheduled: ${shortened(condition.message)}`
+}
+
+const crash = ({ lastState, restartCount }: ContainerStatus): string => {
+  const { exitCode = 0, reason = '', message = '' } = lastState.terminated ?? {}
+  const words = message === '' ? reason : shortened(message.split('\n').slice(-5).join(' '))
+  return `crashed ${restartCount} times, last with exit code ${exitCode}: ${words}`
+}
+
+/** Of all that is said of a failed pull the longest says most: the others only name the state. */
+const imageReason = (pod: Pod, { image, state }: ContainerStatus, events: readonly HostEvent[]): string => {
+  const told = events
+    .filter(({ isWarning, reason, object }) => isWarning && reason === 'Failed' && object.name === pod.metadata.name)
+    .map(({ message }) => message)
+  const [longest = ''] = [shortened(state.waiting?.message ?? ''), ...told].toSorted(
+    (first, second) => second.length - first.length,
+  )
+  return `can't get image ${image}: ${longest}`
+}
+
+const containerReason = (pod: Pod, status: ContainerStatus, events: readonly HostEvent[]): string | null => {
+  const { waiting } = status.state
+  if (waiting !== undefined && IMAGE_REASONS.includes(waiting.reason)) return imageReason(pod, status, events)
+  if (waiting !== undefined && !STARTING.includes(waiting.reason)) {
+    return status.lastState.terminated === undefined
+      ? `can't start (${waiting.reason}): ${shortened(waiting.message)}`
+      : crash(status)
+  }
+  if (status.ready) return null
+  if (status.lastState.terminated !== undefined) return crash(status)
+  const event = newestWarning(events, ({ name }) => name === pod.metadata.name, ['Unhealthy', 'FailedMount'])
+  return event === undefined ? null : `is not ready: ${event.message}`
+}
+
+/** Why a pod is not ready, in words; null while nothing is wrong with it, or it is going away. */
+export const podReason = (object: KubernetesObject, events: readonly HostEvent[]): string | null => {
+  const pod = Pod.parse(object)
+  if (pod.metadata.deletionTimestamp !== undefined) return null
+  const reason =
+    unschedulable(pod) ??
+    pod.status.containerStatuses
+      .map((status) => containerReason(pod, status, events))
+      .find((found) => found !== null) ??
+    mountReason(pod, events)
+  return reason === null ? null : `pod ${pod.metadata.name} ${reason}`
+}
+
+/** Volumes that can't be attached or mounted keep a pod from having containers. */
+const mountReason = ({ metadata, status }: Pod, events: readonly HostEvent[]): string | null => {
+  if (status.containerStatuses.some(({ state }) => state.running !== undefined)) return null
+  const event = newestWarning(events, ({ name }) => name === metadata.name, ['FailedMount', 'FailedAttachVolume'])
+  return event === undefined ? null : `can't mount its volumes: ${event.message}`
+}

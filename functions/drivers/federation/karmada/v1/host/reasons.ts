@@ -1,0 +1,71 @@
+import * as z from 'zod'
+import type { KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { listAll } from '../../../../support/owned.ts'
+import { type HostEvent, newestEvent, newestWarning, readEvents } from './host-events.ts'
+import { podReason } from './pod-reasons.ts'
+import { pods, volumeClaims } from './resources.ts'
+
+const Workload = z.object({
+  metadata: z.object({ name: z.string(), namespace: z.string() }),
+  spec: z.object({ selector: z.object({ matchLabels: z.record(z.string(), z.string()) }) }),
+  status: z
+    .object({
+      conditions: z
+        .array(z.object({ type: z.string(), status: z.string(), message: z.string().default('') }))
+        .default([]),
+    })
+    .prefault({}),
+})
+type Workload = z.infer<typeof Workload>
+
+const Claim = z.object({ status: z.object({ phase: z.string().default('') }).prefault({}) })
+
+/** Pods that can't even be made: quotas, PodSecurity, admission webhooks say so. */
+const refusalOf = ({ metadata, status }: Workload, events: readonly HostEvent[]): string | null => {
+  const condition = status.conditions.find(({ type, status: state }) => type === 'ReplicaFailure' && state === 'True')
+  const event = newestWarning(events, (object) => object.name.startsWith(metadata.name), ['FailedCreate'])
+  const message = condition?.message ?? event?.message
+  return message === undefined ? null : `the host refuses its pods: ${message}`
+}
+
+/** Said of every claim whose class provisions only when a pod asks. */
+const WAITS_FOR_POD = 'WaitForFirstConsumer'
+
+/** What is said of a volume claim that is not bound, be it a warning or, where nobody provisions, only that somebody should. */
+const claimReason = async (
+  client: KubernetesClient,
+  { metadata, spec }: Workload,
+  events: readonly HostEvent[],
+): Promise<string | null> => {
+  const selector = selectorText(spec.selector.matchLabels)
+  for (const claim of await listAll(client, volumeClaims(metadata.namespace), selector)) {
+    const { phase } = Claim.parse(claim).status
+    if (phase === 'Bound') continue
+    const { name } = claim.metadata
+    const said = newestEvent(events, ({ object, reason }) => object.name === name && reason !== WAITS_FOR_POD)
+    if (said !== undefined) return `volume claim ${name} is ${phase}: ${said.message}`
+  }
+  return null
+}
+
+const selectorText = (labels: Readonly<Record<string, string>>): string =>
+  Object.entries(labels)
+    .map(([key, value]) => `${key}=${value}`)
+    .join(',')
+
+/**
+ * Why a Deployment or StatefulSet makes no progress, in words: what its pods, their claims and the newest events say; null while nothing is wrong,
+ * for example while pods start.
+ */
+export const reasonOf = async (client: KubernetesClient, object: KubernetesObject): Promise<string | null> => {
+  const workload = Workload.parse(object)
+  const { namespace } = workload.metadata
+  const found = await listAll(client, pods(namespace), selectorText(workload.spec.selector.matchLabels))
+  const events = await readEvents(client, namespace)
+  const reasons = found.map((pod) => podReason(pod, events)).filter((reason) => reason !== null)
+  if (object.kind === 'StatefulSet') {
+    const claim = await claimReason(client, workload, events)
+    if (claim !== null) return claim
+  }
+  return reasons[0] ?? refusalOf(workload, events)
+}

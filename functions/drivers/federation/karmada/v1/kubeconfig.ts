@@ -1,0 +1,61 @@
+import { Secret } from '../../../../domain/secret.ts'
+import { issueCertificate } from '../../../../x509/issue-certificate.ts'
+import { CredentialMissing } from '../../../contract/errors.ts'
+import type { FederationContext, FederationDriver, KubeconfigRequest } from '../../../contract/federation-driver.ts'
+import { FEDERATION_ADMINS } from './control-plane/rbac.ts'
+import { readPki } from './pki/read-pki.ts'
+import { stateOf } from './state.ts'
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+/** Longest common name of a certificate (RFC 5280, ub-common-name). */
+const COMMON_NAME_MAX = 64
+
+/** In front of the user, so that none can be called `system:…`, which Kubernetes keeps for itself. */
+const USER_PREFIX = 'fedplane:user:'
+
+const userOf = (user: string): string => `${USER_PREFIX}${user}`.slice(0, COMMON_NAME_MAX)
+
+/**
+ * A kubeconfig with a client certificate of the user for a while. Its group is bound to cluster-admin inside of the control plane: without the binding,
+ * certificates that are out grant nothing. JSON is YAML.
+ *
+ * @throws CredentialMissing before the control plane has an address and certificates
+ */
+export const kubeconfig = async (
+  context: FederationContext,
+  { user, seconds }: KubeconfigRequest,
+): Promise<Awaited<ReturnType<NonNullable<FederationDriver['kubeconfig']>>>> => {
+  const [pki, { endpoint }] = [await readPki(context), stateOf(context.federation)]
+  if (pki === undefined || endpoint === undefined) {
+    throw new CredentialMissing('The control plane has no address and no certificates yet. Wait until it is created.')
+  }
+  const { certificate: certificatePem, key } = pki.authorities.karmada
+  const now = new Date(context.now())
+  const made = await issueCertificate(
+    { commonName: userOf(user), organizations: [FEDERATION_ADMINS], usages: ['client'], lifetimeSeconds: seconds },
+    { certificatePem, privateKey: new Secret(key) },
+    now,
+  )
+  const name = context.federation.name
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name, cluster: { server: endpoint, 'certificate-authority-data': base64(certificatePem) } }],
+    users: [
+      {
+        name: userOf(user),
+        user: {
+          'client-certificate-data': base64(made.certificatePem),
+          'client-key-data': base64(made.privateKey.reveal()),
+        },
+      },
+    ],
+    contexts: [{ name, context: { cluster: name, user: userOf(user) } }],
+    'current-context': name,
+  }
+  return {
+    kubeconfig: new Secret(JSON.stringify(config)),
+    expiresAt: new Date(now.getTime() + seconds * 1000).toISOString(),
+  }
+}

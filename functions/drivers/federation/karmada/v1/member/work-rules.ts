@@ -1,0 +1,63 @@
+import * as z from 'zod'
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { isTerminating } from '../../../../support/owned.ts'
+import { IMPERSONATOR, WORK_FINALIZER } from './names.ts'
+
+const Work = z.object({
+  spec: z.object({
+    preserveResourcesOnDeletion: z.boolean().optional(),
+    workload: z
+      .object({ manifests: z.array(z.object({ metadata: z.object({ name: z.string().optional() }) })).default([]) })
+      .optional(),
+  }),
+})
+
+const specOf = (work: KubernetesObject) => Work.safeParse(work).data?.spec
+
+/** What Karmada made for itself in the member: it goes with the member, whatever becomes of workloads. */
+export const isImpersonators = (work: KubernetesObject): boolean => {
+  const manifests = specOf(work)?.workload?.manifests ?? []
+  return manifests.length > 0 && manifests.every(({ metadata }) => metadata.name === IMPERSONATOR)
+}
+
+/** True when what the Work brought stays in the member once the Work goes. */
+export const keeps = (work: KubernetesObject): boolean => specOf(work)?.preserveResourcesOnDeletion === true
+
+const isHeld = ({ metadata }: KubernetesObject): boolean => metadata.finalizers?.includes(WORK_FINALIZER) === true
+
+/** Works that would take workloads with them. */
+export const toKeep = (found: readonly KubernetesObject[]): KubernetesObject[] =>
+  found.filter((work) => isHeld(work) && !isImpersonators(work) && !keeps(work))
+
+/** Works that an earlier request marked, where this one wants the workloads gone. */
+export const toGiveUp = (found: readonly KubernetesObject[]): KubernetesObject[] =>
+  found.filter((work) => isHeld(work) && keeps(work))
+
+export type Stuck = {
+  /** The control plane's own time. */
+  now: Date
+  patienceSeconds: number
+  /** True: also those whose workloads would be removed from the member. */
+  force: boolean
+}
+
+/** Times the patience with other Works that the impersonator's are given, which nothing but the member itself can end well. */
+const IMPERSONATOR_FACTOR = 3
+
+/** Seconds that Karmada is given for a Work; null where only Karmada may end it. */
+const patienceWith = (work: KubernetesObject, { patienceSeconds, force }: Stuck): number | null => {
+  if (force || keeps(work)) return patienceSeconds
+  return isImpersonators(work) ? patienceSeconds * IMPERSONATOR_FACTOR : null
+}
+
+/**
+ * Works that Karmada does not let go, because the member does not answer, or because what they brought is no longer there: its own way to keep
+ * workloads first takes its labels off them. Nothing is lost when these go all the same. What Karmada made for itself `cleanMember` takes away.
+ */
+export const stuckWorks = (found: readonly KubernetesObject[], stuck: Stuck): KubernetesObject[] =>
+  found.filter((work) => {
+    const patience = patienceWith(work, stuck)
+    if (!isTerminating(work) || !isHeld(work) || patience === null) return false
+    const since = new Date(work.metadata.deletionTimestamp ?? stuck.now)
+    return (stuck.now.getTime() - since.getTime()) / 1000 >= patience
+  })

@@ -1,0 +1,106 @@
+import { type MemberCredential, operationOf } from '../../../../domain/membership.ts'
+import { Secret } from '../../../../domain/secret.ts'
+import type { KubernetesObject } from '../../../../kubernetes/client.ts'
+import type { MemberContext, PrepareResult } from '../../../contract/federation-driver.ts'
+import { accountUser, ensureMemberNamespace, ensureServiceAccount } from '../../../support/member/account.ts'
+import { memberObjectName } from '../../../support/member/names.ts'
+import { obtainToken } from '../../../support/member/obtain-token.ts'
+import { proveToken } from '../../../support/member/prove.ts'
+import { tokenSecrets } from '../../../support/member/token-secret.ts'
+import type { Site } from '../../../support/owned.ts'
+import { memberSite } from '../../../support/sites.ts'
+import { step, type Trace } from '../../../support/step.ts'
+import { together } from '../../../support/together.ts'
+import { sealedCredential, storedCredential } from './member/credential.ts'
+import { impersonatorOwner } from './member/impersonator.ts'
+import { IMPERSONATOR } from './member/names.ts'
+import { peerOf } from './member/peer.ts'
+import { ensureRights } from './member/rights.ts'
+import type { KarmadaOptions } from './options.ts'
+import { parseProperties } from './schema.ts'
+
+type Token = MemberCredential & { token: Secret }
+
+/** Days until a token of a Secret is renewed. It does not expire, so this is for copies of it that nobody knows of. */
+const TOKEN_DAYS = 30
+
+const DAY_MS = 86_400_000
+
+const earliest = (times: readonly (string | null)[]): string | null =>
+  times.filter((time) => time !== null).toSorted()[0] ?? null
+
+type Preparing = { context: MemberContext; site: Site; trace: Trace; options: KarmadaOptions }
+
+/** The account's token of an earlier run. */
+const storedToken = async (context: MemberContext, account: string): Promise<Secret | undefined> => {
+  const stored = await storedCredential(context)
+  const text = account === IMPERSONATOR ? stored?.impersonatorToken : stored?.token
+  return text === undefined || text === null ? undefined : new Secret(text)
+}
+
+/** A proved token of one account. */
+const tokenOf = async (
+  { context, site, trace, options }: Preparing,
+  account: string,
+  existing: readonly KubernetesObject[],
+): Promise<Token> => {
+  const obtained = await obtainToken(context, site, trace, {
+    account,
+    existing,
+    patienceSeconds: options.tokenPatienceSeconds,
+    stored: () => storedToken(context, account),
+  })
+  const user = accountUser(site.federationId, account)
+  await proveToken(context, { token: obtained.token, user, patienceSeconds: options.proofPatienceSeconds })
+  return obtained
+}
+
+/** When to renew: with the first token that expires, else in a month of when the tokens were made. */
+const lifeOf = ({ membership, now }: MemberContext, tokens: readonly Token[]): MemberCredential => {
+  if (tokens.some(({ kind }) => kind === 'token-request')) {
+    return {
+      kind: 'token-request',
+      expiresAt: earliest(tokens.map(({ expiresAt }) => expiresAt)),
+      renewAfter: earliest(tokens.map(({ renewAfter }) => renewAfter)),
+    }
+  }
+  const known = operationOf(membership)?.kind === 'rotate' ? null : membership.credential
+  const renewAfter = new Date(new Date(now()).getTime() + TOKEN_DAYS * DAY_MS).toISOString()
+  return known?.kind === 'token-secret' ? known : { kind: 'token-secret', expiresAt: null, renewAfter }
+}
+
+const credentialOf = (context: MemberContext, own: Token, impersonator: Token | null): Token => {
+  const tokens = impersonator === null ? [own] : [own, impersonator]
+  const { kind, expiresAt, renewAfter } = lifeOf(context, tokens)
+  const token = sealedCredential({
+    token: own.token.reveal(),
+    caBundle: peerOf(context.member.cluster).caBundle,
+    impersonatorToken: impersonator?.token.reveal() ?? null,
+  })
+  return { kind, expiresAt, renewAfter, token }
+}
+
+/**
+ * The control plane's accounts in the member, their rights, and proved tokens for them. Where another Karmada has the impersonator, there is none
+ * for this federation. With a rotation under way new tokens are made beside the old ones, which work until `registerMember` has put the new ones in
+ * force.
+ */
+export const prepareMember = (context: MemberContext, options: KarmadaOptions): Promise<PrepareResult> =>
+  step(async (trace) => {
+    const site = await memberSite(context)
+    const { memberClusterRole } = parseProperties(context.federation.properties)
+    const account = memberObjectName(site.federationId)
+    const [owner] = await together([() => impersonatorOwner(site), () => ensureMemberNamespace(site, trace)])
+    const accounts = owner === 'foreign' ? [account] : [account, IMPERSONATOR]
+    const [existing] = await together([
+      () => tokenSecrets(site),
+      () => ensureRights(site, trace, memberClusterRole),
+      ...accounts.map((name) => () => ensureServiceAccount(site, trace, name)),
+    ])
+    const preparing = { context, site, trace, options }
+    const [own, impersonator] = await together([
+      () => tokenOf(preparing, account, existing),
+      async () => (owner === 'foreign' ? null : tokenOf(preparing, IMPERSONATOR, existing)),
+    ])
+    return { credential: credentialOf(context, own, impersonator) }
+  })

@@ -1,0 +1,119 @@
+import * as z from 'zod'
+import { operationOf } from '../../../../domain/membership.ts'
+import type { KubernetesObject } from '../../../../kubernetes/client.ts'
+import { namespaces, secrets } from '../../../../kubernetes/resources.ts'
+import type { MemberContext } from '../../../contract/federation-driver.ts'
+import type { StepResult } from '../../../contract/phase.ts'
+import { memberObjectName } from '../../../support/member/names.ts'
+import { removeOlderTokens } from '../../../support/member/token-secret.ts'
+import { demandOwned, ensureOwned, isTerminating, nameOf, refOf, type Site } from '../../../support/owned.ts'
+import { NotYet, step, type Trace } from '../../../support/step.ts'
+import { together } from '../../../support/together.ts'
+import { withControlPlane } from './control-plane/open.ts'
+import { demandCredential, type KarmadaCredential } from './member/credential.ts'
+import {
+  clusterManifest,
+  impersonatorSecret,
+  PUBLISHED_ANNOTATION,
+  type SecretFacts,
+  tokenSecret,
+} from './member/manifests.ts'
+import { clusters, executionSpace, IMPERSONATOR } from './member/names.ts'
+import { demandRestartAfter } from './member/restart.ts'
+import { controlPlaneSite } from './member/site.ts'
+import { MEMBERS_NAMESPACE } from './names.ts'
+import type { KarmadaOptions } from './options.ts'
+
+const TokenSecret = z.object({ data: z.object({ token: z.string() }) })
+
+type Seen = { cluster: KubernetesObject | undefined; secret: KubernetesObject | undefined }
+
+/**
+ * The Cluster and token of that name as they are. @throws ForeignObject for somebody else's; NotYet while an earlier membership of that name is
+ * still being removed: a Cluster that is made meanwhile would get its namespace's end.
+ */
+const look = async (site: Site, name: string): Promise<Seen> => {
+  const space = executionSpace({ memberName: name })
+  const [cluster, secret, namespace] = await together([
+    () => site.client.get(clusters, name),
+    () => site.client.get(secrets(MEMBERS_NAMESPACE), name),
+    () => site.client.get(namespaces, space),
+  ])
+  for (const object of [cluster, secret]) {
+    if (object === undefined) continue
+    demandOwned(site, object)
+    if (isTerminating(object)) throw new NotYet(`${nameOf(site, object)} to be gone before it is made again`)
+  }
+  if (namespace !== undefined && isTerminating(namespace)) {
+    throw new NotYet(`namespace ${space} of an earlier membership to be gone from the control plane`)
+  }
+  return { cluster, secret }
+}
+
+/** When the token took the place of one that Karmada's watches may use; undefined when it did not. */
+const publishedAt = (
+  { now }: MemberContext,
+  { cluster, secret }: Seen,
+  wanted: KubernetesObject,
+): string | undefined => {
+  if (cluster === undefined || secret === undefined) return undefined
+  const [before, after] = [secret, wanted].map((object) => TokenSecret.safeParse(object).data?.data.token)
+  return before === after ? secret.metadata.annotations?.[PUBLISHED_ANNOTATION] : now()
+}
+
+type Publishing = { context: MemberContext; site: Site; trace: Trace; credential: KarmadaCredential }
+
+const secretsOf = ({ context, credential }: Publishing, facts: SecretFacts): KubernetesObject[] => {
+  const { impersonatorToken } = credential
+  const impersonator =
+    impersonatorToken === null ? [] : [impersonatorSecret(context, impersonatorToken, facts.ownerUid)]
+  return [tokenSecret(context, credential, facts), ...impersonator]
+}
+
+const ensureSecrets = async (publishing: Publishing, facts: SecretFacts): Promise<void> => {
+  const { site, trace } = publishing
+  const made = await together(
+    secretsOf(publishing, facts).map(
+      (secret) => () => ensureOwned(site, secrets(secret.metadata.namespace ?? ''), secret),
+    ),
+  )
+  for (const secret of made) trace.made(refOf(site, secret))
+}
+
+/** The Secrets that were just made: no look needed. */
+const ownSecrets = async (publishing: Publishing, facts: SecretFacts): Promise<void> => {
+  const { client } = publishing.site
+  await together(
+    secretsOf(publishing, facts).map((secret) => () => client.apply(secrets(secret.metadata.namespace ?? ''), secret)),
+  )
+}
+
+/** Secrets first, since Karmada looks at a Cluster at once; then the Cluster; then it becomes the Secrets' owner. */
+const publish = async (publishing: Publishing): Promise<string | undefined> => {
+  const { context, site, trace, credential } = publishing
+  const seen = await look(site, context.membership.memberName)
+  const ownerUid = seen.cluster?.metadata.uid
+  const published = publishedAt(context, seen, tokenSecret(context, credential, { ownerUid }))
+  await ensureSecrets(publishing, { ownerUid, publishedAt: published })
+  const cluster = await ensureOwned(site, clusters, clusterManifest(context, credential))
+  trace.made(refOf(site, cluster))
+  if (ownerUid === undefined) await ownSecrets(publishing, { ownerUid: cluster.metadata.uid, publishedAt: published })
+  return published
+}
+
+/**
+ * Makes the member known to the control plane. A token that took the place of another is in force once karmada-controller-manager has started
+ * again; in a rotation the older ones go then, and no earlier.
+ */
+export const registerMember = (context: MemberContext, options: KarmadaOptions): Promise<StepResult> =>
+  step(async (trace) => {
+    const credential = await demandCredential(context)
+    const published = await withControlPlane(context, (client) =>
+      publish({ context, site: controlPlaneSite(context, client), trace, credential }),
+    )
+    if (published !== undefined) await demandRestartAfter(context, published, options)
+    if (operationOf(context.membership)?.kind === 'rotate') {
+      await removeOlderTokens(context, [memberObjectName(context.federation.id), IMPERSONATOR])
+    }
+    return {}
+  })

@@ -1,0 +1,58 @@
+import * as z from 'zod'
+import type { KubernetesObject } from '../../../kubernetes/client.ts'
+import { clusterRoleBindings, namespaces, serviceAccounts } from '../../../kubernetes/resources.ts'
+import { namespaceManifest } from '../namespace.ts'
+import { demandOwned, ensureOwned, ownerLabels, refOf, removeOwned, type Site } from '../owned.ts'
+import type { Trace } from '../step.ts'
+import { memberObjectName } from './names.ts'
+
+/** The user name of a ServiceAccount of ours in a member. */
+export const accountUser = (federationId: string, account = memberObjectName(federationId)): string =>
+  `system:serviceaccount:${memberObjectName(federationId)}:${account}`
+
+/** The federation's namespace in the member: all its accounts and their tokens are there. */
+export const ensureMemberNamespace = async (site: Site, trace: Trace): Promise<void> => {
+  const manifest = namespaceManifest(site.federationId, memberObjectName(site.federationId))
+  trace.made(refOf(site, await ensureOwned(site, namespaces, manifest)))
+}
+
+const accountManifest = (federationId: string, account: string): KubernetesObject => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name: account, namespace: memberObjectName(federationId), labels: ownerLabels(federationId) },
+  automountServiceAccountToken: false,
+})
+
+/** An account in the federation's namespace, which must be there. */
+export const ensureServiceAccount = async (
+  site: Site,
+  trace: Trace,
+  account = memberObjectName(site.federationId),
+): Promise<void> => {
+  const resource = serviceAccounts(memberObjectName(site.federationId))
+  trace.made(refOf(site, await ensureOwned(site, resource, accountManifest(site.federationId, account))))
+}
+
+const bindingManifest = (federationId: string, role: string): KubernetesObject => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRoleBinding',
+  metadata: { name: memberObjectName(federationId), labels: ownerLabels(federationId) },
+  roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+  subjects: [
+    { kind: 'ServiceAccount', name: memberObjectName(federationId), namespace: memberObjectName(federationId) },
+  ],
+})
+
+const Binding = z.object({ roleRef: z.object({ name: z.string() }) })
+
+/** Binds the federation's account to the role. `roleRef` can't be changed, so a binding to another role is replaced. */
+export const ensureBinding = async (site: Site, trace: Trace, role: string): Promise<void> => {
+  const name = memberObjectName(site.federationId)
+  const existing = await site.client.get(clusterRoleBindings, name)
+  if (existing !== undefined) {
+    demandOwned(site, existing)
+    if (Binding.safeParse(existing).data?.roleRef.name !== role) await removeOwned(site, clusterRoleBindings, name)
+  }
+  const binding = await ensureOwned(site, clusterRoleBindings, bindingManifest(site.federationId, role))
+  trace.made(refOf(site, binding))
+}

@@ -1,0 +1,99 @@
+import { setTimeout } from 'node:timers/promises'
+import { type MemberCredential, operationOf } from '../../../domain/membership.ts'
+import type { Secret } from '../../../domain/secret.ts'
+import type { KubernetesObject } from '../../../kubernetes/client.ts'
+import { secrets } from '../../../kubernetes/resources.ts'
+import type { MemberContext } from '../../contract/federation-driver.ts'
+import { ensureOwned, refOf, removeOwned, type Site } from '../owned.ts'
+import { NotYet, type Trace } from '../step.ts'
+import { clusterTime } from '../who-am-i.ts'
+import { memberObjectName } from './names.ts'
+import { requestToken } from './token-request.ts'
+import { tokenIn, tokenSecretManifest, tokenSecretName } from './token-secret.ts'
+
+/** Milliseconds between looks at a Secret that is being filled, and how long a call looks: a token controller takes some 20 ms. */
+const LOOK_MS = 30
+const LOOKS_MS = 400
+
+/** Where the account's token is to come from. */
+export type TokenWish = {
+  /** Name of the ServiceAccount, in the federation's namespace. */
+  account: string
+  /** Token Secrets that are in the member: see `tokenSecrets`. */
+  existing: readonly KubernetesObject[]
+  /** Seconds for the token controller to fill a Secret before a token is requested instead. */
+  patienceSeconds: number
+  /** The account's token of an earlier run, if one is stored. */
+  stored(): Promise<Secret | undefined>
+}
+
+type Credential = MemberCredential & { token: Secret }
+
+/** The stored token of an earlier run, while it needs no renewal. */
+const storedRequest = async (context: MemberContext, wish: TokenWish): Promise<Credential | undefined> => {
+  const { credential } = context.membership
+  if (credential?.kind !== 'token-request' || operationOf(context.membership)?.kind === 'rotate') return undefined
+  if (credential.renewAfter === null || credential.renewAfter <= context.now()) return undefined
+  const token = await wish.stored()
+  return token === undefined ? undefined : { ...credential, token }
+}
+
+/** The Secret as it is once it is filled, or after a short while. */
+const filled = async (site: Site, secret: KubernetesObject, milliseconds: number): Promise<KubernetesObject> => {
+  let seen = secret
+  for (let left = milliseconds; tokenIn(seen) === undefined && left > 0; left -= LOOK_MS) {
+    await setTimeout(LOOK_MS)
+    seen = (await site.client.get(secrets(memberObjectName(site.federationId)), secret.metadata.name)) ?? seen
+  }
+  return seen
+}
+
+/**
+ * The token of a Secret that the member's token controller fills. Undefined when it does not within the patience (no controller runs): then
+ * the empty Secret is removed.
+ *
+ * @throws NotYet
+ */
+const tokenFromSecret = async (
+  context: MemberContext,
+  site: Site,
+  trace: Trace,
+  { account, existing, patienceSeconds }: TokenWish,
+): Promise<Secret | undefined> => {
+  const namespace = memberObjectName(site.federationId)
+  const name = tokenSecretName(context, existing, account)
+  const made = await ensureOwned(site, secrets(namespace), tokenSecretManifest(site.federationId, name, account))
+  const secret = await filled(site, made, Math.min(LOOKS_MS, patienceSeconds * 250))
+  const token = tokenIn(secret)
+  if (token !== undefined) {
+    trace.made(refOf(site, secret))
+    return token
+  }
+  const since = new Date(secret.metadata.creationTimestamp ?? context.now())
+  const age = ((await clusterTime(site.client, context.now())).getTime() - since.getTime()) / 1000
+  if (age < patienceSeconds) throw new NotYet(`the token controller of the member to fill Secret ${namespace}/${name}`)
+  await removeOwned(site, secrets(namespace), name)
+  return undefined
+}
+
+/**
+ * A token for one of our accounts in the member: of a token Secret where the member has a token controller, else of a TokenRequest, which
+ * expires. Where no controller was running when the credential was made, no rotation waits for one again.
+ *
+ * @throws NotYet while the token controller may still fill the Secret
+ */
+export const obtainToken = async (
+  context: MemberContext,
+  site: Site,
+  trace: Trace,
+  wish: TokenWish,
+): Promise<Credential> => {
+  const stored = await storedRequest(context, wish)
+  if (stored !== undefined) return stored
+  if (context.membership.credential?.kind !== 'token-request') {
+    const token = await tokenFromSecret(context, site, trace, wish)
+    if (token !== undefined) return { kind: 'token-secret', expiresAt: null, renewAfter: null, token }
+  }
+  const account = { namespace: memberObjectName(site.federationId), account: wish.account }
+  return requestToken(site.client, account, context.now())
+}

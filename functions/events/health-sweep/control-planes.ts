@@ -1,0 +1,69 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isAppError } from '../../domain/app-error.ts'
+import { isConditionTrue } from '../../domain/condition.ts'
+import { CONTROL_PLANE_READY, type ControlPlaneLook, type Federation } from '../../domain/federation.ts'
+import type { FederationObservation } from '../../drivers/contract/federation-driver.ts'
+import type { Ports } from '../../runtime/ports.ts'
+import { isWatched, moveControlPlane } from './control-plane-ready.ts'
+import { inParallel } from './in-parallel.ts'
+import { observeControlPlane } from './observe-control-plane.ts'
+import { moveObserved, saidOf } from './observed-members.ts'
+import { isMinuteOf } from './verdict.ts'
+
+/** Control planes looked at in parallel: a look is several calls, and hosts carry many federations. */
+const PARALLEL_MAX = 20
+
+/** What one run did to federations. */
+export type ControlPlaneReport = { looked: number; changed: number; failed: number }
+
+const isWell = ({ conditions, observation }: Federation): boolean =>
+  isConditionTrue(conditions, CONTROL_PLANE_READY) &&
+  observation !== null &&
+  observation.fault === null &&
+  Object.keys(observation.members).length === 0
+
+/** Those in which all is well each fifth minute, all others each minute. */
+const isDue = (federation: Federation, now: Date): boolean => !isWell(federation) || isMinuteOf(federation.id, now)
+
+const lookOf = (now: string, federation: Federation, seen: FederationObservation): ControlPlaneLook => ({
+  observedAt: now,
+  fault: seen.fault?.reason ?? null,
+  members: saidOf(federation, seen),
+})
+
+const differs = (stored: ControlPlaneLook | null, look: ControlPlaneLook): boolean =>
+  stored === null || !isDeepStrictEqual({ ...stored, observedAt: '' }, { ...look, observedAt: '' })
+
+/** True when something changed. What follows from a look is stored before the look itself: a crash in between has it made again. */
+const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> => {
+  const driver = ports.drivers.federation.resolve(federation.driver)
+  const { observe } = driver
+  if (observe === undefined) return false
+  const seen = await observeControlPlane(ports, federation, (context) => observe.call(driver, context))
+  const look = lookOf(ports.clock.now().toISOString(), federation, seen)
+  const isMoved = await moveControlPlane(ports, federation, seen.fault)
+  const areMoved = await moveObserved(ports, federation, { seen, look })
+  if (!differs(federation.observation, look)) return isMoved || areMoved
+  return ports.stores.federations.observe(federation, look)
+}
+
+/**
+ * Looks at the control planes that are due, at most 20 at a time, where the driver can. A fault that two looks agree on makes the condition
+ * ControlPlaneReady False; what the control plane says of members degrades or heals them. Writes only what changed.
+ */
+export const sweepControlPlanes = async (ports: Ports): Promise<ControlPlaneReport> => {
+  const report: ControlPlaneReport = { looked: 0, changed: 0, failed: 0 }
+  await inParallel(ports.stores.work.federations(), PARALLEL_MAX, async (key) => {
+    try {
+      const federation = await ports.stores.federations.get(key)
+      if (federation === undefined || !isWatched(federation) || !isDue(federation, ports.clock.now())) return
+      report.looked += 1
+      report.changed += (await sweepOne(ports, federation)) ? 1 : 0
+    } catch (error) {
+      report.failed += 1
+      const told = isAppError(error) ? { error: error.name, message: error.message } : { error }
+      ports.log.error('federation not swept', { projectId: key.projectId, federationId: key.id, ...told })
+    }
+  })
+  return report
+}

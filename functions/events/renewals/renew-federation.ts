@@ -1,0 +1,33 @@
+import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import { cameUp, type Federation } from '../../domain/federation.ts'
+import { ownerEvent } from '../../operations/events.ts'
+import { launch, newOperation } from '../../operations/operation.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
+import type { FederationKey } from '../../store/federation.store.ts'
+
+/** True when certificates are due and nothing else runs on the federation itself. Members may join and leave meanwhile. */
+const isDue = (federation: Federation, now: string): boolean =>
+  federation.operation === null &&
+  !federation.status.startsWith('DELETE_') &&
+  cameUp(federation) &&
+  federation.renewAfter !== null &&
+  federation.renewAfter <= now
+
+/** Starts `federation-rotate` if it is due. @throws RevisionConflict when something else began on the federation */
+export const renewFederation = async (ports: TablePorts, key: FederationKey, now: string): Promise<boolean> => {
+  const federation = await ports.stores.federations.get(key)
+  if (federation === undefined || !isDue(federation, now)) return false
+  const operation = newOperation(ports, 'rotate', { deadlineSeconds: DEADLINE_SECONDS['federation-rotate'] })
+  await ports.stores.commit([
+    ports.stores.federations.change(federation, { operation }),
+    ownerEvent(ports, 'federation', federation, {
+      action: 'rotate',
+      outcome: 'pending',
+      reason: 'RenewalDue',
+      message: `The certificates of federation ${federation.name} are being renewed.`,
+    }),
+  ])
+  const { projectId, id: entityId } = federation
+  await launch(ports, { flow: 'federation-rotate', projectId, entityId, operation })
+  return true
+}

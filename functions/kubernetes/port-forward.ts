@@ -1,0 +1,99 @@
+import type { IncomingMessage } from 'node:http'
+import { connect, type TLSSocket } from 'node:tls'
+import WebSocket from 'ws'
+import { AppError } from '../domain/app-error.ts'
+import { hostOf } from './address-guard.ts'
+import { readBody } from './answer-body.ts'
+import type { PodPort } from './client.ts'
+import { tlsOver } from './dialled-agent.ts'
+import { type Asked, connectTimedOut, networkError, requestTimedOut } from './network-errors.ts'
+import { podPortStream } from './pod-port-stream.ts'
+import { resourcePath } from './resource-path.ts'
+import { addressesOf, type Forwarded, type ForwardPort, pathBelow, pinnedTo, portOf, type Target } from './target.ts'
+
+/** What kubelets speak over WebSocket: binary messages whose first byte is the channel. */
+const SUBPROTOCOL = 'v4.channel.k8s.io'
+/** Largest message of the API server, bytes; kubelets send 32 KiB. */
+const MAX_MESSAGE_BYTES = 1024 * 1024
+
+/**
+ * `pods/portforward` over WebSocket, on a TLS connection made as all others to this API server (docs/decisions/0014). A file of its own, so
+ * that functions which forward nothing carry no WebSocket client.
+ */
+export const forwardPort: ForwardPort = async (target, pod) => {
+  const path = resourcePath(
+    { group: '', version: 'v1', plural: 'pods', namespace: pod.namespace },
+    pod.pod,
+    'portforward',
+  )
+  const asked: Asked = { method: 'GET', path, host: target.url.host }
+  const deadline = Date.now() + target.limits.totalMilliseconds
+  const socket = await connected(target, asked)
+  return upgraded(target, { asked, pod, socket, milliseconds: Math.max(0, deadline - Date.now()) })
+}
+
+/** A TLS connection to the API server. @throws the errors of `errors.ts` */
+const connected = async (target: Target, asked: Asked): Promise<TLSSocket> => {
+  const { url, tls, dial, limits, trust } = target
+  const addresses = await addressesOf(target, asked)
+  return new Promise((resolve, reject) => {
+    const socket =
+      dial === undefined
+        ? connect({ ...tls, host: hostOf(url), port: portOf(url), lookup: pinnedTo(addresses) })
+        : tlsOver(dial, tls)
+    const fail = (error: unknown): void => {
+      clearTimeout(timer)
+      socket.destroy()
+      reject(error instanceof AppError ? error : networkError(asked, error, trust))
+    }
+    const timer = setTimeout(() => fail(connectTimedOut(asked, limits.connectMilliseconds)), limits.connectMilliseconds)
+    // Stays: an error after the connection was given on belongs to the WebSocket, which hears it too.
+    socket.on('error', fail)
+    socket.once('secureConnect', () => {
+      clearTimeout(timer)
+      resolve(socket)
+    })
+  })
+}
+
+type Upgrade = { asked: Asked; pod: PodPort; socket: TLSSocket; milliseconds: number }
+
+const upgraded = (target: Target, { asked, pod, socket, milliseconds }: Upgrade): Promise<Forwarded> => {
+  const { url, authorization, limits, trust } = target
+  const secure = new URL(`wss://${url.host}${pathBelow(url, asked.path)}?ports=${pod.port}`)
+  const webSocket = new WebSocket(secure, [SUBPROTOCOL], {
+    createConnection: () => socket,
+    headers: { 'user-agent': 'fedplane', ...(authorization === undefined ? {} : { authorization }) },
+    followRedirects: false,
+    perMessageDeflate: false,
+    maxPayload: MAX_MESSAGE_BYTES,
+  })
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      clearTimeout(timer)
+      reject(error instanceof AppError ? error : networkError(asked, error, trust))
+      socket.destroy()
+    }
+    const timer = setTimeout(() => fail(requestTimedOut(asked, limits.totalMilliseconds)), milliseconds)
+    // Stays, as after a failure others may follow.
+    webSocket.on('error', fail)
+    webSocket.once('unexpected-response', (_request, answer) => {
+      answerOf(answer, asked, limits.maxAnswerBytes).then((refused) => {
+        clearTimeout(timer)
+        resolve({ answer: refused })
+        socket.destroy()
+      }, fail)
+    })
+    webSocket.once('open', () => {
+      clearTimeout(timer)
+      resolve({ stream: podPortStream(webSocket, { asked, pod, trust }) })
+    })
+  })
+}
+
+const answerOf = async (answer: IncomingMessage, asked: Asked, maxBytes: number) => ({
+  status: answer.statusCode ?? 0,
+  headers: answer.headers,
+  body: await readBody(answer, { asked, maxBytes }),
+  asked,
+})

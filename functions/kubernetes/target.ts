@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Agent, AgentOptions } from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { AppError } from '../domain/app-error.ts'
+import { type GuardedLookup, hostOf, type ResolvedAddress } from './address-guard.ts'
+import type { Dial, PodPort } from './client.ts'
+import { type Asked, codeOf, dnsLookupFailed, type Trust } from './network-errors.ts'
+
+export type TransportAnswer = { status: number; headers: IncomingHttpHeaders; body: string; asked: Asked }
+
+export type TransportLimits = {
+  /** Name resolved, TCP and TLS connected. Default 3,000. */
+  connectMilliseconds: number
+  /** From the call to the last byte. Default 15,000. */
+  totalMilliseconds: number
+  /** Default 16 MiB, before and after decompression. */
+  maxAnswerBytes: number
+}
+
+/** One API server, as every connection to it is made. */
+export type Target = {
+  url: URL
+  /** Of `tls.connect`. Holds the key: never log it. */
+  tls: AgentOptions
+  agent: Agent
+  authorization: string | undefined
+  lookup: GuardedLookup
+  /** In place of TCP; then no name is looked up. */
+  dial: Dial | undefined
+  limits: TransportLimits
+  trust: Trust
+}
+
+/** A stream to a port of a pod, or the answer of an API server that does not forward. */
+export type Forwarded = { stream: Duplex } | { answer: TransportAnswer }
+
+/** Forwards a pod's port through one API server. @throws the errors of `errors.ts` up to the answer */
+export type ForwardPort = (target: Target, pod: PodPort) => Promise<Forwarded>
+
+/** Port that a URL means. */
+export const portOf = (url: URL): number => (url.port === '' ? 443 : Number(url.port))
+
+/** Path below the server's own, for example behind a proxy. */
+export const pathBelow = (url: URL, path: string): string => `${url.pathname.replace(/\/+$/, '')}${path}`
+
+/**
+ * The checked addresses of the server; none when it is dialled.
+ *
+ * @throws AddressForbidden, DnsLookupFailed
+ */
+export const addressesOf = async (
+  { url, lookup, dial, limits }: Target,
+  asked: Asked,
+): Promise<readonly ResolvedAddress[]> => {
+  if (dial !== undefined) return []
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(dnsLookupFailed(asked, 'time-out')), limits.connectMilliseconds)
+  })
+  try {
+    return await Promise.race([lookup.addresses(hostOf(url)), tooLate])
+  } catch (error) {
+    throw error instanceof AppError ? error : dnsLookupFailed(asked, codeOf(error))
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** `lookup` of a socket that knows only the checked addresses. */
+export const pinnedTo =
+  (addresses: readonly ResolvedAddress[]): LookupFunction =>
+  (_host, options, callback) => {
+    const [first] = addresses
+    if (options.all) callback(null, [...addresses])
+    else callback(null, first?.address ?? '', first?.family ?? 4)
+  }

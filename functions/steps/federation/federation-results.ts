@@ -1,0 +1,68 @@
+import type { Federation, FederationUpdate } from '../../domain/federation.ts'
+import { mergeObjectRefs } from '../../domain/object-ref.ts'
+import type { StepResult } from '../../drivers/contract/phase.ts'
+import { untilNoConflict } from '../../operations/conflict.ts'
+import { driverSecretKey } from '../../operations/credentials.ts'
+import { openFederation, type Target } from '../../operations/subjects.ts'
+import type { Write } from '../../store/write.ts'
+import { changesOf, mergeState } from '../changes.ts'
+import type { StepPorts } from '../step.ts'
+
+type Sealed = NonNullable<StepResult['sealed']>
+
+/** Changes a federation under an operation. Writes only what differs, together with `more`. @throws OperationSuperseded */
+export const changeFederation = (
+  ports: StepPorts,
+  target: Target,
+  update: (federation: Federation) => FederationUpdate,
+  more: (federation: Federation) => Promise<Write[]> = async () => [],
+): Promise<void> =>
+  untilNoConflict(async () => {
+    const federation = await openFederation(ports, target)
+    const changes = changesOf<FederationUpdate>(federation, update(federation))
+    const writes = await more(federation)
+    if (Object.keys(changes).length === 0 && writes.length === 0) return
+    await ports.stores.commit([ports.stores.federations.change(federation, changes), ...writes])
+  })
+
+/** Names of the sealed documents after a step. */
+const namesAfter = ({ driverSecrets }: Federation, sealed: Sealed): string[] =>
+  [...new Set([...driverSecrets, ...Object.keys(sealed)])].filter((name) => sealed[name] !== null).sort()
+
+const sealedWrites = ({ stores }: StepPorts, federation: Federation, sealed: Sealed): Promise<Write[]> =>
+  Promise.all(
+    Object.entries(sealed)
+      .filter(([name, secret]) => secret !== null || federation.driverSecrets.includes(name))
+      .map(([name, secret]) => {
+        const key = driverSecretKey(federation, name)
+        return secret === null ? stores.credentials.remove(key) : stores.credentials.seal(key, secret)
+      }),
+  )
+
+/**
+ * Stores what a phase made, noted and sealed in one commit, before anything else happens: a key that is not written down could not be found
+ * again, and one whose objects are not could not be taken back. Writes only what is new.
+ *
+ * @throws OperationSuperseded
+ */
+export const storeFederationResult = async (ports: StepPorts, target: Target, result: StepResult): Promise<void> => {
+  const { made = [], state = {}, sealed = {}, renewAfter } = result
+  if (
+    result.made === undefined &&
+    result.state === undefined &&
+    result.sealed === undefined &&
+    renewAfter === undefined
+  )
+    return
+  await changeFederation(
+    ports,
+    target,
+    (federation) => ({
+      made: mergeObjectRefs(federation.made, made),
+      driverState: mergeState(federation.driverState, state),
+      driverSecrets: namesAfter(federation, sealed),
+      ...(renewAfter === undefined ? {} : { renewAfter }),
+    }),
+    (federation) => sealedWrites(ports, federation, sealed),
+  )
+}

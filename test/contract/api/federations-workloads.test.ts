@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { operationOf } from '../../../functions/domain/membership.ts'
+import {
+  endMembership,
+  givenCluster,
+  givenFederation,
+  readFederation,
+  readMembership,
+} from '../../support/api/entities.ts'
+import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
+
+/** `?workloads=`: what becomes of what a federation brought into a member that leaves. */
+
+let lab: ApiLab
+beforeAll(async () => {
+  lab = await createApiLab()
+})
+afterAll(() => lab.dispose())
+
+const given = async (driver = 'platform@1') => {
+  const member = await givenCluster(lab)
+  const { id } = await givenFederation(lab, { driver, members: [member] })
+  return { id, member }
+}
+const remove = (id: string, member: string, query = '') =>
+  lab.call('PATCH', `/v1/federations/${id}${query}`, { body: [{ op: 'remove', path: '/member_ids', value: member }] })
+const operation = async ({ id, member }: { id: string; member: string }) =>
+  operationOf(await readMembership(lab, id, member))
+const lastMessage = async (id: string): Promise<string> => {
+  const { body } = await lab.call('GET', `/v1/federations/${id}/events`)
+  return body.events.at(-1).message
+}
+
+describe('PATCH remove /member_ids', () => {
+  it.each([
+    ['', undefined],
+    ['?workloads=keep', undefined],
+    ['?workloads=delete', 'delete'],
+  ])('with "%s" leaves %s on the unjoin', async (query, expected) => {
+    const it = await given()
+    expect((await remove(it.id, it.member, query)).status).toBe(202)
+    expect((await operation(it))?.workloads).toBe(expected)
+    const { body } = await lab.call('GET', `/v1/federations/${it.id}/members/${it.member}`)
+    expect(body.operation.workloads).toBe(expected)
+    expect((await lastMessage(it.id)).includes('workloads are removed')).toBe(expected === 'delete')
+  })
+
+  it('tells in a dry run that workloads would go', async () => {
+    const { id, member } = await given()
+    const { body } = await remove(id, member, '?dry_run=true&workloads=delete')
+    expect(body.would_remove).toContainEqual(expect.stringContaining('workloads'))
+    const kept = await remove(id, member, '?dry_run=true')
+    expect(kept.body.would_remove).not.toContainEqual(expect.stringContaining('workloads'))
+  })
+
+  it('can be tried again with the other choice after it failed', async () => {
+    const it = await given()
+    await remove(it.id, it.member, '?workloads=delete')
+    await endMembership(lab, it.id, it.member, 'UnjoinFailed')
+    expect((await remove(it.id, it.member, '?workloads=keep')).status).toBe(202)
+    expect((await operation(it))?.workloads).toBeUndefined()
+    await endMembership(lab, it.id, it.member, 'UnjoinFailed')
+    await remove(it.id, it.member, '?workloads=delete')
+    expect((await operation(it))?.workloads).toBe('delete')
+  })
+
+  it('keeps the choice of a running unjoin that is now forced, unless the other one is said', async () => {
+    const one = await given()
+    await remove(one.id, one.member, '?workloads=delete')
+    await remove(one.id, one.member, '?force=true')
+    expect(await operation(one)).toMatchObject({ force: true, workloads: 'delete' })
+    const other = await given()
+    await remove(other.id, other.member, '?workloads=delete')
+    await remove(other.id, other.member, '?force=true&workloads=keep')
+    expect((await operation(other))?.workloads).toBeUndefined()
+  })
+})
+
+describe('DELETE of a federation', () => {
+  const destroy = (id: string, query = '') => lab.call('DELETE', `/v1/federations/${id}${query}`)
+  const deletion = async (id: string) => (await readFederation(lab, id)).operation
+
+  it('leaves the choice on the delete, which tells it', async () => {
+    const { id } = await given()
+    expect((await destroy(id, '?workloads=delete')).status).toBe(204)
+    expect(await deletion(id)).toMatchObject({ kind: 'delete', workloads: 'delete' })
+    expect(await lastMessage(id)).toContain('workloads removed')
+    const kept = await given()
+    await destroy(kept.id)
+    expect((await deletion(kept.id))?.workloads).toBeUndefined()
+  })
+
+  it('is begun again to remove workloads too, and is no weaker for being forced later', async () => {
+    const { id } = await given()
+    await destroy(id)
+    const first = await deletion(id)
+    await destroy(id, '?workloads=delete')
+    const second = await deletion(id)
+    expect(second).toMatchObject({ workloads: 'delete', supersedes: [{ name: `${first?.id}-1` }] })
+    await destroy(id, '?force=true')
+    expect(await deletion(id)).toMatchObject({ force: true, workloads: 'delete' })
+    const third = await deletion(id)
+    await destroy(id, '?workloads=keep')
+    await destroy(id)
+    expect(await deletion(id)).toEqual(third)
+  })
+})
+
+describe('refusals', () => {
+  it.each(['keep', 'delete'])(
+    '?workloads=%s is 400 where the driver brings none, and nothing changes',
+    async (wish) => {
+      const it = await given('memory@1')
+      for (const answer of [
+        await remove(it.id, it.member, `?workloads=${wish}`),
+        await lab.call('DELETE', `/v1/federations/${it.id}?workloads=${wish}`),
+      ]) {
+        expect([answer.status, answer.body.errors[0].detail]).toEqual([400, expect.stringContaining('memory@1')])
+      }
+      expect(await readMembership(lab, it.id, it.member)).toMatchObject({ state: 'Ready' })
+      expect((await readFederation(lab, it.id)).operation).toBeNull()
+    },
+  )
+
+  it.each(['', 'yes', 'Delete'])('?workloads=%s is 400 with what is allowed', async (wish) => {
+    const { id, member } = await given()
+    const { status, body } = await remove(id, member, `?workloads=${wish}`)
+    expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining('"keep" or "delete"')])
+  })
+})

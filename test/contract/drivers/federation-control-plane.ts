@@ -1,0 +1,156 @@
+import { expect, it } from 'vitest'
+import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
+import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
+import { ConnectFailed } from '../../../functions/kubernetes/errors.ts'
+import { parseKubeconfig } from '../../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
+import { CallBudget } from '../../support/drivers/call-budget.ts'
+import type { FederationLab, LabCluster } from '../../support/drivers/federation-lab.ts'
+import type { FederationLife } from '../../support/drivers/federation-life.ts'
+import { unreachable } from '../../support/drivers/test-cluster.ts'
+import { untilDone } from '../../support/drivers/until-done.ts'
+
+type Parts = {
+  life(budget?: CallBudget): FederationLife
+  way(cluster: LabCluster, budget?: CallBudget): () => ClusterAccess
+  lab(): FederationLab
+}
+
+const documentsOf = (fed: FederationLife): Record<string, string> =>
+  Object.fromEntries([...fed.documents].map(([name, secret]) => [name, secret.reveal()]))
+
+/** Ends a life, and demands that nothing is left of it. */
+const end = async (fed: FederationLife, lab: FederationLab, members: readonly (() => ClusterAccess)[] = []) => {
+  for (const member of members) await fed.unjoin(member)
+  await fed.delete()
+  expect(await lab.remains(fed.federation.id)).toEqual([])
+}
+
+/** Rules about sealed documents, and about a control plane of its own: each for whatever driver has what it is about. */
+export const describeControlPlane = (driver: FederationDriver, parts: Parts): void => {
+  describeSealed(driver, parts)
+  describeObserve(driver, parts)
+  describeUse(driver, parts)
+}
+
+const describeSealed = (driver: FederationDriver, { life, way, lab }: Parts): void => {
+  it('F20: documents are made once, and are in nothing that is kept in clear', async () => {
+    const budget = new CallBudget()
+    const fed = life(budget)
+    await fed.create()
+    const [documents, { renewAfter }] = [documentsOf(fed), fed.federation]
+    if (renewAfter !== null) expect(renewAfter > new Date().toISOString()).toBe(true)
+    budget.reset()
+    await fed.create()
+    expect([documentsOf(fed), fed.federation.renewAfter, budget.writes]).toEqual([documents, renewAfter, []])
+    const kept = JSON.stringify(fed.federation)
+    for (const text of Object.values(documents)) expect(kept).not.toContain(text)
+    await fed.undoCreate()
+    expect([documentsOf(fed), fed.federation.renewAfter]).toEqual([{}, null])
+    expect(await lab().remains(fed.federation.id)).toEqual([])
+  })
+
+  it('F21: what expires is renewed once in a rotation, and members stay', async () => {
+    const budget = new CallBudget()
+    const fed = life(budget)
+    const member = way(lab().members[0])
+    await fed.create()
+    const [documents, before] = [documentsOf(fed), fed.federation.renewAfter]
+    expect(driver.phases.rotate.length > 0 || before === null).toBe(true)
+    if (driver.phases.rotate.length === 0) return end(fed, lab())
+    await fed.join(member)
+    await fed.rotateCertificates()
+    const [renewed, after] = [documentsOf(fed), fed.federation.renewAfter]
+    expect(renewed).not.toEqual(documents)
+    expect(before !== null && after !== null && after >= before).toBe(true)
+    budget.reset()
+    await fed.rotateCertificates()
+    expect([documentsOf(fed), fed.federation.renewAfter, budget.writes]).toEqual([renewed, after, []])
+    fed.restRotation()
+    expect(await driver.observeMember(fed.memberContext(member))).toMatchObject({ state: 'ready' })
+    return end(fed, lab(), [member])
+  })
+}
+
+const describeObserve = (driver: FederationDriver, { life, way, lab }: Parts): void => {
+  it('F22: a look changes nothing, names the members that it knows, and says the same while nothing changes', async () => {
+    if (driver.observe === undefined) return
+    const budget = new CallBudget()
+    const fed = life(budget)
+    const [first, second] = lab().members
+    await fed.create()
+    await fed.join(way(first))
+    budget.reset()
+    const seen = await driver.observe(fed.context())
+    expect([seen.fault, seen.members.get(first.cluster.id)?.state]).toEqual([null, 'ready'])
+    expect(seen.members.get(second.cluster.id)?.state ?? 'absent').toBe('absent')
+    expect(await driver.observe(fed.context())).toEqual(seen)
+    expect(budget.writes).toEqual([])
+    await fed.unjoin(way(first))
+    const left = await driver.observe(fed.context())
+    expect([left.fault, left.members.get(first.cluster.id)?.state ?? 'absent']).toEqual([null, 'absent'])
+    await end(fed, lab())
+  })
+
+  it('F22: tells a host that can not be reached as a fault', async () => {
+    if (driver.observe === undefined || !driver.capabilities.usesKubernetesApi) return
+    const fed = life()
+    await fed.create()
+    const host = unreachable(lab().host.cluster, new ConnectFailed('The host is stopped.'))
+    const seen = await driver.observe({ ...fed.context(), host }).catch((error: unknown) => error)
+    expect(seen).toSatisfy((it: unknown) => it instanceof ConnectFailed || (it as { fault: unknown }).fault !== null)
+    await end(fed, lab())
+  })
+}
+
+const describeUse = (driver: FederationDriver, { life, way, lab }: Parts): void => {
+  it('F23: a kubeconfig is for its user and for a while, and is given where the capability says so', async () => {
+    expect(driver.kubeconfig !== undefined).toBe(driver.capabilities.kubeconfig)
+    if (driver.kubeconfig === undefined) return
+    const budget = new CallBudget()
+    const fed = life(budget)
+    await fed.create()
+    budget.reset()
+    const asked = Date.now()
+    const of = await driver.kubeconfig(fed.context(), { user: 'ana', seconds: 900 })
+    const other = await driver.kubeconfig(fed.context(), { user: 'ben', seconds: 900 })
+    expect(budget.writes).toEqual([])
+    expect(Date.parse(of.expiresAt)).toBeGreaterThan(asked + 800_000)
+    expect(Date.parse(of.expiresAt)).toBeLessThanOrEqual(Date.now() + 900_000)
+    const intake = parseKubeconfig(of.kubeconfig.reveal(), { now: new Date() })
+    expect(intake.userName).toContain('ana')
+    if (intake.expiresAt !== null) expect(Date.parse(intake.expiresAt)).toBeLessThanOrEqual(Date.parse(of.expiresAt))
+    expect(of.kubeconfig.reveal()).not.toBe(other.kubeconfig.reveal())
+    const known = await lab().whoAmI?.(of.kubeconfig.reveal())
+    if (known !== undefined) expect(known).toContain('ana')
+    await end(fed, lab())
+  })
+
+  it.each(['keep', 'delete'] as const)('F24: workloads are left to the choice: %s', async (choice) => {
+    if (!driver.capabilities.workloads) return
+    const fed = life()
+    const member = way(lab().members[0])
+    await fed.create()
+    await fed.join(member)
+    const deploy = lab().deploy
+    if (deploy === undefined) throw new Error('a lab of a driver with workloads has to have `deploy`')
+    const workload = await deploy(fed.memberContext(member))
+    await untilDone(async () => ({ done: await workload.isThere(), waitingFor: 'the workload to arrive' }))
+    await fed.unjoin(member, choice === 'delete' ? { workloads: 'delete' } : {})
+    expect(await workload.isThere()).toBe(choice === 'keep')
+    await workload.remove()
+    await end(fed, lab())
+  })
+
+  it('F25: says what can not change, one sentence each, and nothing of what stays', async () => {
+    const { properties } = life().federation
+    const defaults = driver.properties.flatMap(({ key, default: value }) => (value === null ? [] : [[key, value]]))
+    expect(driver.validateChange(properties, properties)).toEqual([])
+    expect(driver.validateChange({}, Object.fromEntries(defaults))).toEqual([])
+    expect(driver.validateChange(properties, { ...properties, 'unknown-key': 'kept' })).toEqual([])
+    for (const { key } of driver.properties) {
+      const faults = driver.validateChange(properties, { ...properties, [key]: 'another-value' })
+      expect(faults.length, key).toBeLessThanOrEqual(1)
+      for (const fault of faults) expect(fault).toMatch(new RegExp(`${key}.*\\.$`, 's'))
+    }
+  })
+}

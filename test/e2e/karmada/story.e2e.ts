@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { FederationView, MemberView } from '../../../local/demo/api.ts'
+import { deleteFederation, federationPath, join, remove, unjoin } from '../support/stories.ts'
+import { absent, consumerOf, create, expectAsBefore, type Fleet, openFleet, type Site, seen } from './support/fleet.ts'
+import { startBare, startNode } from './support/kube.ts'
+import {
+  addressesOf,
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  readyReplicas,
+  SERVICES,
+  spreadConfig,
+  spreadWeb,
+} from './support/workload.ts'
+
+const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces' }
+/** What the workload itself is in a member once its federation has left it there: it is not ours to remove. */
+const WORKLOAD = /^(configmaps|services|deployments\.apps|replicasets\.apps|pods|endpointslices\S*) default\/(web|told)/
+const idOf = ({ view }: Site): string => view.uuid
+
+describe('a federation by karmada@1 on clusters whose pods run', () => {
+  let fleet: Fleet
+  let host: Site
+  let paris: Site
+  let bare: Site
+  let federation: FederationView
+
+  beforeAll(async () => {
+    fleet = await openFleet()
+    host = await fleet.add(startNode('host'))
+    ;[paris, bare] = await Promise.all([fleet.add(startNode('paris')), fleet.add(startBare('bare'))])
+  }, 180_000)
+  afterAll(() => fleet?.close(), 60_000)
+
+  const memberOf = ({ members }: FederationView, site: Site): MemberView | undefined =>
+    members.find(({ cluster_id }) => cluster_id === idOf(site))
+
+  it('is created, with its own endpoint', { timeout: 300_000 }, async () => {
+    federation = await create(fleet.api, { name: 'europe', host })
+    expect(federation).toMatchObject({ driver: 'karmada@1', status: 'CREATE_COMPLETE', members: [] })
+    expect(federation.endpoint).toMatch(/^https:\/\/10\.211\.\d+\.\d+:5443$/)
+    const consumer = await consumerOf(fleet.api, federation.uuid)
+    expect((await consumer.version()).major).toBe(1)
+    consumer.close()
+  })
+
+  it('takes a cluster with a node and one without, and both become Ready', { timeout: 120_000 }, async () => {
+    federation = await join(fleet.api, federation.uuid, [idOf(paris), idOf(bare)])
+    expect(federation.members.map(({ state }) => state)).toEqual(['Ready', 'Ready'])
+  })
+
+  it('spreads what is applied at its endpoint, and tells its status', { timeout: 180_000 }, async () => {
+    const consumer = await consumerOf(fleet.api, federation.uuid)
+    await spreadConfig(consumer, 'told')
+    await spreadWeb(consumer, 'web')
+    for (const { admin } of [paris, bare]) {
+      expect((await seen(admin, [CONFIG_MAPS, 'told'])).data).toEqual({ said: 'by the federation' })
+      await seen(admin, [DEPLOYMENTS, 'web'])
+    }
+    await seen(paris.admin, [DEPLOYMENTS, 'web'], (object) => readyReplicas(object) > 0)
+    await seen(consumer, [DEPLOYMENTS, 'web'], (object) => readyReplicas(object) > 0)
+    const service = await seen(consumer, [SERVICES, 'web'], (object) => addressesOf(object).length > 0)
+    const [address] = addressesOf(service)
+    await expect.poll(async () => (await fetch(`http://${address}/`)).status, { timeout: 10_000 }).toBe(200)
+    consumer.close()
+  })
+
+  it('lets a member go with its workloads, and takes it back at once', { timeout: 180_000 }, async () => {
+    const left = await unjoin(fleet.api, federation.uuid, [idOf(paris)])
+    expect(left.members.map(({ cluster_id }) => cluster_id)).toEqual([idOf(bare)])
+    await seen(paris.admin, [DEPLOYMENTS, 'web'], (object) => readyReplicas(object) > 0)
+    await expectAsBefore(paris, [WORKLOAD])
+    federation = await join(fleet.api, federation.uuid, [idOf(paris)])
+    expect(memberOf(federation, paris)).toMatchObject({ state: 'Ready' })
+    const consumer = await consumerOf(fleet.api, federation.uuid)
+    await spreadConfig(consumer, 'told-again')
+    for (const { admin } of [paris, bare]) await seen(admin, [CONFIG_MAPS, 'told-again'])
+    consumer.close()
+  })
+
+  it('removes the workloads too when that is asked for', { timeout: 120_000 }, async () => {
+    await fleet.api.patch(`${federationPath(federation.uuid)}?workloads=delete`, [
+      { op: 'remove', path: '/member_ids', value: idOf(bare) },
+    ])
+    await fleet.api.settled<FederationView>(federationPath(federation.uuid), 'UPDATE_COMPLETE')
+    await absent(bare.admin, [DEPLOYMENTS, 'web'])
+    await expectAsBefore(bare)
+  })
+
+  it('is deleted with its last member, and leaves host and members as they were', { timeout: 180_000 }, async () => {
+    await deleteFederation(fleet.api, federation.uuid)
+    await absent(host.admin, [NAMESPACES, 'federation-system'])
+    await expectAsBefore(host)
+    await expectAsBefore(bare)
+    await expectAsBefore(paris, [WORKLOAD])
+  })
+
+  it('of a member that is gone unjoins in bounded time, and by force', { timeout: 400_000 }, async () => {
+    const gone = await fleet.add(startBare('gone'))
+    federation = await create(fleet.api, { name: 'again', host, members: [gone] })
+    expect(memberOf(federation, gone)).toMatchObject({ state: 'Ready' })
+    await gone.cluster.close()
+    const begun = Date.now()
+    await remove(fleet.api, federation.uuid, [idOf(gone)])
+    const failed = await fleet.api.settled<FederationView>(federationPath(federation.uuid), 'UPDATE_FAILED')
+    expect(Date.now() - begun).toBeLessThan(150_000)
+    expect(memberOf(failed, gone)).toMatchObject({ state: 'UnjoinFailed' })
+    await remove(fleet.api, federation.uuid, [idOf(gone)], { force: true })
+    federation = await fleet.api.settled<FederationView>(federationPath(federation.uuid), 'UPDATE_COMPLETE')
+    expect(federation.members).toEqual([])
+    const told = JSON.stringify(await fleet.api.get(`${federationPath(federation.uuid)}/events`))
+    expect(told).toMatch(/stays valid/)
+    await deleteFederation(fleet.api, federation.uuid)
+    await expectAsBefore(host)
+  })
+})

@@ -1,0 +1,116 @@
+import { expect } from 'vitest'
+import { parse } from 'yaml'
+import * as z from 'zod'
+import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
+import { Api, type ClusterView, type FederationView } from '../../../../local/demo/api.ts'
+import type { DemoCluster } from '../../../../local/demo/clusters/cluster-set.ts'
+import { clientOf } from '../../../../local/demo/clusters/started-cluster.ts'
+import { createLogger } from '../../../../local/logger.ts'
+import { type Fedplane, startFedplane } from '../../../../local/server.ts'
+import { federationPath, register } from '../../support/stories.ts'
+import { inventory } from './inventory.ts'
+import type { OwnCluster } from './kube.ts'
+
+/** A registered cluster, and its administrator's eyes. */
+export type Site = { cluster: OwnCluster; view: ClusterView; admin: KubernetesClient; before: Set<string> }
+
+/** fedplane with clusters of its own, ended together. */
+export type Fleet = {
+  api: Api
+  fedplane: Fedplane
+  /** Registers it; ends with the fleet. */
+  add(starting: Promise<OwnCluster>): Promise<Site>
+  close(): Promise<void>
+}
+
+/** @throws AssetSourceInvalid when FEDPLANE_KARMADA_CRDS does not name the CRDs of the release */
+export const openFleet = async (): Promise<Fleet> => {
+  const closers: (() => Promise<void>)[] = []
+  const fedplane = await startFedplane({
+    drivers: { enabledFederation: ['karmada@1'], defaultFederation: 'karmada@1' },
+    karmadaCrds: process.env.FEDPLANE_KARMADA_CRDS || undefined,
+    log: createLogger({ level: 'error' }),
+  })
+  const api = new Api(fedplane.url)
+  return {
+    api,
+    fedplane,
+    add: async (starting) => {
+      const cluster = await starting
+      closers.push(() => cluster.close())
+      const admin = clientOf(cluster)
+      closers.push(async () => admin.close())
+      return { cluster, admin, before: await inventory(admin), view: await register(api, cluster) }
+    },
+    close: async () => {
+      await fedplane.close()
+      await Promise.all(closers.map((close) => close()))
+    },
+  }
+}
+
+export type Plan = { name: string; host: Site; properties?: Record<string, string | number>; members?: readonly Site[] }
+
+/** Asks for a federation; its id. */
+export const ask = (api: Api, { name, host, properties, members = [] }: Plan): Promise<string> =>
+  api.create('/v1/federations', {
+    name,
+    hostcluster_id: host.view.uuid,
+    ...(properties === undefined ? {} : { properties }),
+    ...(members.length === 0 ? {} : { member_ids: members.map(({ view }) => view.uuid) }),
+  })
+
+/** Creates a `karmada@1` federation and waits until it is complete. */
+export const create = async (api: Api, plan: Plan): Promise<FederationView> =>
+  api.settled<FederationView>(federationPath(await ask(api, plan)), 'CREATE_COMPLETE')
+
+/** A client of the federation's endpoint, from the kubeconfig that fedplane gives. The caller closes it. */
+export const consumerOf = async (api: Api, id: string): Promise<KubernetesClient> => {
+  const { kubeconfig } = await api.get<{ kubeconfig: string }>(`${federationPath(id)}/kubeconfig`)
+  return clientOf(kubeconfigEntry(kubeconfig))
+}
+
+/** Its current context. */
+export const kubeconfigEntry = (kubeconfig: string): Pick<DemoCluster, 'kubeconfig' | 'context'> => {
+  const { 'current-context': context } = z.object({ 'current-context': z.string() }).parse(parse(kubeconfig))
+  return { kubeconfig, context }
+}
+
+/** Polls until the object is as wanted; the last look is in the failure. */
+export const seen = async (
+  client: KubernetesClient,
+  [resource, name]: readonly [Resource, string],
+  holds: (object: KubernetesObject) => boolean = () => true,
+): Promise<KubernetesObject> => {
+  let last: KubernetesObject | undefined
+  await expect
+    .poll(
+      async () => {
+        last = await client.get(resource, name)
+        return last !== undefined && holds(last) ? 'as wanted' : (last?.status ?? last ?? 'absent')
+      },
+      { timeout: 60_000, interval: 200, message: `${resource.plural} ${name}` },
+    )
+    .toBe('as wanted')
+  return last as KubernetesObject
+}
+
+export const absent = (client: KubernetesClient, [resource, name]: readonly [Resource, string]): Promise<void> =>
+  expect
+    .poll(async () => (await client.get(resource, name)) === undefined, {
+      timeout: 60_000,
+      interval: 200,
+      message: `${resource.plural} ${name} is still there`,
+    })
+    .toBe(true)
+
+/** What a cluster has that it had not when it was registered. Objects that are going are waited for. */
+export const leftovers = async ({ admin, before }: Site, allowed: readonly RegExp[] = []): Promise<string[]> => {
+  const now = await inventory(admin)
+  return [...now].filter((text) => !before.has(text) && !allowed.some((pattern) => pattern.test(text))).sort()
+}
+
+export const expectAsBefore = (site: Site, allowed: readonly RegExp[] = []): Promise<void> =>
+  expect
+    .poll(() => leftovers(site, allowed), { timeout: 60_000, interval: 1_000, message: `left in ${site.view.name}` })
+    .toEqual([])

@@ -1,0 +1,7 @@
+import type { AwsAccess } from '../../../functions/drivers/contract/aws-access.ts'
+
+/** For drivers that are only looked at. */
+export const noAws: AwsAccess = {
+  credentials: () => Promise.reject(new Error('AWS was asked for credentials')),
+  endpoint: () => 'http://127.0.0.1:1',
+}

@@ -1,0 +1,11 @@
+import type { CelPlay } from '../../../local/simulated-kubernetes/policies.ts'
+import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+
+const keeps = (work: ApiObject | undefined): boolean =>
+  (work?.spec as { preserveResourcesOnDeletion?: boolean } | undefined)?.preserveResourcesOnDeletion === true
+
+/** Expressions of the policies that karmada@1 puts into its control planes, and what they come to. */
+export const CEL_PLAYS: Readonly<Record<string, CelPlay>> = {
+  '(has(object.spec.preserveResourcesOnDeletion) && object.spec.preserveResourcesOnDeletion) || !(oldObject == null || (has(oldObject.spec.preserveResourcesOnDeletion) && oldObject.spec.preserveResourcesOnDeletion))':
+    (work, before) => keeps(work) || !(before === undefined || keeps(before)),
+}

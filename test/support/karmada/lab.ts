@@ -1,0 +1,64 @@
+import {
+  type SimulatedKubernetes,
+  type SimulationOptions,
+  startSimulatedKubernetes,
+} from '../../../local/simulated-kubernetes/start.ts'
+import { type FederationLab, kubernetesLab } from '../drivers/federation-lab.ts'
+import { type TestCluster, testCluster } from '../drivers/test-cluster.ts'
+import { takePort } from './ports.ts'
+import { KarmadaStandIn, type StandInOptions } from './stand-in.ts'
+
+export type KarmadaLab = FederationLab & {
+  standIn: KarmadaStandIn
+  hostServer: SimulatedKubernetes
+  memberServers: readonly SimulatedKubernetes[]
+  /** Host first. */
+  clusters: readonly TestCluster[]
+  close(): Promise<void>
+}
+
+export type KarmadaLabOptions = StandInOptions & {
+  host?: SimulationOptions
+  member?: SimulationOptions
+  members?: number
+}
+
+/** A simulated host with the stand-in of what runs in its pods, and simulated members. */
+export const openKarmadaLab = async ({
+  host = {},
+  member = {},
+  members = 2,
+  ...standInOptions
+}: KarmadaLabOptions = {}): Promise<KarmadaLab> => {
+  const names = ['host', 'paris', 'tokyo', 'lima'].slice(0, 1 + Math.max(2, members))
+  const servers = await Promise.all(names.map((_, index) => startSimulatedKubernetes(index === 0 ? host : member)))
+  const clusters = await Promise.all(
+    servers.map(({ kubeconfig }, index) => testCluster(names[index] ?? '', kubeconfig)),
+  )
+  const [hostServer, ...memberServers] = servers
+  const [hostCluster, first, second] = clusters
+  if (hostServer === undefined || hostCluster === undefined || first === undefined || second === undefined) {
+    throw new Error('three servers are needed')
+  }
+  const standIn = new KarmadaStandIn(hostServer, standInOptions)
+  return {
+    ...kubernetesLab(hostCluster, [first, second]),
+    standIn,
+    hostServer,
+    memberServers,
+    clusters,
+    close: async () => {
+      await standIn.close()
+      for (const cluster of clusters) cluster.close()
+      await Promise.all(servers.map((server) => server.close()))
+    },
+  }
+}
+
+let federations = 0
+
+/** Properties of one more federation: each has a namespace and a port of its own, so that they share host and address. */
+export const ownProperties = (): Record<string, string> => {
+  federations += 1
+  return { namespace: `federation-${federations}`, 'api-port': String(takePort()) }
+}

@@ -1,0 +1,101 @@
+import { marshall } from '@aws-sdk/util-dynamodb'
+import type { DynamoDBRecord } from 'aws-lambda'
+import { describe, expect, it } from 'vitest'
+import type { DomainEvent } from '../../../functions/domain/event.ts'
+import { type EntityEvent, entityEvent } from '../../../functions/events/outbox/entity-event.ts'
+import { putOnBus } from '../../../functions/events/outbox/event-bridge.ts'
+import { forwardEvents } from '../../../functions/events/outbox/forward.ts'
+import { EVENT_SCHEMA_VERSION } from '../../../functions/store/dynamodb/event.schema.ts'
+import { recordedLog } from '../../support/api/log.ts'
+
+const eventNo = (n: number): DomainEvent => ({
+  id: `0190-${n}`,
+  projectId: 'shop',
+  owner: { kind: 'federation', id: 'fed' },
+  clusterId: null,
+  action: 'create',
+  outcome: 'success',
+  sequence: n,
+  reason: 'Created',
+  message: 'It is there.',
+  time: '2026-11-28T00:00:00.000Z',
+})
+
+type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
+const image = (item: object): Image => marshall(item) as Image
+
+const record = (n: number, change: Partial<DynamoDBRecord> = {}): DynamoDBRecord => {
+  const key = { pk: 'P#shop', sk: `EVENT#federation#fed#0190-${n}` }
+  const item = { ...key, schemaVersion: EVENT_SCHEMA_VERSION, ttl: 2_000_000_000, ...eventNo(n) }
+  return {
+    eventName: 'INSERT',
+    dynamodb: { SequenceNumber: String(n), Keys: image(key), NewImage: image(item) },
+    ...change,
+  }
+}
+
+const numbered = (count: number): DynamoDBRecord[] => Array.from({ length: count }, (_, n) => record(n))
+
+/** A bus that takes so many events and then no more. */
+const bus = (room = Number.POSITIVE_INFINITY) => {
+  const taken: EntityEvent[] = []
+  const put = async (events: readonly EntityEvent[]): Promise<number> => {
+    const fits = events.slice(0, room - taken.length)
+    taken.push(...fits)
+    return fits.length
+  }
+  return { taken, put, log: recordedLog() }
+}
+
+describe('forwardEvents', () => {
+  it('puts new events on the bus in order, in batches that it takes', async () => {
+    const parts = bus()
+    expect(await forwardEvents(numbered(23), parts)).toEqual({ batchItemFailures: [] })
+    expect(parts.taken.map(({ id }) => id)).toEqual(numbered(23).map((_, n) => `0190-${n}`))
+    expect(parts.taken[0]).toMatchObject({ source: 'fedplane', 'detail-type': 'federation.create.success' })
+  })
+
+  it('lets the stream send again from the first event that was not taken', async () => {
+    expect(await forwardEvents(numbered(23), bus(12))).toEqual({ batchItemFailures: [{ itemIdentifier: '12' }] })
+  })
+
+  it.each<[string, Partial<DynamoDBRecord>]>([
+    ['a change', { eventName: 'MODIFY' }],
+    ['the end of its life', { eventName: 'REMOVE', dynamodb: { Keys: { sk: { S: 'EVENT#x' } } } }],
+    ['an item that is no event', { dynamodb: { ...record(1).dynamodb, Keys: { sk: { S: 'CLUSTER#x' } } } }],
+  ])('passes over %s', async (_, change) => {
+    const parts = bus()
+    await forwardEvents([record(1, change)], parts)
+    expect(parts.taken).toEqual([])
+  })
+})
+
+describe('putOnBus', () => {
+  const event = entityEvent(eventNo(1))
+  const answering = (codes: (string | undefined)[]) => {
+    const inputs: unknown[] = []
+    const send = (command: { input: unknown }) => {
+      inputs.push(command.input)
+      return Promise.resolve({ Entries: codes.map((ErrorCode) => ({ ErrorCode })) })
+    }
+    return { inputs, client: { send } as unknown as Parameters<typeof putOnBus>[0] }
+  }
+
+  it('sends the event in its own words and time', async () => {
+    const { client, inputs } = answering([undefined])
+    expect(await putOnBus(client, 'fedplane')([event])).toBe(1)
+    const entry = {
+      EventBusName: 'fedplane',
+      Source: 'fedplane',
+      DetailType: 'federation.create.success',
+      Time: new Date('2026-11-28T00:00:00.000Z'),
+      Detail: JSON.stringify(eventNo(1)),
+    }
+    expect(inputs).toEqual([{ Entries: [entry] }])
+  })
+
+  it('counts up to the first that was refused', async () => {
+    const { client } = answering([undefined, 'ThrottlingException', undefined])
+    expect(await putOnBus(client, 'fedplane')([event, event, event])).toBe(1)
+  })
+})
