@@ -22,7 +22,8 @@ export const DEADLINE_SECONDS: Readonly<Record<Flow, number>> = {
   'cluster-update': Math.max(...Object.values(TASK_DEADLINE_SECONDS)),
   'cluster-delete': 3600,
   'federation-create': 1800,
-  'federation-update': 600,
+  // It may replace every part of a control plane, one after the other.
+  'federation-update': 1800,
   'federation-delete': 1800,
   'member-join': 300,
   'member-unjoin': 300,

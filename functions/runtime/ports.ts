@@ -1,3 +1,4 @@
+import type { EntityEvent } from '../domain/entity-event.ts'
 import type { ExecutionRef, FlowInput } from '../domain/operation.ts'
 import type { DriverDescriptions, Drivers } from '../drivers/contract/registry.ts'
 import type { AddressPolicy } from '../kubernetes/address-guard.ts'
@@ -20,6 +21,9 @@ export interface KeyService {
   generateDataKey(context: Record<string, string>): Promise<{ plaintext: Uint8Array; wrapped: Uint8Array }>
   decrypt(wrapped: Uint8Array, context: Record<string, string>): Promise<Uint8Array>
 }
+
+/** An event bus. Gives how many of the events, from the first on, it took: fewer than all means that the next one was refused. */
+export type PutEvents = (events: readonly EntityEvent[]) => Promise<number>
 
 export interface Clock {
   now(): Date

@@ -10,7 +10,7 @@ import { TIMEOUT_SECONDS } from '../limits.ts'
 import { NodeFunction } from './node-function.ts'
 
 /** Rules of other stacks and accounts name the bus. */
-export const BUS_NAME = 'fedplane'
+const BUS_NAME = 'fedplane'
 
 /** The stream keeps a day. */
 const RECORD_AGE = Duration.hours(23)

@@ -1,5 +1,5 @@
+import type { EntityEvent } from '../../functions/domain/entity-event.ts'
 import type { ExecutionRef, Flow } from '../../functions/domain/operation.ts'
-import type { EntityEvent } from '../../functions/events/outbox/entity-event.ts'
 import { localArn } from '../engine/definition.ts'
 import type { ExecutionEnd } from '../engine/execution-record.ts'
 

@@ -8,9 +8,18 @@ export const API_SERVICES = { group: 'apiregistration.k8s.io', plural: 'apiservi
 type ApiServiceSpec = { group?: string; version?: string; service?: { name: string; namespace: string } }
 const specOf = ({ spec }: ApiObject): ApiServiceSpec => (spec ?? {}) as ApiServiceSpec
 
+/** Registrations as long as none of them changes. */
+const registered = new WeakMap<Cluster, { revision: number; objects: readonly ApiObject[] }>()
+
 /** Registrations of other API servers: those that name a Service. */
-export const remoteApis = (cluster: Cluster): ApiObject[] =>
-  cluster.store.list(API_SERVICES).filter((object) => specOf(object).service !== undefined)
+export const remoteApis = (cluster: Cluster): readonly ApiObject[] => {
+  const revision = cluster.store.revisionOf(API_SERVICES)
+  const known = registered.get(cluster)
+  if (known?.revision === revision) return known.objects
+  const objects = cluster.store.list(API_SERVICES).filter((object) => specOf(object).service !== undefined)
+  registered.set(cluster, { revision, objects })
+  return objects
+}
 
 type Condition = { type: string; status: string }
 

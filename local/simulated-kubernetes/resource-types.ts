@@ -67,26 +67,39 @@ const typesOf = (crd: ApiObject): ResourceType[] => {
 }
 
 /** Types of the definitions, as long as none of these changes. */
-const defined = new WeakMap<Cluster, { revision: number; types: ResourceType[] }>()
+const defined = new WeakMap<Cluster, { revision: number; types: ResourceType[]; byKey: Map<string, ResourceType> }>()
 
-const definedTypes = (cluster: Cluster): ResourceType[] => {
+type TypeKey = { group: string; version: string; plural: string }
+
+const keyOf = ({ group, version, plural }: TypeKey): string => `${group}/${version}/${plural}`
+
+const byKey = (types: readonly ResourceType[]): Map<string, ResourceType> =>
+  new Map(types.map((type) => [keyOf(type), type]))
+
+const definedTypes = (cluster: Cluster): { types: ResourceType[]; byKey: Map<string, ResourceType> } => {
   const revision = cluster.store.revisionOf(CRDS)
   const known = defined.get(cluster)
-  if (known?.revision === revision) return known.types
+  if (known?.revision === revision) return known
   const types = cluster.store.list(CRDS).filter(isEstablished).flatMap(typesOf)
-  defined.set(cluster, { revision, types })
-  return types
+  const made = { revision, types, byKey: byKey(types) }
+  defined.set(cluster, made)
+  return made
 }
+
+const BUILTIN_BY_KEY = byKey(BUILTIN_RESOURCES)
 
 /** Everything that is served now: built-in resources, those of established definitions, and those of other API servers behind this one. */
 export const servedTypes = (cluster: Cluster): ResourceType[] => [
   ...BUILTIN_RESOURCES,
-  ...definedTypes(cluster),
+  ...definedTypes(cluster).types,
   ...aggregatedTypes(cluster),
 ]
 
-export const findType = (
-  cluster: Cluster,
-  { group, version, plural }: { group: string; version: string; plural: string },
-): ResourceType | undefined =>
-  servedTypes(cluster).find((type) => type.group === group && type.version === version && type.plural === plural)
+export const findType = (cluster: Cluster, wanted: TypeKey): ResourceType | undefined => {
+  const key = keyOf(wanted)
+  return (
+    BUILTIN_BY_KEY.get(key) ??
+    definedTypes(cluster).byKey.get(key) ??
+    aggregatedTypes(cluster).find((type) => keyOf(type) === key)
+  )
+}

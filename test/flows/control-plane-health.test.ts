@@ -9,7 +9,7 @@ import { createCluster, createFederation, join, key, membership, registered } fr
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { ended, federationOf, history, messages, settled } from '../support/flows/look.ts'
 
-/** The sweep at the control planes of federations: rule F22 of their drivers, and what becomes of what they say. */
+/** The sweep at the control planes of federations: rule F23 of their drivers, and what becomes of what they say. */
 
 let lab: FlowLab
 beforeAll(async () => {
@@ -245,7 +245,7 @@ describe('members', () => {
     expect(under).toMatchObject({ state: 'Ready' })
     if (under?.state !== 'Ready') throw new Error('it is not ready')
     await commit([memberships.replace(under, { ...under, operation: null })])
-    await look(id)
+    await look(id, 2)
     expect(await membership(lab, id, member)).toMatchObject({ state: 'Degraded' })
   })
 })

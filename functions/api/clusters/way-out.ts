@@ -15,12 +15,15 @@ const named = (groups: readonly NodeGroup[]): string => {
 /** Never made, or half gone: such a group takes no other change than its deletion. */
 const isLost = ({ status }: NodeGroup): boolean => status === 'CREATE_FAILED' || status === 'DELETE_FAILED'
 
-const resizeOf = ({ id }: Cluster, { name, nodeCount }: NodeGroup): string =>
-  `for example POST /v1/clusters/${id}/actions/resize ${JSON.stringify({ nodegroup: name, node_count: nodeCount })}`
+/** A patch that changes nothing: unlike a resize, drivers take it for masters too, and it brings the count into limits that were changed. */
+const patchOf = (cluster: Cluster, { id, minNodeCount }: NodeGroup): string => {
+  const patch = [{ op: 'replace', path: '/min_node_count', value: minNodeCount }]
+  return `for example PATCH /v1/clusters/${cluster.id}/nodegroups/${id} ${JSON.stringify(patch)}`
+}
 
 /**
  * How a cluster that is UPDATE_FAILED comes to UPDATE_COMPLETE, as a sentence: each failed node group is changed once with success, be it to
- * the number of nodes that it has, or deleted. Empty for clusters without node groups to change.
+ * what it is already, or deleted. Empty for clusters without node groups to change.
  */
 export const wayOutOfFailure = (cluster: Cluster, groups: readonly NodeGroup[]): string => {
   const failed = groups.filter(({ status }) => isFailed(status))
@@ -31,7 +34,7 @@ export const wayOutOfFailure = (cluster: Cluster, groups: readonly NodeGroup[]):
   const steps = [
     ...(example === undefined
       ? []
-      : [`resize ${what} once, also to the number that it has (${resizeOf(cluster, example)})`]),
+      : [`change ${what} once, also to what it is already (${patchOf(cluster, example)})`]),
     ...(lost.length === 0 ? [] : [`delete the failed ${named(lost)}`]),
   ]
   return steps.length === 0 ? '' : ` To get there, ${listInWords(steps)}.`

@@ -24,9 +24,11 @@ const bodyOf = <S extends z.ZodObject>(schema: S): BodySchema<z.output<S>> => ({
 const DOTS: readonly string[] = ['.', '..']
 
 /** A quota is reached by a path that has its project as a segment. */
-const projectField = textField().refine((id) => !id.includes('/') && !DOTS.includes(id), {
-  error: 'must have no "/" and not be "." or "..": the path of the quota has it as a segment',
-})
+const projectField = textField()
+  .refine((id) => !id.includes('/') && !DOTS.includes(id), {
+    error: 'must have no "/" and not be "." or "..": the path of the quota has it as a segment',
+  })
+  .meta({ pattern: '^[^/\\u0000-\\u001f\\u007f-\\u009f]*$' })
 
 export const createQuotaBody = bodyOf(z.object({ project_id: projectField, resource, hard_limit: hardLimit }))
 export type CreateQuota = ReturnType<typeof createQuotaBody.parse>

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { isAppError } from '../../domain/app-error.ts'
 import { isConditionTrue } from '../../domain/condition.ts'
 import { CONTROL_PLANE_READY, type ControlPlaneLook, type Federation } from '../../domain/federation.ts'
-import type { FederationObservation } from '../../drivers/contract/federation-driver.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import { isWatched, moveControlPlane } from './control-plane-ready.ts'
 import { inParallel } from './in-parallel.ts'
+import { isResting } from './move-member.ts'
 import { observeControlPlane } from './observe-control-plane.ts'
 import { moveObserved, saidOf } from './observed-members.ts'
 import { isMinuteOf } from './verdict.ts'
@@ -25,24 +25,26 @@ const isWell = ({ conditions, observation }: Federation): boolean =>
 /** Those in which all is well each fifth minute, all others each minute. */
 const isDue = (federation: Federation, now: Date): boolean => !isWell(federation) || isMinuteOf(federation.id, now)
 
-const lookOf = (now: string, federation: Federation, seen: FederationObservation): ControlPlaneLook => ({
-  observedAt: now,
-  fault: seen.fault?.reason ?? null,
-  members: saidOf(federation, seen),
-})
-
 const differs = (stored: ControlPlaneLook | null, look: ControlPlaneLook): boolean =>
   stored === null || !isDeepStrictEqual({ ...stored, observedAt: '' }, { ...look, observedAt: '' })
 
-/** True when something changed. What follows from a look is stored before the look itself: a crash in between has it made again. */
+/**
+ * True when something changed. What follows from a look is stored before the look itself: a crash in between has it made again. The members are
+ * read before: one that comes to rest meanwhile may not have been known yet to the control plane.
+ */
 const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> => {
   const driver = ports.drivers.federation.resolve(federation.driver)
   const { observe } = driver
   if (observe === undefined) return false
+  const members = (await ports.stores.memberships.listOf(federation)).filter(isResting)
   const seen = await observeControlPlane(ports, federation, (context) => observe.call(driver, context))
-  const look = lookOf(ports.clock.now().toISOString(), federation, seen)
+  const look: ControlPlaneLook = {
+    observedAt: ports.clock.now().toISOString(),
+    fault: seen.fault?.reason ?? null,
+    members: saidOf(federation.observation, members, seen),
+  }
   const isMoved = await moveControlPlane(ports, federation, seen.fault)
-  const areMoved = await moveObserved(ports, federation, { seen, look })
+  const areMoved = await moveObserved(ports, federation, { members, seen, look })
   if (!differs(federation.observation, look)) return isMoved || areMoved
   return ports.stores.federations.observe(federation, look)
 }

@@ -5,8 +5,8 @@ import type { FederationObservation, MemberObservation } from '../../drivers/con
 import { remarkOf } from '../../operations/member-remark.ts'
 import { refreshMembersReady } from '../../operations/settle.ts'
 import type { Ports } from '../../runtime/ports.ts'
-import { type Fault, memberFault, moved, planeFault, type Verdict } from './member-verdict.ts'
-import { isResting, moveMember } from './move-member.ts'
+import { type Fault, memberFault, moved, planeFault, type RestingMembership, type Verdict } from './member-verdict.ts'
+import { moveMember } from './move-member.ts'
 
 const NOT_REGISTERED: Fault = {
   reason: 'NotRegistered',
@@ -26,12 +26,13 @@ const saidAbout = ({ fault, members }: FederationObservation, clusterId: string)
 
 /** What is to be remembered of a look: members that do not work; of those of which it said nothing, what was said before. */
 export const saidOf = (
-  { memberIds, observation }: Pick<Federation, 'memberIds' | 'observation'>,
+  last: ControlPlaneLook | null,
+  members: readonly RestingMembership[],
   seen: FederationObservation,
 ): Said =>
   Object.fromEntries(
-    memberIds.flatMap((id): [string, Said[string]][] => {
-      const before = observation?.members[id]
+    members.flatMap(({ clusterId: id }): [string, Said[string]][] => {
+      const before = last?.members[id]
       const said = saidAbout(seen, id)
       if (said === undefined) return before === undefined ? [] : [[id, before]]
       const fault = against(said)
@@ -39,7 +40,7 @@ export const saidOf = (
     }),
   )
 
-type Looked = { seen: FederationObservation; look: ControlPlaneLook }
+type Looked = { members: readonly RestingMembership[]; seen: FederationObservation; look: ControlPlaneLook }
 
 /** True when this look says otherwise than the one before, which is then waited for to be confirmed. */
 const isNews = ({ observation }: Federation, { look }: Looked, clusterId: string): boolean =>
@@ -67,8 +68,7 @@ const verdictOn = ({ seen, look }: Looked, clusterId: string, cluster: Cluster |
 
 /** Takes what a control plane said of its members to them. True when that changed something. */
 export const moveObserved = async (ports: Ports, federation: Federation, looked: Looked): Promise<boolean> => {
-  const memberships = (await ports.stores.memberships.listOf(federation)).filter(isResting)
-  const told = memberships.filter(
+  const told = looked.members.filter(
     ({ clusterId }) => saidAbout(looked.seen, clusterId) !== undefined && !isNews(federation, looked, clusterId),
   )
   const clusters = await clustersOf(ports, told, looked.look.members)

@@ -1,27 +1,21 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda'
+import { type EntityEvent, entityEvent } from '../../domain/entity-event.ts'
 import type { DomainEvent } from '../../domain/event.ts'
-import type { Logger } from '../../runtime/ports.ts'
-import { eventItem } from '../../store/dynamodb/event.schema.ts'
-import { parseItem } from '../../store/dynamodb/parse-item.ts'
-import { type EntityEvent, entityEvent } from './entity-event.ts'
+import type { Logger, PutEvents } from '../../runtime/ports.ts'
 
 /** Most events in one call of `PutEvents`. */
 const ENTRIES_MAX = 10
 
-/** How many of the events, from the first on, are on the bus. Fewer than all: the next one was not taken. */
-export type PutEvents = (events: readonly EntityEvent[]) => Promise<number>
-
 type Outgoing = { sequenceNumber: string; event: EntityEvent }
 
-/** The event of a stream record; undefined for records that are no new event. */
-const eventOf = ({ eventName, dynamodb }: DynamoDBRecord): DomainEvent | undefined => {
-  const image = dynamodb?.NewImage
-  if (eventName !== 'INSERT' || image === undefined || !dynamodb?.Keys?.sk?.S?.startsWith('EVENT#')) return undefined
-  return parseItem(eventItem, unmarshall(image as Parameters<typeof unmarshall>[0])).event
+type ForwardParts = {
+  /** The event of a stream record; undefined for records that are no new event. */
+  eventOf(record: DynamoDBRecord): DomainEvent | undefined
+  put: PutEvents
+  log: Logger
 }
 
-const outgoingOf = (records: readonly DynamoDBRecord[]): Outgoing[] =>
+const outgoingOf = (records: readonly DynamoDBRecord[], eventOf: ForwardParts['eventOf']): Outgoing[] =>
   records.flatMap((record) => {
     const event = eventOf(record)
     return event === undefined
@@ -35,9 +29,9 @@ const outgoingOf = (records: readonly DynamoDBRecord[]): Outgoing[] =>
  */
 export const forwardEvents = async (
   records: readonly DynamoDBRecord[],
-  { put, log }: { put: PutEvents; log: Logger },
+  { eventOf, put, log }: ForwardParts,
 ): Promise<DynamoDBBatchResponse> => {
-  const outgoing = outgoingOf(records)
+  const outgoing = outgoingOf(records, eventOf)
   for (let start = 0; start < outgoing.length; start += ENTRIES_MAX) {
     const batch = outgoing.slice(start, start + ENTRIES_MAX)
     const taken = await put(batch.map(({ event }) => event))

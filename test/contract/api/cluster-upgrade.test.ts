@@ -188,7 +188,7 @@ describe('section 4.6: upgrade', () => {
     [
       'names the failed groups and a request that mends one',
       { 'default-master': 'UPDATE_FAILED', 'default-worker': 'UPDATE_FAILED' },
-      /resize each of the failed node groups "default-master" and "default-worker" once, .*\/v1\/clusters\/[0-9a-f-]{36}\/actions\/resize \{"nodegroup":"default-master","node_count":1\}\)\.$/,
+      /change each of the failed node groups "default-master" and "default-worker" once, .*PATCH \/v1\/clusters\/[0-9a-f-]{36}\/nodegroups\/[0-9a-f-]{36} \[\{"op":"replace","path":"\/min_node_count","value":0\}\]\)\.$/,
     ],
     [
       'names those that can only be deleted',
@@ -196,11 +196,23 @@ describe('section 4.6: upgrade', () => {
       /node group "default-worker" once, .* and delete the failed node group "more"\.$/,
     ],
     ['names only those', { more: 'DELETE_FAILED' }, /To get there, delete the failed node group "more"\.$/],
-    ['names any group when none failed', {}, /resize any node group once, .*"nodegroup":"default-worker"/],
+    ['names any group when none failed', {}, /change any node group once, .*\/nodegroups\/[0-9a-f-]{36} /],
   ])('of a cluster that is UPDATE_FAILED %s', async (_what, failed, detail) => {
     const answer = await upgrade(await failedOn(failed), to('next'))
     expect([answer.status, answer.body.errors[0].detail]).toEqual([400, expect.stringMatching(detail)])
   })
+
+  it.each(['default-master', 'default-worker'])(
+    'of a cluster that is UPDATE_FAILED for %s names a request that is accepted then',
+    async (failed) => {
+      const id = await failedOn({ [failed]: 'UPDATE_FAILED' })
+      const { detail } = (await upgrade(id, to('next'))).body.errors[0]
+      const [, path = '', body = ''] = /PATCH (\S+) (\[.*\])\)/.exec(detail) ?? []
+      const headers = { 'OpenStack-API-Version': 'container-infra latest' }
+      const answer = await lab.call('PATCH', path, { body: JSON.parse(body), headers })
+      expect([answer.status, answer.body.name, answer.body.status]).toEqual([202, failed, 'UPDATE_IN_PROGRESS'])
+    },
+  )
 
   it('to a hidden template is for administrators, like making a cluster from one', async () => {
     const hidden = await givenTemplate(lab, { name: 'hidden', hidden: true })

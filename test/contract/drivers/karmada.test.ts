@@ -8,7 +8,7 @@ describeFederationDriver(karmadaDriver(QUICK), {
   open: () => openKarmadaLab(),
   properties: ownProperties,
   asset: standInAsset,
-  killEvery: 25,
+  killEvery: 41,
   faulty: [
     { namespace: 'Not A Name' },
     { 'api-service-type': 'ExternalName' },

@@ -29,8 +29,8 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
     fleet = await openFleet()
     host = await fleet.add(startNode('host'))
     ;[paris, bare] = await Promise.all([fleet.add(startNode('paris')), fleet.add(startBare('bare'))])
-  }, 180_000)
-  afterAll(() => fleet?.close(), 60_000)
+  }, 300_000)
+  afterAll(() => fleet?.close(), 240_000)
 
   const memberOf = ({ members }: FederationView, site: Site): MemberView | undefined =>
     members.find(({ cluster_id }) => cluster_id === idOf(site))

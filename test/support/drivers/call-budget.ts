@@ -5,11 +5,11 @@ export class Killed extends Error {
   override readonly name = 'Killed'
 }
 
-/** Methods that may change something; `post` does unless it is a review. */
+/** Methods that may change something; `post` does unless it is a review, or a dry run. */
 const WRITES: readonly string[] = ['create', 'apply', 'patch', 'put', 'delete']
 
 const isWrite = (method: string, [first]: readonly unknown[]): boolean =>
-  WRITES.includes(method) || (method === 'post' && !String(first).includes('reviews'))
+  WRITES.includes(method) || (method === 'post' && !/reviews|dryRun=All/.test(String(first)))
 
 /**
  * Counts the calls of several clients, and kills after a number of writes. Between two writes nothing changes in the clusters, so a

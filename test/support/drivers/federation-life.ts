@@ -236,12 +236,15 @@ export class FederationLife {
     }
   }
 
+  /** One call of a step; what it says is kept. */
+  async once(look: () => Promise<StepResult>): Promise<StepResult> {
+    const seen = await look()
+    this.#keep(seen)
+    return seen
+  }
+
   async #run(look: () => Promise<StepResult>): Promise<void> {
-    const last = await untilDone(async () => {
-      const seen = await look()
-      this.#keep(seen)
-      return seen
-    })
+    const last = await untilDone(() => this.once(look))
     this.leftovers = mergeObjectRefs(this.leftovers, last.leftovers ?? [])
   }
 

@@ -10,8 +10,11 @@ import { forwardPort } from '../../../functions/kubernetes/port-forward.ts'
 import { connectionTo } from '../../../functions/kubernetes/stored-connection.ts'
 import { type CallBudget, counted } from './call-budget.ts'
 
+/** So that a busy machine fails no test. */
+const PATIENT = { connectMilliseconds: 30_000, totalMilliseconds: 60_000 }
+
 /** The client that the product uses, with what is allowed on one machine. */
-export const connect: Connect = connectWith({ policy: localPolicy, forwardPort })
+export const connect: Connect = connectWith({ policy: localPolicy, forwardPort, limits: PATIENT })
 
 /** A registered cluster without an API: the start for other ones. */
 export const clusterEntity = (change: Partial<Cluster> = {}): Cluster => ({

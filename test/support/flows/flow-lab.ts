@@ -2,6 +2,7 @@ import path from 'node:path'
 import { type ExecutionRef, FLOWS, type Flow } from '../../../functions/domain/operation.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
+import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
 import type { DriverSet } from '../../../functions/drivers/contract/registry.ts'
 import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
@@ -63,22 +64,31 @@ const lateExecutions = (engine: () => Engine): Executions => ({
 })
 
 /** Default: memory@1, which connects to nothing. */
-export type FlowLabOptions = { clusterDriver?: ClusterDriver; connect?: Connect }
+export type FlowLabOptions = {
+  clusterDriver?: ClusterDriver
+  federationDriver?: FederationDriver
+  connect?: Connect
+  /** Files that come with the functions. Default: none. */
+  asset?: Ports['asset']
+  /** Default: one that stands still. */
+  clock?: ManualClock
+}
 
-export const openFlowLab = async ({ clusterDriver, connect = never }: FlowLabOptions = {}): Promise<FlowLab> => {
-  const clock = manualClock()
+export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab> => {
+  const { clusterDriver, federationDriver, connect = never, asset = noAssets, clock = manualClock() } = options
   const stores = await createTestStores({ clock })
   const world = new MemoryWorld()
   const clusters = new MemoryClusters()
   const log = keptLog()
-  const federation = { ...only(memoryFederationDriver({ world })), default: 'memory@1' as const }
+  const driver = federationDriver ?? memoryFederationDriver({ world })
+  const federation = { ...only(driver), default: driver.id }
   const ports: FlowLab['ports'] = {
     stores,
     executions: lateExecutions(() => lab.engine),
     drivers: { federation, cluster: only(clusterDriver ?? labClusterDriver(clusters)) },
     connect,
     addressPolicy: localPolicy,
-    asset: noAssets,
+    asset,
     clock,
     newId: () => newUuidV7(clock),
     log,

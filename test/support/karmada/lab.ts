@@ -5,6 +5,7 @@ import {
 } from '../../../local/simulated-kubernetes/start.ts'
 import { type FederationLab, kubernetesLab } from '../drivers/federation-lab.ts'
 import { type TestCluster, testCluster } from '../drivers/test-cluster.ts'
+import { inControlPlanes } from './in-control-planes.ts'
 import { takePort } from './ports.ts'
 import { KarmadaStandIn, type StandInOptions } from './stand-in.ts'
 
@@ -42,7 +43,7 @@ export const openKarmadaLab = async ({
   }
   const standIn = new KarmadaStandIn(hostServer, standInOptions)
   return {
-    ...kubernetesLab(hostCluster, [first, second]),
+    ...inControlPlanes(kubernetesLab(hostCluster, [first, second])),
     standIn,
     hostServer,
     memberServers,

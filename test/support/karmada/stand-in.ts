@@ -36,11 +36,26 @@ export type StandInOptions = Partial<Timing> & {
 type Site = {
   claim: string
   plane: ControlPlane
-  controllers: { pods: string; running: KarmadaControllers } | undefined
+  controllers: { pods: string; running: KarmadaControllers | undefined } | undefined
   fault: string | undefined
 }
 
 const STARTING: PodFate = { fate: 'waiting', reason: 'ContainerCreating', message: '' }
+
+const RBAC = 'rbac.authorization.k8s.io'
+const RIGHTS = ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings']
+
+/** What of the host decides whether a program runs. */
+const WATCHED = [
+  SERVICES,
+  { group: '', plural: 'secrets' },
+  { group: '', plural: 'pods' },
+  { group: 'apps', plural: 'statefulsets' },
+  { group: 'apps', plural: 'deployments' },
+]
+
+/** Certificates may expire without any change. */
+const secondNow = (): number => Math.floor(Date.now() / 1000)
 
 const isProgram = (name: string): name is ProgramName => PROGRAMS.some((program) => program === name)
 
@@ -54,6 +69,7 @@ export class KarmadaStandIn {
   readonly #host: SimulatedKubernetes
   readonly #timing: Timing
   readonly #sites = new Map<string, Site>()
+  readonly #fates = new Map<string, { of: string; at: number; fate: PodFate }>()
   #timer: NodeJS.Timeout | undefined
   #isClosed = false
 
@@ -132,7 +148,7 @@ export class KarmadaStandIn {
   async #drop(namespace: string): Promise<void> {
     const site = this.#sites.get(namespace)
     this.#sites.delete(namespace)
-    await site?.controllers?.running.stop()
+    await site?.controllers?.running?.stop()
     await site?.plane.close()
   }
 
@@ -184,20 +200,26 @@ export class KarmadaStandIn {
           .join(',')
       : ''
     if ((site.controllers?.pods ?? '') === pods) return
-    void site.controllers?.running.stop()
+    void site.controllers?.running?.stop()
     site.controllers = pods === '' ? undefined : { pods, running: this.#startControllers(namespace, site.plane) }
   }
 
-  #startControllers(namespace: string, { cluster }: ControlPlane): KarmadaControllers {
+  /** Undefined when it would end at once: its Deployment or its kubeconfig is gone, and its pods are about to go. */
+  #startControllers(namespace: string, { cluster }: ControlPlane): KarmadaControllers | undefined {
     const host = this.#host.cluster
     const workload = workloadOf(host, namespace, 'karmada-controller-manager')
-    if (workload === undefined) throw new Error('karmada-controller-manager has pods and no Deployment')
-    const user = userOfComponent(host, programOf(host, workload))
-    return new KarmadaControllers(
-      cluster,
-      { user, schedules: () => this.#runs(namespace, 'karmada-scheduler') },
-      this.#timing,
-    )
+    if (workload === undefined) return undefined
+    try {
+      const user = userOfComponent(host, programOf(host, workload))
+      return new KarmadaControllers(
+        cluster,
+        { user, schedules: () => this.#runs(namespace, 'karmada-scheduler') },
+        this.#timing,
+      )
+    } catch (error) {
+      if (error instanceof ProgramFault) return undefined
+      throw error
+    }
   }
 
   #fateOf(workload: ApiObject): PodFate {
@@ -208,10 +230,29 @@ export class KarmadaStandIn {
     return site?.plane.isServing ? fate : STARTING
   }
 
-  /** What a program would make of what it finds. */
+  /** What a program would make of what it finds, looked at again when some of that changed. */
   #found(workload: ApiObject): PodFate {
-    const { name, namespace = '' } = workload.metadata
+    const { name, namespace = '', uid = '' } = workload.metadata
     if (!isProgram(name)) return { fate: 'ready' }
+    const of = this.#surroundingsOf(workload)
+    const known = this.#fates.get(uid)
+    if (known?.of === of && known.at === secondNow()) return known.fate
+    const fate = this.#try(namespace, workload)
+    this.#fates.set(uid, { of, at: secondNow(), fate })
+    return fate
+  }
+
+  /** Changes with everything that a program looks at. */
+  #surroundingsOf({ metadata }: ApiObject): string {
+    const { store } = this.#host.cluster
+    const plane = this.planeIn(metadata.namespace ?? '')
+    const host = WATCHED.map((collection) => store.revisionOf(collection))
+    const api =
+      plane === undefined ? ['none'] : RIGHTS.map((plural) => plane.cluster.store.revisionOf({ group: RBAC, plural }))
+    return [metadata.generation, ...host, ...api].join(' ')
+  }
+
+  #try(namespace: string, workload: ApiObject): PodFate {
     try {
       demandStarts(
         this.#host.cluster,

@@ -72,6 +72,7 @@ describe('OpenAPI document', () => {
       'POST /v1/clusters/{cluster}/nodegroups',
       'POST /v1/clustertemplates',
       'POST /v1/federations',
+      'POST /v1/quotas',
     ])
   })
 

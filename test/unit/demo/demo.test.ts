@@ -1,9 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { Api } from '../../../local/demo/api.ts'
 import { clustersOfKubeconfig } from '../../../local/demo/clusters/kubeconfig-file.ts'
+import { clientOf } from '../../../local/demo/clusters/started-cluster.ts'
 import { runDemo } from '../../../local/demo/demo.ts'
 import { readDemoOptions } from '../../../local/demo/options.ts'
 import { Printer, table } from '../../../local/demo/printer.ts'
@@ -11,17 +13,41 @@ import { chooseDemoClusters } from '../../../local/demo/stage.ts'
 
 type Options = Parameters<typeof runDemo>[0]['options']
 
-/** Runs the demo; interrupts it when its output says so. */
-const play = async (options: Partial<Options>, interruptAt?: string) => {
+/** Runs the demo; interrupts it when its output says so, and something has been done. */
+const play = async (options: Partial<Options>, interruptAt?: string, first?: (output: string) => Promise<void>) => {
   const interrupt = new AbortController()
   let output = ''
+  let interrupting: Promise<void> | undefined
   const printer = new Printer((text) => {
     output += text
-    if (interruptAt !== undefined && output.includes(interruptAt)) interrupt.abort(new Error('interrupted'))
+    if (interruptAt === undefined || interrupting || !output.includes(interruptAt)) return
+    interrupting = Promise.resolve(first?.(output)).finally(() => interrupt.abort(new Error('interrupted')))
+    interrupting.catch(() => undefined)
   })
   const all = { kubeconfig: undefined, contexts: undefined, keep: false, ...options }
   const good = await runDemo({ options: all, assetsFolder: undefined, printer, signal: interrupt.signal })
+  await interrupting
   return { good, output }
+}
+
+/** What the kept demo offers, tried: its kubeconfigs and its API, with members and federations changed. Returns the files. */
+const lookAround = async (output: string): Promise<string[]> => {
+  const url = /api=(http:\S+)\/v1/.exec(output)?.[1] ?? ''
+  const files = (/KUBECONFIG=(\S+)/.exec(output)?.[1] ?? '').split(':')
+  expect(files.map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600, 0o600])
+  const [amsterdam = ''] = files
+  const host = clientOf({ kubeconfig: readFileSync(amsterdam, 'utf8'), context: 'amsterdam' })
+  const { items } = await host.list({ group: '', version: 'v1', plural: 'namespaces' }, {}).finally(() => host.close())
+  expect(items.map(({ metadata }) => metadata.name)).toContainEqual(expect.stringMatching(/^fedplane-.*-inventory$/))
+  const api = new Api(url)
+  await api.create('/v1/clusters', { name: 'again', kubeconfig: readFileSync(files[1] ?? '', 'utf8') })
+  const own = { name: 'own', driver: 'clusterprofile@1', hostcluster_id: 'berlin', member_ids: ['cairo'] }
+  await api.settled(`/v1/federations/${await api.create('/v1/federations', own)}`, 'CREATE_COMPLETE')
+  await api.patch('/v1/federations/demo', [
+    { op: 'add', path: '/member_ids', value: 'amsterdam' },
+    { op: 'remove', path: '/member_ids', value: 'cairo' },
+  ])
+  return files
 }
 
 /** A kubeconfig of clusters that are not there. */
@@ -43,7 +69,13 @@ describe.concurrent('the demo', { timeout: 60_000 }, () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it('does the main job on simulated clusters, says that they are, and waits in the middle when asked to', async () => {
-    const { good, output } = await play({ keep: true }, 'Look around: ')
+    let files: string[] = []
+    const { good, output } = await play({ keep: true }, 'Look around, ', async (said) => {
+      files = await lookAround(said)
+    })
+    expect(files.map(existsSync)).toEqual([false, false, false])
+    expect(output).toMatch(/unjoined (berlin and amsterdam|amsterdam and berlin)\n/)
+    expect(output).toContain('deleted the federation, and 1 other that came meanwhile')
     expect(output).toContain('SIMULATED')
     expect(output).toMatch(/registered 3 clusters\n.*CLUSTER .*\n.*amsterdam .*v1\.36\.0\+simulated .*HEALTHY/)
     expect(output).toMatch(

@@ -38,15 +38,44 @@ describe('mergeLabels', () => {
 })
 
 describe('followLabels', () => {
-  it.each<[string, Record<string, string>, Record<string, string>, Record<string, string>, Record<string, string>]>([
-    ['a copy follows', { tag: '1' }, { tag: '1' }, { tag: '2', new: 'n' }, { tag: '2', new: 'n' }],
-    ['of none too', {}, {}, { tag: '2' }, { tag: '2' }],
-    ['what was given stays', { tag: 'own', mine: 'm' }, { tag: '1' }, { tag: '2' }, { tag: 'own', mine: 'm' }],
-    ['beside what was merged', { a: '1', mine: 'm' }, { a: '1' }, { a: '2', b: '3' }, { a: '2', b: '3', mine: 'm' }],
-    ['what is gone goes', { a: '1', b: '1' }, { a: '1', b: '1' }, { a: '2' }, { a: '2' }],
-    ['what was replaced takes none', { mine: 'm' }, { a: '1' }, { a: '2', b: '3' }, { mine: 'm' }],
-    ['nor what was given where there was none', { mine: 'm' }, {}, { a: '2' }, { mine: 'm' }],
-  ])('%s', (_what, own, before, after, expected) => expect(followLabels(own, before, after)).toEqual(expected))
+  type Followed = { own: Labels; before: Labels; after: Labels; expected: Labels }
+  it.each<[string, Followed]>([
+    [
+      'a copy follows',
+      { own: { tag: '1' }, before: { tag: '1' }, after: { tag: '2', new: 'n' }, expected: { tag: '2', new: 'n' } },
+    ],
+    ['of none too', { own: {}, before: {}, after: { tag: '2' }, expected: { tag: '2' } }],
+    [
+      'what was given stays',
+      {
+        own: { tag: 'own', mine: 'm' },
+        before: { tag: '1' },
+        after: { tag: '2' },
+        expected: { tag: 'own', mine: 'm' },
+      },
+    ],
+    [
+      'beside what was merged',
+      {
+        own: { a: '1', mine: 'm' },
+        before: { a: '1' },
+        after: { a: '2', b: '3' },
+        expected: { a: '2', b: '3', mine: 'm' },
+      },
+    ],
+    [
+      'what is gone goes',
+      { own: { a: '1', b: '1' }, before: { a: '1', b: '1' }, after: { a: '2' }, expected: { a: '2' } },
+    ],
+    [
+      'what was replaced takes none',
+      { own: { mine: 'm' }, before: { a: '1' }, after: { a: '2', b: '3' }, expected: { mine: 'm' } },
+    ],
+    [
+      'nor what was given where there was none',
+      { own: { mine: 'm' }, before: {}, after: { a: '2' }, expected: { mine: 'm' } },
+    ],
+  ])('%s', (_what, { own, before, after, expected }) => expect(followLabels(own, before, after)).toEqual(expected))
 
   it('shows nothing as overridden or added that was not before, and changes nothing when the parent stays', () =>
     fc.assert(

@@ -1,11 +1,12 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { describe, expect, it } from 'vitest'
+import { type EntityEvent, entityEvent } from '../../../functions/domain/entity-event.ts'
 import type { DomainEvent } from '../../../functions/domain/event.ts'
-import { type EntityEvent, entityEvent } from '../../../functions/events/outbox/entity-event.ts'
-import { putOnBus } from '../../../functions/events/outbox/event-bridge.ts'
 import { forwardEvents } from '../../../functions/events/outbox/forward.ts'
+import { putOnBus } from '../../../functions/runtime/event-bridge.ts'
 import { EVENT_SCHEMA_VERSION } from '../../../functions/store/dynamodb/event.schema.ts'
+import { eventOfRecord } from '../../../functions/store/dynamodb/event-of-record.ts'
 import { recordedLog } from '../../support/api/log.ts'
 
 const eventNo = (n: number): DomainEvent => ({
@@ -44,7 +45,7 @@ const bus = (room = Number.POSITIVE_INFINITY) => {
     taken.push(...fits)
     return fits.length
   }
-  return { taken, put, log: recordedLog() }
+  return { eventOf: eventOfRecord, taken, put, log: recordedLog() }
 }
 
 describe('forwardEvents', () => {

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { entityEvent } from '../../../functions/domain/entity-event.ts'
 import type { DomainEvent } from '../../../functions/domain/event.ts'
-import { entityEvent } from '../../../functions/events/outbox/entity-event.ts'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
 import { Bus } from '../../../local/bus/bus.ts'
 import { executionStatusEvent } from '../../../local/bus/bus-event.ts'

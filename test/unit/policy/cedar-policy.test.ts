@@ -117,7 +117,7 @@ describe('the examples of docs/policies.md', () => {
   const policy = cedarPolicy([...defaultPolicies, ...examples])
 
   it('fit the schema', () => {
-    expect(examples).toHaveLength(2)
+    expect(examples).toHaveLength(3)
     expect(() => checkPolicies(policySchema, examples)).not.toThrow()
   })
 

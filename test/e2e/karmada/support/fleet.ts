@@ -1,7 +1,17 @@
 import { expect } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
-import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
+import { localPolicy } from '../../../../functions/kubernetes/address-guard.ts'
+import type {
+  Connection,
+  KubernetesClient,
+  KubernetesObject,
+  Resource,
+} from '../../../../functions/kubernetes/client.ts'
+import { connectWith } from '../../../../functions/kubernetes/connect.ts'
+import { parseKubeconfig } from '../../../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
+import { forwardPort } from '../../../../functions/kubernetes/port-forward.ts'
+import { connectionTo } from '../../../../functions/kubernetes/stored-connection.ts'
 import { Api, type ClusterView, type FederationView } from '../../../../local/demo/api.ts'
 import type { DemoCluster } from '../../../../local/demo/clusters/cluster-set.ts'
 import { clientOf } from '../../../../local/demo/clusters/started-cluster.ts'
@@ -23,6 +33,12 @@ export type Fleet = {
   close(): Promise<void>
 }
 
+/** Registers a cluster. Whoever asks closes `admin`. */
+export const siteOf = async (api: Api, cluster: OwnCluster): Promise<Site> => {
+  const admin = clientOf(cluster)
+  return { cluster, admin, before: await inventory(admin), view: await register(api, cluster) }
+}
+
 /** @throws AssetSourceInvalid when FEDPLANE_KARMADA_CRDS does not name the CRDs of the release */
 export const openFleet = async (): Promise<Fleet> => {
   const closers: (() => Promise<void>)[] = []
@@ -36,11 +52,17 @@ export const openFleet = async (): Promise<Fleet> => {
     api,
     fedplane,
     add: async (starting) => {
+      // Also when it comes up only after something else has failed.
+      closers.push(() =>
+        starting.then(
+          (late) => late.close(),
+          () => undefined,
+        ),
+      )
       const cluster = await starting
-      closers.push(() => cluster.close())
-      const admin = clientOf(cluster)
-      closers.push(async () => admin.close())
-      return { cluster, admin, before: await inventory(admin), view: await register(api, cluster) }
+      const site = await siteOf(api, cluster)
+      closers.push(async () => site.admin.close())
+      return site
     },
     close: async () => {
       await fedplane.close()
@@ -74,6 +96,36 @@ export const consumerOf = async (api: Api, id: string): Promise<KubernetesClient
 export const kubeconfigEntry = (kubeconfig: string): Pick<DemoCluster, 'kubeconfig' | 'context'> => {
   const { 'current-context': context } = z.object({ 'current-context': z.string() }).parse(parse(kubeconfig))
   return { kubeconfig, context }
+}
+
+const connect = connectWith({ policy: localPolicy, forwardPort })
+
+/** The same where the endpoint leads nowhere from here: through the host's API, to a pod of the API server. */
+export const consumerThrough = async (api: Api, id: string, { cluster }: Site): Promise<KubernetesClient> => {
+  const connectionOf = (entry: Pick<DemoCluster, 'kubeconfig' | 'context'>): Connection => {
+    const { endpoint, credential } = parseKubeconfig(entry.kubeconfig, { context: entry.context, now: new Date() })
+    return connectionTo(endpoint, credential)
+  }
+  const namespace = 'federation-system'
+  const host = connect(connectionOf(cluster))
+  const { items } = await host.list(
+    { group: '', version: 'v1', plural: 'pods', namespace },
+    { labelSelector: 'app=karmada-apiserver' },
+  )
+  const pod = items[0]?.metadata.name
+  if (pod === undefined) throw new Error('There is no pod of the API server.')
+  const { kubeconfig } = await api.get<{ kubeconfig: string }>(`${federationPath(id)}/kubeconfig`)
+  const consumer = connect({
+    ...connectionOf(kubeconfigEntry(kubeconfig)),
+    dial: () => host.forward({ namespace, pod, port: 5443 }),
+  })
+  return {
+    ...consumer,
+    close: () => {
+      consumer.close()
+      host.close()
+    },
+  }
 }
 
 /** Polls until the object is as wanted; the last look is in the failure. */

@@ -26,9 +26,14 @@ const resourceOf = ({ apiVersion, kind, metadata }: Manifest): Resource => {
   }
 }
 
-const bring = async (client: KubernetesClient, manifest: Manifest): Promise<void> => {
-  const { labels } = manifest.metadata
-  const metadata = { ...manifest.metadata, labels: { ...labels, [MANAGED]: 'true' } }
+const bring = async (client: KubernetesClient, work: Work, manifest: Manifest): Promise<void> => {
+  const { labels, annotations } = manifest.metadata
+  const { namespace, name } = work.metadata
+  const metadata = {
+    ...manifest.metadata,
+    labels: { ...labels, [MANAGED]: 'true' },
+    annotations: { ...annotations, 'work.karmada.io/namespace': namespace ?? '', 'work.karmada.io/name': name },
+  }
   await client.apply(resourceOf(manifest), { ...manifest, metadata }, { fieldManager: 'karmada-controller-manager' })
 }
 
@@ -62,7 +67,7 @@ export class ExecutionController {
     const { uid = '', generation = 0 } = work.metadata
     if (this.#brought.get(uid) === generation) return
     const client = this.#clients.of(api, cluster)
-    for (const manifest of manifestsOf(work)) await bring(client, manifest)
+    for (const manifest of manifestsOf(work)) await bring(client, work, manifest)
     this.#brought.set(uid, generation)
   }
 

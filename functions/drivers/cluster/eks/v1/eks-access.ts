@@ -7,8 +7,8 @@ import type { AwsSite } from './aws/call.ts'
 import { type DescribedCluster, describeCluster } from './aws/describe-cluster.ts'
 import { AwsCredentialsRejected, EksClusterNotActive } from './errors.ts'
 import { ExpiringCache } from './expiring-cache.ts'
-import { type EksSettings, settingsOf } from './schema.ts'
 import { sessionNameOf } from './session-name.ts'
+import { type EksSettings, settingsOf } from './settings.ts'
 import { eksToken, TOKEN_LIFE_MS } from './token.ts'
 
 /** What is given out is good for so long at least, milliseconds: longer than any function runs (`infra/limits.ts`). */

@@ -1,5 +1,4 @@
 import type { KubernetesClient } from '../../../../kubernetes/client.ts'
-import { PermissionDenied } from '../../../../kubernetes/errors.ts'
 import { namespaces } from '../../../../kubernetes/resources.ts'
 import type { FederationContext, Finding, Preflight } from '../../../contract/federation-driver.ts'
 import {
@@ -11,9 +10,8 @@ import {
 } from '../../../support/findings.ts'
 import { FEDERATION_LABEL, isTerminating } from '../../../support/owned.ts'
 import { missingAccess } from '../../../support/permissions.ts'
+import { nodeFindings, storageFindings } from './host/findings.ts'
 import { type HostWork, hostWork } from './host/host-work.ts'
-import { readNodes } from './host/node-facts.ts'
-import { storageFault } from './host/storage.ts'
 import { hostHelps, hostWishes } from './host/wishes.ts'
 import { API_SERVER, CRDS_ASSET, KARMADA_VERSION } from './names.ts'
 import { namespaceFault, ownerOf } from './phases/namespace.ts'
@@ -54,53 +52,9 @@ const ourNamespaceFindings = async (work: HostWork, now: string): Promise<Findin
   ]
 }
 
-const nodeFindings = async (client: KubernetesClient, { replicas }: KarmadaProperties): Promise<Finding[]> => {
-  const found = await readNodes(client)
-  const usable = found.filter(({ isReady, isSchedulable }) => isReady && isSchedulable)
-  if (found.length === 0) {
-    return [
-      errorFinding(
-        'HostHasNoNodes',
-        'The host has no nodes, so no pods run there. Choose another host, or driver clusterprofile@1, which needs none.',
-      ),
-    ]
-  }
-  if (usable.length === 0) {
-    const count = found.filter(({ isReady }) => isReady).length
-    return [
-      errorFinding(
-        'NoUsableNode',
-        `None of the host's ${found.length} nodes takes pods: ${count} are Ready, and those are cordoned or tainted. Make one Ready and schedulable.`,
-      ),
-    ]
-  }
-  if (usable.length >= replicas) return []
-  return [
-    warningFinding(
-      'FewNodes',
-      `Property replicas is ${replicas}, and ${usable.length} nodes of the host take pods: some members share a node, and are lost with it.`,
-    ),
-  ]
-}
-
-const storageFindings = async (client: KubernetesClient, properties: KarmadaProperties): Promise<Finding[]> => {
-  const fault = await storageFault(client, properties)
-  return fault === null ? [] : [errorFinding('StorageClassMissing', fault)]
-}
-
 const assetFindings = async ({ asset }: FederationContext): Promise<Finding[]> => {
   await asset(CRDS_ASSET)
   return []
-}
-
-/** What we may not see is no fault of the host. */
-const ifAllowed = async (look: () => Promise<Finding[]>): Promise<Finding[]> => {
-  try {
-    return await look()
-  } catch (error) {
-    if (error instanceof PermissionDenied) return []
-    throw error
-  }
 }
 
 const helpFindings = async (client: KubernetesClient, namespace: string): Promise<Finding[]> => {
@@ -137,8 +91,8 @@ export const checkHost = async (context: FederationContext): Promise<Preflight> 
       attempt(() => helpFindings(client, work.namespace)),
       attempt(() => versionFindings(client)),
       attempt(() => ourNamespaceFindings(work, context.now())),
-      attempt(() => ifAllowed(() => nodeFindings(client, properties))),
-      attempt(() => ifAllowed(() => storageFindings(client, properties))),
+      attempt(() => nodeFindings(client, properties)),
+      attempt(() => storageFindings(client, properties)),
     ])
     return parts.flat()
   })

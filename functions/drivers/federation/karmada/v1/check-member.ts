@@ -86,12 +86,14 @@ export const checkMember = async (context: MemberContext): Promise<Preflight> =>
   const { memberClusterRole } = parseProperties(federation.properties)
   const { memberName } = membership
   const name = memberObjectName(federation.id)
+  const named = nameFindings(memberName)
   const findings = await Promise.all([
     attempt(() => memberFindings(context, memberClusterRole)),
-    attempt(() => controlPlaneFindings(context)),
+    // Nothing can be asked for by a bad name.
+    attempt(async () => (named.length > 0 ? [] : controlPlaneFindings(context))),
   ])
   return {
-    findings: [...findings.flat(), ...nameFindings(memberName), ...peerFindings(context), ...addressFindings(context)],
+    findings: [...findings.flat(), ...named, ...peerFindings(context), ...addressFindings(context)],
     wouldMake: [
       `Namespace ${name} in the member`,
       `ServiceAccounts ${name}/${name} and ${name}/${IMPERSONATOR} in the member, each with a token`,

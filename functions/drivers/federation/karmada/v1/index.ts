@@ -1,6 +1,7 @@
 import type { FederationDriver } from '../../../contract/federation-driver.ts'
 import { checkHost } from './check-host.ts'
 import { checkMember } from './check-member.ts'
+import { checkUpdate } from './check-update.ts'
 import { cleanMember } from './clean-member.ts'
 import { deregisterMember } from './deregister-member.ts'
 import { karmadaV1Description } from './description.ts'
@@ -26,6 +27,7 @@ export const karmadaDriver = (given: Partial<KarmadaOptions> = {}): FederationDr
     },
     checkHost,
     checkMember,
+    checkUpdate,
     prepareMember: (context) => prepareMember(context, options),
     registerMember: (context) => registerMember(context, options),
     observeMember,

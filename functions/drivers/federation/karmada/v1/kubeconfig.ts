@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Secret } from '../../../../domain/secret.ts'
 import { issueCertificate } from '../../../../x509/issue-certificate.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
@@ -14,7 +15,15 @@ const COMMON_NAME_MAX = 64
 /** In front of the user, so that none can be called `system:…`, which Kubernetes keeps for itself. */
 const USER_PREFIX = 'fedplane:user:'
 
-const userOf = (user: string): string => `${USER_PREFIX}${user}`.slice(0, COMMON_NAME_MAX)
+/** Hex digits that keep long names apart. */
+const DIGEST_LENGTH = 16
+
+const userOf = (user: string): string => {
+  const whole = `${USER_PREFIX}${user}`
+  if (Buffer.byteLength(whole) <= COMMON_NAME_MAX) return whole
+  const digest = createHash('sha256').update(user).digest('hex').slice(0, DIGEST_LENGTH)
+  return `${whole.replace(/[^\x20-\x7e]/g, '?').slice(0, COMMON_NAME_MAX - DIGEST_LENGTH - 1)}~${digest}`
+}
 
 /**
  * A kubeconfig with a client certificate of the user for a while. Its group is bound to cluster-admin inside of the control plane: without the binding,

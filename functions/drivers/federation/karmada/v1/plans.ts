@@ -2,6 +2,7 @@ import type { FederationContext } from '../../../contract/federation-driver.ts'
 import type { Phase } from '../../../contract/phase.ts'
 import type { KarmadaOptions } from './options.ts'
 import { certificatesPhase } from './phases/certificates.ts'
+import { checkPhase } from './phases/check.ts'
 import { contentPhase } from './phases/content.ts'
 import { growPhase } from './phases/grow.ts'
 import { dropNamespace, namespacePhase } from './phases/namespace.ts'
@@ -33,6 +34,7 @@ const withoutUndo = ({ undo: _, ...phase }: Phase<FederationContext>): Phase<Fed
 /** New images, names, numbers: everything is brought to what it is to be, and replaced in the order in which it was made. */
 export const updatePlan = (options: KarmadaOptions): Plan =>
   [
+    checkPhase,
     servicePhase,
     certificatesPhase(options),
     secretsPhase,

@@ -4,7 +4,7 @@ import type { StepResult } from '../../../contract/phase.ts'
 import { optionsOf } from './play.ts'
 
 /** Name of the sealed document. */
-export const CERTIFICATES = 'certificates'
+const CERTIFICATES = 'certificates'
 
 /** What the document says: which set of certificates it is, and in which rotation it was made. */
 type Certificates = { serial: number; madeIn: string | null }

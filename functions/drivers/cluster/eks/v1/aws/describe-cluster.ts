@@ -1,7 +1,7 @@
 import type { ClusterEndpoint } from '../../../../../domain/cluster.ts'
 import type { AwsCredentials } from '../../../../contract/aws-access.ts'
 import { AwsRequestRefused, EksClusterNotFound } from '../errors.ts'
-import { DescribeClusterAnswer } from '../schema.ts'
+import { DescribeClusterAnswer } from './aws.schema.ts'
 import { type AwsSite, awsCall } from './call.ts'
 import { codeOf } from './refusal.ts'
 

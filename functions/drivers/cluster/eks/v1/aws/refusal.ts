@@ -1,6 +1,6 @@
 import type { AppError } from '../../../../../domain/app-error.ts'
 import { AwsAccessDenied, AwsCredentialsRejected, AwsRequestRefused, AwsUnavailable } from '../errors.ts'
-import { ErrorAnswer } from '../schema.ts'
+import { ErrorAnswer } from './aws.schema.ts'
 import type { AwsCall } from './call.ts'
 
 /** Codes as the services write them, without the ending `Exception` that some of them add. */

@@ -2,8 +2,8 @@ import type { KubernetesClient, KubernetesObject, Resource } from '../../../../.
 import { covers } from '../../../../support/covers.ts'
 import { listAll } from '../../../../support/owned.ts'
 
-/** Writes under way at a time: as many as a client has connections for. */
-const CONCURRENCY = 12
+/** Calls under way at a time: enough for the API server of a control plane, whose work they are, and few new connections at once. */
+const CONCURRENCY = 6
 
 /** Plurals of the kinds that we put into a control plane. */
 const PLURALS: Readonly<Record<string, string>> = {
@@ -44,31 +44,36 @@ const collectionsOf = (objects: readonly KubernetesObject[]): Collection[] => {
 
 type Difference = { resource: Resource; object: KubernetesObject }
 
+/** Calls `act` for each, a few at a time. After a failure none begins any more, and it is thrown when those under way are over. */
+export const inParallel = async <T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> => {
+  const queue = items.values()
+  let hasFailed = false
+  const work = async (): Promise<void> => {
+    for (const item of queue) {
+      if (hasFailed) return
+      await act(item).catch((error: unknown) => {
+        hasFailed = true
+        throw error
+      })
+    }
+  }
+  const workers = await Promise.allSettled(Array.from({ length: Math.min(CONCURRENCY, items.length) }, work))
+  const failed = workers.find((worker) => worker.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+}
+
 /** Those of the objects that are not there, or not as they are to be; one list for each collection. */
 export const differences = async (
   client: KubernetesClient,
   objects: readonly KubernetesObject[],
 ): Promise<Difference[]> => {
-  const found = await Promise.all(
-    collectionsOf(objects).map(async ({ resource, objects: wanted }) => {
-      const present = new Map((await listAll(client, resource)).map((object) => [object.metadata.name, object]))
-      return wanted
-        .filter((object) => !covers(present.get(object.metadata.name), object))
-        .map((object) => ({ resource, object }))
-    }),
-  )
-  return found.flat()
-}
-
-/** Calls `act` for each, a few at a time; the first failure ends it when those under way are over. */
-export const inParallel = async <T>(items: readonly T[], act: (item: T) => Promise<unknown>): Promise<void> => {
-  const rest = [...items]
-  const work = async (): Promise<void> => {
-    for (let item = rest.shift(); item !== undefined; item = rest.shift()) await act(item)
-  }
-  const workers = await Promise.allSettled(Array.from({ length: Math.min(CONCURRENCY, items.length) }, work))
-  const failed = workers.find((worker) => worker.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
+  const found: Difference[] = []
+  await inParallel(collectionsOf(objects), async ({ resource, objects: wanted }) => {
+    const present = new Map((await listAll(client, resource)).map((object) => [object.metadata.name, object]))
+    const differing = wanted.filter((object) => !covers(present.get(object.metadata.name), object))
+    found.push(...differing.map((object) => ({ resource, object })))
+  })
+  return found
 }
 
 /** Makes the objects what they are to be; no write where nothing differs. */

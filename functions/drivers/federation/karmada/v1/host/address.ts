@@ -27,7 +27,7 @@ const Service = z.object({
 type Service = z.infer<typeof Service>
 
 /** `https://host:port`; IPv6 addresses in brackets. */
-export const urlOf = (host: string, port: number): string => `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
+const urlOf = (host: string, port: number): string => `https://${isIPv6(host) ? `[${host}]` : host}:${port}`
 
 /** True when the host gives its Services IPv6 addresses. */
 export const isIpv6Service = (service: KubernetesObject): boolean => isIPv6(Service.parse(service).spec.clusterIP)

@@ -19,9 +19,9 @@ import {
 const TLS_MIN = '--tls-min-version=VersionTLS13'
 
 /** Addresses that Services inside of the control plane get. Nothing answers there: they only need the family of the host's own. */
-export const serviceRange = ({ isIpv6 }: HostPlan): string => (isIpv6 ? 'fd00:10:96::/112' : '10.96.0.0/12')
+const serviceRange = ({ isIpv6 }: HostPlan): string => (isIpv6 ? 'fd00:10:96::/112' : '10.96.0.0/12')
 
-export const serviceAccountIssuer = ({ properties }: HostPlan): string =>
+const serviceAccountIssuer = ({ properties }: HostPlan): string =>
   `https://kubernetes.default.svc.${properties.clusterDomain}`
 
 const etcdFlags = (plan: HostPlan): string[] => [

@@ -25,7 +25,7 @@ export type Membership = {
 export const STATE_ANNOTATION = 'fedplane.io/etcd-initial-state'
 
 /** Claim of a member's volume, as the StatefulSet calls it. */
-export const claimName = (member: string): string => `${DATA}-${member}`
+const claimName = (member: string): string => `${DATA}-${member}`
 
 const commandOf = (plan: HostPlan, { members, state }: Membership): string[] => {
   const self = memberHost(plan, '$(POD_NAME)')

@@ -38,7 +38,7 @@ const RESOURCES: Readonly<Record<string, (namespace: string) => Resource>> = {
 }
 
 /** Where objects of our manifests in the host belong. */
-export const resourceOf = ({ kind, metadata }: KubernetesObject): Resource => {
+const resourceOf = ({ kind, metadata }: KubernetesObject): Resource => {
   const resource = RESOURCES[kind]
   if (resource === undefined) throw new TypeError(`No resource for kind ${kind}.`)
   return resource(metadata.namespace ?? '')

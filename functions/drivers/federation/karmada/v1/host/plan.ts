@@ -18,7 +18,7 @@ export const planOf = (federation: Pick<Federation, 'id' | 'properties' | 'drive
 })
 
 /** Label of upstream's manifests, which its tools look for. */
-export const APP_LABEL = 'app'
+const APP_LABEL = 'app'
 
 /** Labels of a component's pods, and what selects them. */
 export const componentLabels = (federationId: string, component: string): Record<string, string> => ({

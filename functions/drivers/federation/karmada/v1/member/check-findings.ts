@@ -31,7 +31,7 @@ const RBAC = 'rbac.authorization.k8s.io'
  * Everything that the driver does in a member. To grant everything one must have everything, or the verbs `escalate` and `bind`: the second can be
  * asked for.
  */
-export const memberWishes = (namespace: string, role: string | null): Access[] => [
+const memberWishes = (namespace: string, role: string | null): Access[] => [
   ...each(WRITE, { group: '', resource: 'namespaces' }),
   ...each(WRITE, { group: '', resource: 'serviceaccounts', namespace }),
   ...each(['create'], { group: '', resource: 'serviceaccounts/token', namespace }),

@@ -17,11 +17,21 @@ export type Leaving = {
 /** Where they are. */
 export type LeavingSite = { client: KubernetesClient; memberName: string; space: string }
 
+/** None where the control plane got no CRDs: a create that ended half-way. */
+const worksOf = async (client: KubernetesClient, space: string): Promise<KubernetesObject[]> => {
+  try {
+    return await listAll(client, works(space))
+  } catch (error) {
+    if (error instanceof ObjectNotFound) return []
+    throw error
+  }
+}
+
 export const lookAt = async ({ client, memberName, space }: LeavingSite): Promise<Leaving> => {
   const [cluster, namespace, found] = await together([
     () => client.get(clusters, memberName),
     () => client.get(namespaces, space),
-    () => listAll(client, works(space)),
+    () => worksOf(client, space),
   ])
   return { cluster, namespace, works: found }
 }

@@ -10,7 +10,7 @@ import type { KarmadaOptions } from '../options.ts'
 import { namespaceOf } from '../schema.ts'
 
 /** On the pods of karmada-controller-manager: when they were last made anew. ISO-8601 UTC. */
-export const RESTARTED_ANNOTATION = 'fedplane.io/restarted-at'
+const RESTARTED_ANNOTATION = 'fedplane.io/restarted-at'
 
 const Restarted = z.object({
   spec: z.object({

@@ -6,7 +6,7 @@ import { ensureOwned, ownerLabels, refOf, type Site } from '../../../../support/
 import type { Trace } from '../../../../support/step.ts'
 
 /** As Karmada's own join grants: objects of every kind that users spread, and the member's health and APIs. */
-export const roleManifest = (federationId: string): KubernetesObject => ({
+const roleManifest = (federationId: string): KubernetesObject => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRole',
   metadata: { name: memberObjectName(federationId), labels: ownerLabels(federationId) },

@@ -15,13 +15,13 @@ const Work = z.object({
 const specOf = (work: KubernetesObject) => Work.safeParse(work).data?.spec
 
 /** What Karmada made for itself in the member: it goes with the member, whatever becomes of workloads. */
-export const isImpersonators = (work: KubernetesObject): boolean => {
+const isImpersonators = (work: KubernetesObject): boolean => {
   const manifests = specOf(work)?.workload?.manifests ?? []
   return manifests.length > 0 && manifests.every(({ metadata }) => metadata.name === IMPERSONATOR)
 }
 
 /** True when what the Work brought stays in the member once the Work goes. */
-export const keeps = (work: KubernetesObject): boolean => specOf(work)?.preserveResourcesOnDeletion === true
+const keeps = (work: KubernetesObject): boolean => specOf(work)?.preserveResourcesOnDeletion === true
 
 const isHeld = ({ metadata }: KubernetesObject): boolean => metadata.finalizers?.includes(WORK_FINALIZER) === true
 

@@ -27,7 +27,7 @@ const ensureClaim = async ({ site, namespace }: HostWork, trace: Trace, claim: K
 }
 
 /** Volume claims for etcd. They are not waited for: many classes provision only when a pod asks. */
-export const ensureClaims = async (work: HostWork, trace: Trace): Promise<void> => {
+const ensureClaims = async (work: HostWork, trace: Trace): Promise<void> => {
   const wanted = claimManifests(work.plan)
   const names = new Set((await ownClaims(work)).map(({ metadata }) => metadata.name))
   const isMissing = wanted.some(({ metadata }) => !names.has(metadata.name))

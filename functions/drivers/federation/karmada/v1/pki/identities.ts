@@ -19,7 +19,7 @@ export type Identity = {
 }
 
 /** May do everything, whatever RBAC says. */
-export const MASTERS = 'system:masters'
+const MASTERS = 'system:masters'
 
 /** CN that the aggregation layer allows (`--requestheader-allowed-names`). */
 export const FRONT_PROXY_CLIENT = 'front-proxy-client'

@@ -1,4 +1,4 @@
-import type { DomainEvent } from '../../domain/event.ts'
+import type { DomainEvent } from './event.ts'
 
 /** An event of the outbox in EventBridge's form. */
 export type EntityEvent = { id: string; time: string; source: 'fedplane'; 'detail-type': string; detail: DomainEvent }

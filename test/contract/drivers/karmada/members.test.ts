@@ -1,0 +1,222 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { MemberContext } from '../../../../functions/drivers/contract/federation-driver.ts'
+import { withControlPlane } from '../../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
+import { karmadaDriver } from '../../../../functions/drivers/federation/karmada/v1/index.ts'
+import { clusters } from '../../../../functions/drivers/federation/karmada/v1/member/names.ts'
+import { memberObjectName } from '../../../../functions/drivers/support/member/names.ts'
+import { namespaces, secrets, serviceAccounts } from '../../../../functions/kubernetes/resources.ts'
+import { startSimulatedKubernetes } from '../../../../local/simulated-kubernetes/start.ts'
+import { Killed } from '../../../support/drivers/call-budget.ts'
+import { type TestCluster, testCluster } from '../../../support/drivers/test-cluster.ts'
+import { untilDone } from '../../../support/drivers/until-done.ts'
+import { type GatedMember, gatedMember } from '../../../support/karmada/gated-member.ts'
+import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts'
+import { fates, KarmadaLife } from '../../../support/karmada/life.ts'
+import { QUICK } from '../../../support/karmada/options.ts'
+
+/** Failures that users of Karmada reported (reference, section 6), by the number of their row. */
+
+describe('members of karmada@1', () => {
+  let lab: KarmadaLab
+  /** One control plane for all tests but those that break it: each joins a cluster of its own, or leaves what it joined. */
+  let life: KarmadaLife
+  let gated: GatedMember
+  beforeAll(async () => {
+    lab = await openKarmadaLab()
+    life = new KarmadaLife(lab, {}, { workPatienceSeconds: 0 })
+    await life.create()
+    gated = await gatedMember('paris', lab.memberServers[0]!)
+  })
+  afterAll(async () => {
+    await gated.close()
+    await life.delete()
+    expect(await lab.remains(life.federation.id)).toEqual([])
+    await lab.close()
+  })
+  afterEach(() => {
+    lab.standIn.podFate = undefined
+    lab.standIn.refresh()
+  })
+
+  const paris = () => life.member(gated.member)
+  const observed = (context: MemberContext) => life.driver.observeMember(context)
+  /** Waits until the driver says that of the member. */
+  const until = async (reason: string): Promise<void> => {
+    await untilDone(async () => {
+      const seen = await observed(life.memberContext(paris()))
+      const said = seen.state === 'not-ready' ? seen.reason : seen.state
+      return { done: said === reason, waitingFor: `${reason}, not ${JSON.stringify(seen)}` }
+    }, 15_000)
+  }
+
+  it('row 16: a join while the aggregated API does not answer fails, and blocks no later one', async () => {
+    const stopped = { fate: 'waiting', reason: 'CrashLoopBackOff', message: 'back-off' } as const
+    lab.standIn.podFate = fates(life.namespace, { 'karmada-aggregated-apiserver': stopped })
+    lab.standIn.refresh()
+    await life.waitsFor('verify', 'APIService')
+    await life.prepare(paris())
+    await expect(life.register(paris())).rejects.toMatchObject({ name: 'ApiUnavailable', retryable: true })
+    lab.standIn.podFate = undefined
+    lab.standIn.refresh()
+    await life.ensure('verify')
+    await life.unjoin(paris())
+    await life.join(paris())
+    await life.unjoin(paris())
+  })
+
+  it('row 17: a join that was killed half-way is repeated, not refused as registered already', async () => {
+    await life.prepare(paris())
+    life.budget.reset()
+    // The Secrets, then the Cluster, whose answer is lost.
+    life.budget.killAfter(3)
+    await expect(life.register(paris())).rejects.toBeInstanceOf(Killed)
+    life.budget.lift()
+    expect((await life.driver.checkMember(life.memberContext(paris()))).findings).toEqual([])
+    await life.join(paris())
+    await life.unjoin(paris())
+  })
+
+  it('rows 18, 19, 39: an unjoin of a member that is dead ends, and keeps the others', async () => {
+    const tokyo = life.member(lab.members[1])
+    await life.join(paris())
+    await life.join(tokyo)
+    await gated.gate.shut()
+    await until('MemberUnreachable')
+    const context = life.memberContext(paris())
+    await untilDone(() => life.driver.deregisterMember(context))
+    expect(await observed(context)).toEqual({ state: 'absent' })
+    expect(await observed(life.memberContext(tokyo))).toEqual({ state: 'ready' })
+    await expect(life.driver.cleanMember(context)).rejects.toMatchObject({ name: 'ConnectFailed', retryable: true })
+    await gated.gate.open()
+    await life.unjoin(paris())
+    await life.unjoin(tokyo)
+  })
+
+  it('rows 18, 27: a member whose token was taken away is told so, and a rotation mends it', async () => {
+    await life.join(paris())
+    const name = memberObjectName(life.federation.id)
+    const tokens = await gated.member.admin.list(secrets(name))
+    for (const { metadata } of tokens.items) await gated.member.admin.delete(secrets(name), metadata.name)
+    await until('MemberCredentialRejected')
+    await life.rotate(paris())
+    await until('ready')
+    const controllers = lab.standIn.controllersIn(life.namespace)
+    expect(await controllers?.isWatching('paris')).toBe(true)
+    await life.unjoin(paris())
+  })
+
+  it('rows 18, 30: a member whose authority is another by now is told so', async () => {
+    await life.join(paris())
+    const caBundle = Buffer.from(lab.hostServer.caPem).toString('base64')
+    await withControlPlane(life.context(), (client) =>
+      client.patch(secrets('karmada-cluster'), 'paris', { data: { caBundle } }),
+    )
+    const { fault, members } = await untilDone(async () => {
+      const seen = await life.driver.observe!(life.context())
+      const member = seen.members.get(gated.member.cluster.id)
+      return { done: member?.state === 'not-ready', waitingFor: `the look at it: ${JSON.stringify(member)}`, ...seen }
+    }, 15_000)
+    expect(fault).toBeNull()
+    expect(members.get(gated.member.cluster.id)).toMatchObject({ reason: 'MemberTlsFailed' })
+    await life.register(paris())
+    await until('ready')
+    await life.unjoin(paris())
+  })
+
+  it('row 22: reserved namespaces are refused, and the host itself leaves without harm', async () => {
+    for (const namespace of ['kube-system', 'default', 'kube-public']) {
+      expect(life.driver.validateProperties({ namespace }), namespace).toEqual([expect.stringContaining(namespace)])
+    }
+    const host = life.member(lab.host)
+    await life.join(host)
+    await life.unjoin(host)
+    await life.ensure('verify')
+  })
+
+  it('row 23: another cluster of the same name, and the same cluster under another name, are refused', async () => {
+    await life.join(paris())
+    const other = await testCluster('paris', lab.memberServers[1]!.kubeconfig)
+    const findings = async (member: TestCluster, name: string) => {
+      const context = life.memberContext(life.member(member))
+      const membership = { ...context.membership, memberName: name }
+      return (await life.driver.checkMember({ ...context, membership })).findings.map(({ reason }) => reason)
+    }
+    expect(await findings(other, 'paris')).toContain('ForeignObject')
+    expect(await findings(gated.member, 'lutetia')).toContain('MemberAlreadyJoined')
+    life.members.delete(other.cluster.id)
+    other.close()
+    await life.unjoin(paris())
+  })
+
+  it('rows 24, 25: a member without a token controller is joined by a token that expires', async () => {
+    const server = await startSimulatedKubernetes({ tokenController: false })
+    const member = await testCluster('oslo', server.kubeconfig)
+    const oslo = life.member(member)
+    const impatient = karmadaDriver({ ...QUICK, tokenPatienceSeconds: 0 })
+    const patient = life.memberContext(oslo)
+    expect(await life.driver.prepareMember(patient)).toMatchObject({
+      done: false,
+      waitingFor: expect.stringContaining('token controller'),
+    })
+    const { credential } = await untilDone(() => impatient.prepareMember(life.memberContext(oslo)))
+    expect(credential).toMatchObject({ kind: 'token-request', renewAfter: expect.any(String) })
+    await life.unjoin(oslo)
+    member.close()
+    await server.close()
+  })
+
+  it('row 26: a token that the member does not take is never given to the control plane', async () => {
+    const name = memberObjectName(life.federation.id)
+    await life.prepare(paris())
+    // Somebody makes the account anew: what its Secrets held is worthless.
+    await gated.member.admin.delete(serviceAccounts(name), name)
+    const context = life.memberContext(paris())
+    const again = await untilDone(() => life.driver.prepareMember(context))
+    expect(again.credential?.token.reveal()).not.toBe((await context.memberToken())?.reveal())
+    await life.join(paris())
+    await life.unjoin(paris())
+  })
+
+  it.each(['gke_project_zone_cluster', 'admin@kubernetes', 'a'.repeat(49), 'arn:aws:eks:eu-central-1:1:cluster/x'])(
+    'rows 36, 37: the member name %s is refused before anything is made',
+    async (memberName) => {
+      const context = life.memberContext(paris())
+      const membership = { ...context.membership, memberName }
+      const { findings } = await life.driver.checkMember({ ...context, membership })
+      expect(findings).toEqual([expect.objectContaining({ severity: 'error', reason: 'MemberNameInvalid' })])
+    },
+  )
+
+  it('row 40: a join straight after an unjoin waits for what is being deleted, and then succeeds', async () => {
+    const name = memberObjectName(life.federation.id)
+    await life.join(paris())
+    lab.memberServers[0]!.behaviour.namespaceBlocker = (blocked) =>
+      blocked === name ? 'a finalizer remains' : undefined
+    const context = life.memberContext(paris())
+    await untilDone(() => life.driver.deregisterMember(context))
+    const unjoined = await life.driver.cleanMember(context)
+    expect(unjoined).toMatchObject({ done: false, waitingFor: expect.stringContaining('a finalizer remains') })
+    life.members.delete(gated.member.cluster.id)
+    const joined = await life.driver.prepareMember(life.memberContext(paris()))
+    expect(joined).toMatchObject({
+      done: false,
+      waitingFor: expect.stringContaining(`${name} in the member to be gone`),
+    })
+    lab.memberServers[0]!.behaviour.namespaceBlocker = () => undefined
+    lab.memberServers[0]!.refresh()
+    await life.join(paris())
+    await life.unjoin(paris())
+    expect(await gated.member.admin.get(namespaces, name)).toBeUndefined()
+  })
+
+  it('rows 15, 40: rejoining under the same name at once gives the new token', async () => {
+    for (let times = 0; times < 3; times += 1) {
+      await life.join(paris())
+      await life.unjoin(paris())
+    }
+    await withControlPlane(life.context(), async (client) => {
+      expect((await client.list(clusters)).items).toEqual([])
+      expect((await client.list(secrets('karmada-cluster'))).items).toEqual([])
+    })
+  })
+})

@@ -1,0 +1,78 @@
+import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
+import type { StepResult } from '../../../functions/drivers/contract/phase.ts'
+import { karmadaDriver } from '../../../functions/drivers/federation/karmada/v1/index.ts'
+import type { KarmadaOptions } from '../../../functions/drivers/federation/karmada/v1/options.ts'
+import type { PodFate } from '../../../local/simulated-kubernetes/behaviour.ts'
+import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+import { CallBudget, counted } from '../drivers/call-budget.ts'
+import { FederationLife } from '../drivers/federation-life.ts'
+import { connect } from '../drivers/test-cluster.ts'
+import { untilDone } from '../drivers/until-done.ts'
+import { standInAsset } from './crds.ts'
+import { type KarmadaLab, ownProperties } from './lab.ts'
+import { QUICK } from './options.ts'
+
+/** Fates of the workloads of one namespace, by name; others go their way. */
+export const fates =
+  (namespace: string | undefined, wanted: Readonly<Record<string, PodFate>>) =>
+  ({ metadata }: ApiObject): PodFate | undefined =>
+    metadata.namespace === namespace ? wanted[metadata.name] : undefined
+
+/** A life with karmada@1 in a lab, which can also be stopped at a phase. */
+export class KarmadaLife extends FederationLife {
+  readonly budget: CallBudget
+
+  constructor(lab: KarmadaLab, properties: Record<string, string> = {}, options: Partial<KarmadaOptions> = {}) {
+    const budget = new CallBudget()
+    super({
+      driver: karmadaDriver({ ...QUICK, ...options }),
+      host: () => lab.host.access(budget),
+      connect: (connection) => counted(connect(connection), budget),
+      asset: standInAsset,
+      properties: { ...ownProperties(), ...properties },
+    })
+    this.budget = budget
+  }
+
+  get namespace(): string {
+    return this.federation.properties.namespace ?? ''
+  }
+
+  /** Runs the phases of create before `id`. */
+  async createUntil(id: string): Promise<void> {
+    for (const phase of this.driver.phases.create) {
+      if (phase.id === id) return
+      await this.ensure(phase.id)
+    }
+    throw new Error(`there is no phase ${id}`)
+  }
+
+  /** Runs one phase of create until it is done. */
+  async ensure(id: string): Promise<void> {
+    await untilDone(() => this.lookAt(id))
+  }
+
+  /** One call of a phase of create; what it says is kept. */
+  lookAt(id: string): Promise<StepResult> {
+    const phase = this.driver.phases.create.find((it) => it.id === id)
+    if (phase === undefined) throw new Error(`there is no phase ${id}`)
+    return this.once(() => phase.ensure(this.context()))
+  }
+
+  /** What a phase waits for when it says the same thing twice, with that text in it. */
+  async waitsFor(id: string, text: string): Promise<string> {
+    let said = ''
+    await untilDone(async () => {
+      const { done, waitingFor = '' } = await this.lookAt(id)
+      if (done) throw new Error(`phase ${id} is done, and does not wait for ${text}`)
+      said = waitingFor
+      return { done: said.includes(text), waitingFor: `phase ${id} to say "${text}"; it says: ${said}` }
+    }, 10_000)
+    return said
+  }
+
+  /** Joins, for a lab's cluster. */
+  member(access: { access(budget?: CallBudget): ClusterAccess }): () => ClusterAccess {
+    return () => access.access(this.budget)
+  }
+}
