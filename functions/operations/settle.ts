@@ -17,9 +17,8 @@ import { ownerEvent } from './events.ts'
 /** `1 member is`, `2 members are`. */
 const withIs = (count: number): string => `${counted(count, 'member')} ${count === 1 ? 'is' : 'are'}`
 
-/** After what failed in a create whose control plane came up: *_FAILED alone reads as if nothing could be used. */
-const USABLE =
-  'The control plane is up and the federation can be used; to try again, add what failed to member_ids again.'
+/** After the members that failed in a create whose control plane came up. */
+const USABLE = 'To try again, add what failed to member_ids again.'
 
 type SettlePorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
 
@@ -60,9 +59,9 @@ const judge = (federation: Federation, memberships: readonly Membership[]): Verd
   ]
   const statusReason = sentences.length === 0 ? null : sentences.join(' ')
   if (change?.failure) return { outcome: 'FAILED', reason: change.failure.reason, statusReason }
-  return failed.length > 0
-    ? { outcome: 'FAILED', reason: 'MembersFailed', statusReason }
-    : { outcome: 'COMPLETE', reason: 'Settled', statusReason }
+  if (failed.length === 0) return { outcome: 'COMPLETE', reason: 'Settled', statusReason }
+  // What was asked for is there: a federation, and a member less is no reason to throw it away (decision 0006).
+  return { outcome: isUsableCreate(federation) ? 'COMPLETE' : 'FAILED', reason: 'MembersFailed', statusReason }
 }
 
 /** True when nothing moves that settling would have to wait for, and there is something to settle. */
@@ -92,8 +91,8 @@ const closing = (ports: SettlePorts, federation: Federation, memberships: readon
 }
 
 /**
- * Closes a federation's run of membership changes once nothing moves: `*_COMPLETE`, or `*_FAILED` naming the memberships of the run
- * that failed. Called by each flow after it has written its own end, and by the reconciler; whoever sees nothing moving writes.
+ * Closes a federation's run of membership changes once nothing moves: `*_COMPLETE`, or `UPDATE_FAILED` naming the memberships of the run
+ * that failed. A create whose control plane came up is complete, and names them. Called by each flow after it has written its own end, and by the reconciler; whoever sees nothing moving writes.
  * Whatever starts to move bumps the federation's revision in the same commit, so a verdict on old facts loses and is made anew.
  *
  * @returns true when this call closed it

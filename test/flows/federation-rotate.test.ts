@@ -7,7 +7,7 @@ import { giveUp } from '../../functions/operations/give-up.ts'
 import { executionOf } from '../../functions/operations/operation.ts'
 import { changeFederation, createFederation, join, key, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab, type StepCall } from '../support/flows/flow-lab.ts'
-import { ended, federationOf, history, messages, settled } from '../support/flows/look.ts'
+import { ended, federationOf, history, latestOf, messages, settled } from '../support/flows/look.ts'
 import { gate, until } from '../support/local/engine-lab.ts'
 
 let lab: FlowLab
@@ -35,7 +35,7 @@ const running = async (id: string) => {
 }
 const rotated = async (id: string) => {
   await renewDue(lab.ports)
-  return ended(lab, executionOf('federation-rotate', await running(id)))
+  return ended(lab, await latestOf(lab, 'federation-rotate', id))
 }
 const serial = async (id: string): Promise<number> => {
   const secret = await lab.ports.stores.credentials.get(driverSecretKey(key(id) as never, 'certificates'))
@@ -49,16 +49,30 @@ const now = () => lab.clock.now().toISOString()
 const isRotation = ({ flow, event }: StepCall, id: string): boolean =>
   flow === 'federation-rotate' && (event as { state: { entityId: string } }).state.entityId === id
 
+/** Holds the first RunPhase of a rotation back. */
+const held = (id: string) => {
+  const [arrived, go] = [gate(), gate()]
+  lab.intercept = async (call, run) => {
+    if (!isRotation(call, id) || call.step !== 'RunPhase') return run()
+    arrived.open()
+    await go.passed
+    return run()
+  }
+  return { arrived: arrived.passed, go: go.open }
+}
+
 describe('federation-rotate', () => {
   it('renews certificates that are due, once, and leaves the status as it is', async () => {
     const id = await due()
     const before = await federationOf(lab, id)
     expect([await serial(id), before.renewAfter !== null && before.renewAfter <= now()]).toEqual([1, true])
+    const { arrived, go } = held(id)
     expect(await renewDue(lab.ports)).toBeGreaterThan(0)
-    const operation = await running(id)
+    await arrived
     expect(await federationOf(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE', operation: { kind: 'rotate' } })
     expect(await renewDue(lab.ports)).toBe(0)
-    expect(await ended(lab, executionOf('federation-rotate', operation))).toBe('succeeded')
+    go()
+    expect(await ended(lab, await latestOf(lab, 'federation-rotate', id))).toBe('succeeded')
 
     const after = await federationOf(lab, id)
     expect(after).toMatchObject({ status: 'CREATE_COMPLETE', statusReason: null, operation: null, change: null })
@@ -82,8 +96,7 @@ describe('federation-rotate', () => {
     await settled(lab, failed)
     expect(await renewDue(lab.ports)).toBe(0)
     lab.clock.advance(2_000_000)
-    await renewDue(lab.ports)
-    expect(await ended(lab, executionOf('federation-rotate', await running(id)))).toBe('succeeded')
+    expect(await rotated(id)).toBe('succeeded')
     expect((await federationOf(lab, never)).operation).toBeNull()
     expect((await federationOf(lab, failed)).operation).toBeNull()
   })
@@ -147,18 +160,6 @@ describe('federation-rotate', () => {
   })
 })
 
-/** Holds the first RunPhase of a rotation back. */
-const held = (id: string) => {
-  const [arrived, go] = [gate(), gate()]
-  lab.intercept = async (call, run) => {
-    if (!isRotation(call, id) || call.step !== 'RunPhase') return run()
-    arrived.open()
-    await go.passed
-    return run()
-  }
-  return { arrived: arrived.passed, go: go.open }
-}
-
 describe('during a federation-rotate', () => {
   it('members join, and the federation settles without waiting for it', async () => {
     const id = await due()
@@ -197,8 +198,7 @@ describe('during a federation-rotate', () => {
         throw Object.assign(new Error('out of memory'), { name: 'States.Runtime', isCatchable: false })
       return run()
     }
-    await renewDue(lab.ports)
-    await ended(lab, executionOf('federation-rotate', await running(id)))
+    await rotated(id)
     await until(async () => (await reconcile(lab.ports)).seen === 0)
     expect(await federationOf(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE', operation: null })
     expect(await current(id)).toMatchObject({ status: 'False', reason: 'ExecutionDied' })

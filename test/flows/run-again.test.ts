@@ -17,7 +17,7 @@ import {
 } from '../support/flows/actions.ts'
 import { DEATHS } from '../support/flows/deaths.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
-import { clusterOf, ended, history, settled } from '../support/flows/look.ts'
+import { clusterOf, ended, history, latestOf, settled } from '../support/flows/look.ts'
 
 /** Every Task of every flow is run, killed and run again, in two ways; the end must be the one of an undisturbed run. */
 
@@ -150,8 +150,7 @@ const rotate = async ({ id, member }: { id: string; member: string }) => {
 const rotateCertificates = async ({ id }: { id: string }) => {
   lab.clock.advance(3_000_000)
   await renewDue(lab.ports)
-  const operation = (await lab.ports.stores.federations.get(key(id)))?.operation
-  await ended(lab, executionOf('federation-rotate', operation!))
+  await ended(lab, await latestOf(lab, 'federation-rotate', id))
 }
 
 const CERTIFICATES = { 'memory-certificate-seconds': '3600' }

@@ -165,7 +165,8 @@ export const joinsByFedplane = async (counts: readonly number[], tell: Tell): Pr
   try {
     const host = await fleet.add(startNode('ours'))
     const clusters = await startBares(names(Math.max(...counts)))
-    const sites = await Promise.all(clusters.map((cluster) => fleet.add(Promise.resolve(cluster))))
+    const sites: Site[] = []
+    for (const cluster of clusters) sites.push(await fleet.add(Promise.resolve(cluster)))
     const federation = await create(fleet.api, { name: 'bench', host })
     const rows: JoinRow[] = []
     for (const [mode, count] of plans(counts)) {

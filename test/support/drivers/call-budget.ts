@@ -27,6 +27,11 @@ export class CallBudget {
     this.#left = count
   }
 
+  /** The kill has come, and no other was ordered since. */
+  get isKilled(): boolean {
+    return this.#left <= 0
+  }
+
   lift(): void {
     this.#left = Number.POSITIVE_INFINITY
   }

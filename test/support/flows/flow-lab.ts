@@ -2,8 +2,8 @@ import path from 'node:path'
 import { type ExecutionRef, FLOWS, type Flow } from '../../../functions/domain/operation.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
-import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
+import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
 import type { DriverSet } from '../../../functions/drivers/contract/registry.ts'
 import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../../functions/drivers/federation/memory/v1/world.ts'
@@ -72,10 +72,19 @@ export type FlowLabOptions = {
   asset?: Ports['asset']
   /** Default: one that stands still. */
   clock?: ManualClock
+  /** For how long a step looks again in-process. Default 0: it looks once. */
+  pollMs?: number
 }
 
 export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab> => {
-  const { clusterDriver, federationDriver, connect = never, asset = noAssets, clock = manualClock() } = options
+  const {
+    clusterDriver,
+    federationDriver,
+    connect = never,
+    asset = noAssets,
+    clock = manualClock(),
+    pollMs = 0,
+  } = options
   const stores = await createTestStores({ clock })
   const world = new MemoryWorld()
   const clusters = new MemoryClusters()
@@ -93,7 +102,7 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
     newId: () => newUuidV7(clock),
     log,
   }
-  const handlers = flowHandlers(ports, { pollMs: 0 })
+  const handlers = flowHandlers(ports, { pollMs })
   const steps = new Map<string, string[]>()
   const intercepted =
     (flow: Flow): FlowHandler =>

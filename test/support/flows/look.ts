@@ -1,5 +1,5 @@
 import type { Federation } from '../../../functions/domain/federation.ts'
-import type { ExecutionRef } from '../../../functions/domain/operation.ts'
+import type { ExecutionRef, Flow } from '../../../functions/domain/operation.ts'
 import type { ExecutionState } from '../../../functions/runtime/ports.ts'
 import { until } from '../local/engine-lab.ts'
 import { key } from './actions.ts'
@@ -44,4 +44,12 @@ export const history = async (lab: FlowLab, kind: 'cluster' | 'federation', id: 
 export const messages = async (lab: FlowLab, kind: 'cluster' | 'federation', id: string): Promise<string[]> => {
   const { items } = await lab.ports.stores.events.listOf('blue', { kind, id }, { limit: 500 })
   return items.map(({ message }) => message)
+}
+
+/** The latest execution of a flow on an entity, over or not: what it runs for may be gone from the entity by now. */
+export const latestOf = async (lab: FlowLab, flow: Flow, entityId: string): Promise<ExecutionRef> => {
+  const all = (await lab.engine.list()).filter((it) => it.flow === flow && JSON.parse(it.input).entityId === entityId)
+  const latest = all.toSorted((a, b) => a.startedAt.localeCompare(b.startedAt)).at(-1)
+  if (latest === undefined) throw new Error(`${flow} never ran on ${entityId}`)
+  return { flow, name: latest.name }
 }

@@ -160,6 +160,17 @@ describe('writes', () => {
     expect(last()).toMatchObject({ method: 'PATCH', headers: { 'content-type': 'application/merge-patch+json' } })
   })
 
+  it('puts whole objects to a subresource, and answers undefined for what is gone', async () => {
+    answerWith({ body: role })
+    expect(await client.put('/api/v1/namespaces/x/finalize', role)).toEqual(role)
+    expect(last()).toMatchObject({ method: 'PUT', body: JSON.stringify(role) })
+    expect(path()).toBe('/api/v1/namespaces/x/finalize')
+    answerWith(status(404, 'NotFound'))
+    expect(await client.put('/api/v1/namespaces/x/finalize', role)).toBeUndefined()
+    answerWith(status(409, 'Conflict'))
+    expect((await failure(client.put('/api/v1/namespaces/x/finalize', role))).name).toBe('ObjectConflict')
+  })
+
   it('deletes with the uid as precondition', async () => {
     answerWith({ body: { kind: 'Status', apiVersion: 'v1', status: 'Success' } })
     expect(await client.delete(clusterRoles, 'a', { uid: 'u-1' })).toBeUndefined()

@@ -14,9 +14,12 @@ import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts
 import { fates, KarmadaLife } from '../../../support/karmada/life.ts'
 import { QUICK } from '../../../support/karmada/options.ts'
 
+/** A busy machine takes its time. */
+const PATIENCE_MS = 60_000
+
 /** Failures that users of Karmada reported (reference, section 6), by the number of their row. */
 
-describe('members of karmada@1', () => {
+describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
   let lab: KarmadaLab
   /** One control plane for all tests but those that break it: each joins a cluster of its own, or leaves what it joined. */
   let life: KarmadaLife
@@ -26,13 +29,13 @@ describe('members of karmada@1', () => {
     life = new KarmadaLife(lab, {}, { workPatienceSeconds: 0 })
     await life.create()
     gated = await gatedMember('paris', lab.memberServers[0]!)
-  })
+  }, PATIENCE_MS)
   afterAll(async () => {
     await gated.close()
     await life.delete()
     expect(await lab.remains(life.federation.id)).toEqual([])
     await lab.close()
-  })
+  }, PATIENCE_MS)
   afterEach(() => {
     lab.standIn.podFate = undefined
     lab.standIn.refresh()

@@ -1,0 +1,237 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type ApiApp, apiApp } from '../../functions/api/app.ts'
+import { externalV1 } from '../../functions/drivers/cluster/external/v1/index.ts'
+import { karmadaDriver } from '../../functions/drivers/federation/karmada/v1/index.ts'
+import type { Connect } from '../../functions/kubernetes/client.ts'
+import { localOpenApi } from '../../local/open-api.ts'
+import { defaultBehaviour } from '../../local/simulated-kubernetes/behaviour.ts'
+import { callApp } from '../support/api/lab.ts'
+import { CallBudget, counted } from '../support/drivers/call-budget.ts'
+import { connect } from '../support/drivers/test-cluster.ts'
+import { key } from '../support/flows/actions.ts'
+import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
+import { standInAsset } from '../support/karmada/crds.ts'
+import { type KarmadaLab, openKarmadaLab, ownProperties } from '../support/karmada/lab.ts'
+import { fates } from '../support/karmada/life.ts'
+import { QUICK } from '../support/karmada/options.ts'
+import { until as untilWithin } from '../support/local/engine-lab.ts'
+import { defaultPolicy } from '../support/policy.ts'
+import type { ManualClock } from '../support/store/contract-subject.ts'
+
+/** karmada@1 through API, flows and engine, over simulated clusters: whole lives, and what they say when they fail. */
+
+/** Time as it is, and what was skipped. */
+const runningClock = (): ManualClock => {
+  let skipped = 0
+  return {
+    now: () => new Date(Date.now() + skipped),
+    advance: (milliseconds) => {
+      skipped += milliseconds
+    },
+  }
+}
+
+let clusters: KarmadaLab
+let lab: FlowLab
+let app: ApiApp
+let budget = new CallBudget()
+/** By name of the simulated cluster. */
+const ids = new Map<string, string>()
+
+/** A busy machine takes its time. */
+const PATIENCE_MS = 60_000
+const until = <T>(probe: () => Promise<T | false>): Promise<T> => untilWithin(probe, PATIENCE_MS)
+
+/** Waits until a federation is in no progress, or is gone. */
+const settled = (id: string): Promise<string> =>
+  until(async () => {
+    const federation = await lab.ports.stores.federations.get(key(id))
+    if (federation === undefined) return 'gone'
+    return !federation.status.endsWith('_IN_PROGRESS') && federation.status
+  })
+
+const call = async (method: string, target: string, body?: unknown) => {
+  const answer = await callApp(app, method, target, body === undefined ? {} : { body })
+  if (answer.status >= 300) throw new Error(`${method} ${target}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer
+}
+
+const register = async (name: string, kubeconfig: string): Promise<void> => {
+  const { body } = await call('POST', '/v1/clusters', { name, kubeconfig })
+  const status = await until(async () => {
+    const seen = (await call('GET', `/v1/clusters/${body.uuid}`)).body.status as string
+    return seen.endsWith('_IN_PROGRESS') ? false : seen
+  })
+  expect(status).toBe('CREATE_COMPLETE')
+  ids.set(name, body.uuid)
+}
+
+beforeAll(async () => {
+  clusters = await openKarmadaLab()
+  const counting: Connect = (connection) => counted(connect(connection), budget)
+  lab = await openFlowLab({
+    federationDriver: karmadaDriver(QUICK),
+    clusterDriver: externalV1,
+    connect: counting,
+    asset: standInAsset,
+    clock: runningClock(),
+    pollMs: 300,
+  })
+  app = apiApp(lab.ports, {
+    baseUrl: 'http://127.0.0.1:9511',
+    trustForwarded: false,
+    policy: defaultPolicy,
+    openApi: localOpenApi,
+    clustersPerProject: 1000,
+  })
+  const servers = [clusters.hostServer, ...clusters.memberServers]
+  await Promise.all(
+    servers.map((server, index) => register(['host', 'paris', 'tokyo'][index] ?? '', server.kubeconfig)),
+  )
+})
+afterAll(async () => {
+  await lab.dispose()
+  await clusters.close()
+})
+afterEach(() => {
+  lab.reset()
+  budget = new CallBudget()
+  const { balancerAddress } = defaultBehaviour()
+  Object.assign(clusters.hostServer.behaviour, { balancerAddress })
+  clusters.standIn.podFate = undefined
+  clusters.standIn.refresh()
+})
+
+type Shown = {
+  status: string
+  status_reason: string | null
+  member_ids: string[]
+  members: { state: string; name: string }[]
+}
+
+const show = async (id: string): Promise<Shown> => (await call('GET', `/v1/federations/${id}`)).body
+
+const create = async (members: string[] = [], properties: Record<string, string> = {}): Promise<string> => {
+  const { body } = await call('POST', '/v1/federations', {
+    name: 'europe',
+    hostcluster_id: ids.get('host'),
+    member_ids: members.map((name) => ids.get(name)),
+    properties: { ...ownProperties(), ...properties },
+  })
+  return body.uuid
+}
+
+const change = async (id: string, op: 'add' | 'remove', name: string): Promise<void> => {
+  await call('PATCH', `/v1/federations/${id}`, [{ op, path: '/member_ids', value: ids.get(name) }])
+  await settled(id)
+}
+
+type Death = () => void
+
+const killed = (): Error => Object.assign(new Error('the process was killed'), { name: 'Lambda.Unknown' })
+
+/** True at the first time of each. */
+const firsts = (): ((which: unknown) => boolean) => {
+  const seen = new Set<string>()
+  return (which) => {
+    const text = JSON.stringify(which)
+    if (seen.has(text)) return false
+    seen.add(text)
+    return true
+  }
+}
+
+/** Ways to die; each lets every step succeed in the end. */
+const DEATHS: Readonly<Record<string, Death>> = {
+  'not at all': () => undefined,
+  'after each checkpoint, whose step is run again': () => {
+    const isFirst = firsts()
+    lab.intercept = async ({ step, event }, run) => {
+      const result = await run()
+      if (isFirst([step, event])) throw killed()
+      return result
+    }
+  },
+  'in each step at its first write, whose answer is lost': () => {
+    const isFirst = firsts()
+    lab.intercept = async ({ step, event }, run) => {
+      if (!isFirst([step, event])) return run()
+      budget.killAfter(1)
+      try {
+        return await run()
+      } catch (error) {
+        throw budget.isKilled ? killed() : error
+      } finally {
+        budget.lift()
+      }
+    }
+  },
+}
+
+/** A whole life: what is seen at each rest, and what is left at its end. */
+const live = async () => {
+  const rests: unknown[] = []
+  const rest = async (id: string): Promise<void> => {
+    const { status, status_reason, members } = await show(id)
+    rests.push([status, status_reason, members.map(({ name, state }) => `${name} ${state}`).sort()])
+  }
+  const id = await create(['paris'])
+  await settled(id)
+  await rest(id)
+  await change(id, 'add', 'tokyo')
+  await rest(id)
+  await change(id, 'remove', 'paris')
+  await rest(id)
+  await call('DELETE', `/v1/federations/${id}`)
+  return { rests, end: await settled(id), remains: await clusters.remains(id) }
+}
+
+describe('karmada@1 through the flows', { timeout: 120_000 }, () => {
+  it('ends the same whenever the server is killed and run again', async () => {
+    const ends = new Map<string, unknown>()
+    for (const [how, die] of Object.entries(DEATHS)) {
+      lab.reset()
+      die()
+      ends.set(how, await live())
+    }
+    const undisturbed = ends.get('not at all')
+    expect(undisturbed).toMatchObject({
+      end: 'gone',
+      remains: [],
+      rests: [['CREATE_COMPLETE', null, ['paris Ready']], expect.anything(), expect.anything()],
+    })
+    for (const [how, end] of ends) expect(end, how).toEqual(undisturbed)
+  })
+
+  it('gives up a load balancer that never comes, says what was awaited, and leaves nothing', async () => {
+    clusters.hostServer.behaviour.balancerAddress = () => undefined
+    const id = await create()
+    await until(async () => (await show(id)).status_reason?.includes('load balancer') === true)
+    lab.clock.advance(400_000)
+    await settled(id)
+    expect(await show(id)).toMatchObject({
+      status: 'CREATE_FAILED',
+      status_reason: expect.stringMatching(/^PhaseTimedOut: .*load balancer's address of Service .*karmada-apiserver/),
+    })
+    expect(await clusters.remains(id)).toEqual([])
+    await call('DELETE', `/v1/federations/${id}`)
+    expect(await settled(id)).toBe('gone')
+  })
+
+  it('gives up pods that never start, with their reason, and leaves nothing', async () => {
+    const properties = ownProperties()
+    const waiting = { fate: 'waiting', reason: 'ImagePullBackOff', message: 'no such image' } as const
+    clusters.standIn.podFate = fates(properties.namespace, { 'karmada-scheduler': waiting })
+    const id = await create(['paris'], properties)
+    await until(async () => (await show(id)).status_reason?.includes('no such image') === true)
+    lab.clock.advance(700_000)
+    await settled(id)
+    expect(await show(id)).toMatchObject({
+      status: 'CREATE_FAILED',
+      status_reason: expect.stringMatching(/^PhaseTimedOut: .*Deployment karmada-scheduler.*no such image/),
+    })
+    expect(await clusters.remains(id)).toEqual([])
+    await call('DELETE', `/v1/federations/${id}`)
+    expect(await settled(id)).toBe('gone')
+  })
+})
