@@ -7,6 +7,7 @@ import { readBody } from './answer-body.ts'
 import type { PodPort } from './client.ts'
 import { tlsOver } from './dialled-agent.ts'
 import { type Asked, connectTimedOut, networkError, requestTimedOut } from './network-errors.ts'
+import { patience } from './patience.ts'
 import { podPortStream } from './pod-port-stream.ts'
 import { resourcePath } from './resource-path.ts'
 import { addressesOf, type Forwarded, type ForwardPort, pathBelow, pinnedTo, portOf, type Target } from './target.ts'
@@ -42,15 +43,15 @@ const connected = async (target: Target, asked: Asked): Promise<TLSSocket> => {
         ? connect({ ...tls, host: hostOf(url), port: portOf(url), lookup: pinnedTo(addresses) })
         : tlsOver(dial, tls)
     const fail = (error: unknown): void => {
-      clearTimeout(timer)
+      stop()
       socket.destroy()
       reject(error instanceof AppError ? error : networkError(asked, error, trust))
     }
-    const timer = setTimeout(() => fail(connectTimedOut(asked, limits.connectMilliseconds)), limits.connectMilliseconds)
+    const stop = patience(limits.connectMilliseconds, () => fail(connectTimedOut(asked, limits.connectMilliseconds)))
     // Stays: an error after the connection was given on belongs to the WebSocket, which hears it too.
     socket.on('error', fail)
     socket.once('secureConnect', () => {
-      clearTimeout(timer)
+      stop()
       resolve(socket)
     })
   })

@@ -6,6 +6,7 @@ import { AppError } from '../domain/app-error.ts'
 import { type GuardedLookup, hostOf, type ResolvedAddress } from './address-guard.ts'
 import type { Dial, PodPort } from './client.ts'
 import { type Asked, codeOf, dnsLookupFailed, type Trust } from './network-errors.ts'
+import { patience } from './patience.ts'
 
 export type TransportAnswer = { status: number; headers: IncomingHttpHeaders; body: string; asked: Asked }
 
@@ -54,16 +55,16 @@ export const addressesOf = async (
   asked: Asked,
 ): Promise<readonly ResolvedAddress[]> => {
   if (dial !== undefined) return []
-  let timer: NodeJS.Timeout | undefined
+  let stop: (() => void) | undefined
   const tooLate = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(dnsLookupFailed(asked, 'time-out')), limits.connectMilliseconds)
+    stop = patience(limits.connectMilliseconds, () => reject(dnsLookupFailed(asked, 'time-out')))
   })
   try {
     return await Promise.race([lookup.addresses(hostOf(url)), tooLate])
   } catch (error) {
     throw error instanceof AppError ? error : dnsLookupFailed(asked, codeOf(error))
   } finally {
-    clearTimeout(timer)
+    stop?.()
   }
 }
 

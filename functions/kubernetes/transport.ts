@@ -12,6 +12,7 @@ import { MAX_ANSWER_BYTES, readBody } from './answer-body.ts'
 import type { Connection, PodPort } from './client.ts'
 import { DialledAgent } from './dialled-agent.ts'
 import { type Asked, codeOf, connectTimedOut, networkError, requestTimedOut } from './network-errors.ts'
+import { patience } from './patience.ts'
 import {
   addressesOf,
   type Forwarded,
@@ -196,8 +197,7 @@ const limitConnect = (outgoing: ClientRequest, milliseconds: number, onTimeOut: 
   outgoing.once('socket', (socket) => {
     if (taken.has(socket)) return
     taken.add(socket)
-    const timer = setTimeout(onTimeOut, milliseconds)
-    const stop = (): void => clearTimeout(timer)
+    const stop = patience(milliseconds, onTimeOut)
     socket.once('secureConnect', stop)
     socket.once('close', stop)
   })

@@ -24,7 +24,7 @@ export const remoteApis = (cluster: Cluster): readonly ApiObject[] => {
 type Condition = { type: string; status: string }
 
 /** As its condition says, which the controller follows up: a real aggregator asks this too. */
-export const isAvailable = ({ status }: ApiObject): boolean =>
+const isAvailable = ({ status }: ApiObject): boolean =>
   ((status as { conditions?: Condition[] } | undefined)?.conditions ?? []).some(
     (condition) => condition.type === 'Available' && condition.status === 'True',
   )

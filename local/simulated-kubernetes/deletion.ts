@@ -34,11 +34,11 @@ const terminating = (collection: Collection, object: ApiObject, timestamp: strin
   }
 }
 
-/** Starts a deletion: removes at once what nothing holds. Returns the object as it stays, or undefined when it went. */
+/** Starts a deletion: removes at once what nothing holds, but namespaces and definitions, which are marked first. Returns the object as it stays, or undefined when it went. */
 export const startDeletion = (cluster: Cluster, collection: Collection, object: ApiObject): ApiObject | undefined => {
   const { name, namespace, deletionTimestamp } = object.metadata
   if (deletionTimestamp !== undefined) return object
-  if (holders(collection, object).length === 0 && !isCrd(collection)) {
+  if (holders(collection, object).length === 0 && !isCrd(collection) && !isNamespace(collection)) {
     cluster.store.remove(collection, name, namespace)
     return undefined
   }

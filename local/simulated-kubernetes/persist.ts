@@ -109,12 +109,18 @@ const withSystemFields = (object: ApiObject, { metadata }: ApiObject): ApiObject
   }
 }
 
+/** Without the list when nothing is in it, as Go writes it. */
+const finalizedSpec = ({ spec }: ApiObject): Fields => {
+  const { finalizers = [] } = isFields(spec) ? (spec as { finalizers?: string[] }) : {}
+  return finalizers.length === 0 ? {} : { finalizers }
+}
+
 /** Which part of an object a request may change: `/status` its status, the object itself all but that. */
 const scoped = ({ type, target }: Write, next: ApiObject, current: ApiObject): ApiObject => {
   const withStatus = (object: ApiObject, status: unknown): ApiObject =>
     (status === undefined ? without(object, 'status') : { ...object, status }) as ApiObject
   if (target.subresource === 'status') return withStatus(current, next.status)
-  if (target.subresource === 'finalize') return { ...current, spec: next.spec }
+  if (target.subresource === 'finalize') return { ...current, spec: finalizedSpec(next) }
   const kept = type.statusSubresource ? withStatus(next, current.status) : next
   return type.kind === 'Namespace' && !type.custom ? { ...kept, spec: current.spec } : kept
 }

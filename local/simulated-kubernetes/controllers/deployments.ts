@@ -16,7 +16,7 @@ import {
 } from './pods.ts'
 import { recordEvent } from './record-event.ts'
 
-export const DEPLOYMENTS = { group: 'apps', plural: 'deployments' } as const
+const DEPLOYMENTS = { group: 'apps', plural: 'deployments' } as const
 const REPLICA_SETS = { group: 'apps', plural: 'replicasets' } as const
 
 const ensureReplicaSet = (cluster: Cluster, deployment: ApiObject): ApiObject => {

@@ -40,7 +40,7 @@ export const ownedBy =
   (object: ApiObject): boolean =>
     (object.metadata.ownerReferences ?? []).some(({ uid }) => uid === owner.metadata.uid)
 
-export const ownerReference = ({ apiVersion, kind, metadata }: ApiObject) => ({
+const ownerReference = ({ apiVersion, kind, metadata }: ApiObject) => ({
   apiVersion,
   kind,
   name: metadata.name,

@@ -17,7 +17,7 @@ import {
 } from './pods.ts'
 import { recordEvent } from './record-event.ts'
 
-export const STATEFUL_SETS = { group: 'apps', plural: 'statefulsets' } as const
+const STATEFUL_SETS = { group: 'apps', plural: 'statefulsets' } as const
 const REVISION = 'controller-revision-hash'
 
 type ClaimTemplate = { metadata: { name: string; labels?: Record<string, string> }; spec: object }

@@ -389,6 +389,9 @@ const EXTENSION_CALLS: readonly Call[] = [
   },
 ]
 
+const HELD = '/api/v1/namespaces/NS-finalized/configmaps/held'
+
+/** A namespace is ended from outside while something holds its content, which then goes by itself. */
 const FINALIZE_CALLS: readonly Call[] = [
   {
     title: 'makes another namespace',
@@ -398,17 +401,24 @@ const FINALIZE_CALLS: readonly Call[] = [
     expected: { status: 201 },
   },
   {
-    title: 'takes the finalizer from a namespace',
-    method: 'PUT',
-    path: '/api/v1/namespaces/NS-finalized/finalize',
-    body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'NS-finalized' }, spec: {} },
-    expected: { status: 200, body: { spec: {} }, absent: ['spec.finalizers'] },
+    title: 'with something that is held',
+    method: 'POST',
+    path: '/api/v1/namespaces/NS-finalized/configmaps',
+    body: { metadata: { name: 'held', finalizers: ['example.test/hold'] } },
+    expected: { status: 201 },
   },
   {
-    title: 'then deletes it',
+    title: 'deletes it',
     method: 'DELETE',
     path: '/api/v1/namespaces/NS-finalized',
-    expected: { status: 200 },
+    expected: { status: 200, body: { status: { phase: 'Terminating' } } },
+  },
+  {
+    title: 'takes the finalizer from it',
+    method: 'PUT',
+    path: '/api/v1/namespaces/NS-finalized/finalize',
+    body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'NS-finalized' }, spec: { finalizers: [] } },
+    expected: { status: 200, absent: ['spec.finalizers'] },
   },
   {
     title: 'and it is gone',
@@ -417,6 +427,16 @@ const FINALIZE_CALLS: readonly Call[] = [
     eventually: true,
     expected: { status: 404, reason: 'NotFound' },
   },
+  { title: 'deletes what was held', method: 'DELETE', path: HELD, expected: { status: 200 } },
+  {
+    title: 'lets it go',
+    method: 'PATCH',
+    path: HELD,
+    contentType: 'merge',
+    body: { metadata: { finalizers: null } },
+    expected: { status: 200 },
+  },
+  { title: 'and that is gone too', method: 'GET', path: HELD, expected: { status: 404, reason: 'NotFound' } },
 ]
 
 /** What a workload is made of, and what is hung into the API server itself. */

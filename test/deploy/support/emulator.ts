@@ -4,8 +4,8 @@ import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { freePort } from '../../../local/dynamodb/free-port.ts'
-import { virtualEnvironment } from '../../support/python/virtual-environment.ts'
 import { until } from '../../support/local/engine-lab.ts'
+import { virtualEnvironment } from '../../support/python/virtual-environment.ts'
 
 const FOLDER = path.resolve(import.meta.dirname, '../ministack')
 /** Its functions run with the first `node` of the path: ours is Node 24. */
@@ -74,7 +74,10 @@ const demandAlive = (child: ChildProcess, said: string): void => {
 
 /** Starts MiniStack with `ministack/launcher.py`. @throws PythonUnavailable, or what it said when it ended at once */
 export const startEmulator = async (): Promise<Emulator> => {
-  const python = path.join(await virtualEnvironment({ requirements: path.join(FOLDER, 'requirements.txt') }), 'bin/python')
+  const python = path.join(
+    await virtualEnvironment({ requirements: path.join(FOLDER, 'requirements.txt') }),
+    'bin/python',
+  )
   const [folder, port] = await Promise.all([mkdtemp(path.join(tmpdir(), 'fedplane-deploy-')), freePort()])
   await mkdir(path.join(folder, 'lambda'))
   const logFile = path.join(folder, 'emulator.log')

@@ -35,7 +35,7 @@ export type FederationLab = {
 export type Occupied = { isIntact(): Promise<boolean>; remove(): Promise<void> }
 
 /** Makes an object of that name which somebody else made. */
-export const occupyIn = async (client: KubernetesClient, ref: ObjectRef): Promise<Occupied> => {
+const occupyIn = async (client: KubernetesClient, ref: ObjectRef): Promise<Occupied> => {
   const resource = resourceOf(ref)
   const { uid } = (await client.create(resource, foreign(ref))).metadata
   return {

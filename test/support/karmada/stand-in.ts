@@ -1,14 +1,7 @@
-import type {
-  AggregatedApi,
-  PodFate,
-  WebhookAnswer,
-  WebhookCall,
-} from '../../../local/simulated-kubernetes/behaviour.ts'
+import type { PodFate } from '../../../local/simulated-kubernetes/behaviour.ts'
 import { serviceSpec } from '../../../local/simulated-kubernetes/builtin/service.ts'
 import type { SimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
 import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
-import { demandServes } from './certificates.ts'
-import { CLUSTERS } from './cluster-type.ts'
 import {
   type Api,
   crashed,
@@ -22,7 +15,7 @@ import {
 import { ControlPlane, type ServingFiles } from './control-plane.ts'
 import { KarmadaControllers, type Timing } from './karmada-controllers.ts'
 import { ProgramFault, programOf } from './mounted-files.ts'
-import { decoded } from './remembered.ts'
+import { surroundingsIn } from './surroundings.ts'
 
 const SERVICES = { group: '', plural: 'services' }
 const CLAIMS = { group: '', plural: 'persistentvolumeclaims' }
@@ -136,10 +129,8 @@ export class KarmadaStandIn {
   }
 
   #open(namespace: string, claim: string): Site {
-    const plane = new ControlPlane(this.#host.caPem, {
-      aggregated: (apiService) => this.#aggregated(namespace, apiService),
-      callWebhook: (call) => this.#callWebhook(namespace, call),
-    })
+    const inside = () => this.#sites.get(namespace)?.plane.cluster
+    const plane = new ControlPlane(this.#host.caPem, surroundingsIn(this.#host.cluster, namespace, inside))
     const site: Site = { claim, plane, controllers: undefined, fault: undefined }
     this.#sites.set(namespace, site)
     return site
@@ -270,53 +261,6 @@ export class KarmadaStandIn {
   #api(namespace: string): Api {
     const plane = this.planeIn(namespace)
     return plane === undefined ? undefined : { cluster: plane.cluster }
-  }
-
-  #aggregated(namespace: string, apiService: ApiObject): AggregatedApi {
-    const { service, caBundle = '' } = apiService.spec as {
-      service: { name: string; namespace: string }
-      caBundle?: string
-    }
-    const { cluster } = this.#sites.get(namespace)?.plane ?? {}
-    const there = cluster?.store.get(SERVICES, service.name, service.namespace)?.object
-    if (there === undefined)
-      return { reason: 'ServiceNotFound', message: `service/${service.name} in "${service.namespace}" is not present` }
-    const workload = workloadOf(this.#host.cluster, namespace, 'karmada-aggregated-apiserver')
-    const unavailable = (message: string) => ({ reason: 'FailedDiscoveryCheck', message })
-    if (workload === undefined || !this.#runs(namespace, 'karmada-aggregated-apiserver'))
-      return unavailable('connection refused')
-    try {
-      const certificate = programOf(this.#host.cluster, workload).fileOf('tls-cert-file')
-      demandServes(certificate, decoded(caBundle), `${service.name}.${service.namespace}.svc`)
-      this.#demandName(String(serviceSpec(there).externalName ?? ''), namespace)
-      return { types: [CLUSTERS] }
-    } catch (error) {
-      if (error instanceof ProgramFault) return unavailable(error.message)
-      throw error
-    }
-  }
-
-  /** An ExternalName leads to a Service of the host. @throws ProgramFault */
-  #demandName(name: string, namespace: string): void {
-    const [service = '', place] = name.split('.')
-    if (place !== namespace || this.#host.cluster.store.get(SERVICES, service, namespace) === undefined) {
-      throw new ProgramFault(`dial tcp: lookup ${name}: no such host`)
-    }
-  }
-
-  #callWebhook(namespace: string, { url, caBundle }: WebhookCall): WebhookAnswer {
-    const workload = workloadOf(this.#host.cluster, namespace, 'karmada-webhook')
-    const { hostname } = new URL(url)
-    if (workload === undefined || !this.#runs(namespace, 'karmada-webhook')) return { answer: 'unreachable' }
-    try {
-      this.#demandName(hostname, namespace)
-      const program = programOf(this.#host.cluster, workload)
-      demandServes(program.file(`${program.flag('cert-dir')}/tls.crt`), decoded(caBundle), hostname)
-      return { answer: 'allowed' }
-    } catch (error) {
-      if (error instanceof ProgramFault) return { answer: 'unreachable' }
-      throw error
-    }
   }
 
   #podPort(pod: ApiObject, port: number): number | undefined {

@@ -145,6 +145,18 @@ describe('a connection', () => {
     expect(server.seen).toHaveLength(3)
   })
 
+  it('is not given up because this process was too busy to make it', async () => {
+    const server = await serve(answerVersion)
+    const version = open(server.port, {}, { limits: { connectMilliseconds: 150 } }).version()
+    // The first stall is before the connection, the second within the handshake.
+    for (let stall = 0; stall < 2; stall += 1) {
+      const until = Date.now() + 400
+      while (Date.now() < until) JSON.stringify(VERSION)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect((await version).minor).toBe(36)
+  })
+
   it('does not repeat a POST', async () => {
     const server = await serve((request, response) => {
       if (request.method === 'POST') response.socket?.destroy()

@@ -45,6 +45,7 @@ export const openFleet = async (): Promise<Fleet> => {
   const fedplane = await startFedplane({
     drivers: { enabledFederation: ['karmada@1'], defaultFederation: 'karmada@1' },
     karmadaCrds: process.env.FEDPLANE_KARMADA_CRDS || undefined,
+    clustersPerProject: 100,
     log: createLogger({ level: 'error' }),
   })
   const api = new Api(fedplane.url)
@@ -157,7 +158,7 @@ export const absent = (client: KubernetesClient, [resource, name]: readonly [Res
     .toBe(true)
 
 /** What a cluster has that it had not when it was registered. Objects that are going are waited for. */
-export const leftovers = async ({ admin, before }: Site, allowed: readonly RegExp[] = []): Promise<string[]> => {
+const leftovers = async ({ admin, before }: Site, allowed: readonly RegExp[] = []): Promise<string[]> => {
   const now = await inventory(admin)
   return [...now].filter((text) => !before.has(text) && !allowed.some((pattern) => pattern.test(text))).sort()
 }
