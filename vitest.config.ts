@@ -1,5 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
+/** Whole lives of a control plane over simulated clusters: minutes of them, so that `npm test` leaves them to `npm run test:simulated`. */
+const SIMULATED = [
+  'test/contract/drivers/karmada.test.ts',
+  'test/contract/drivers/karmada/**/*.test.ts',
+  'test/flows/karmada.test.ts',
+]
+
 export default defineConfig({
   test: {
     /** Starts the embedded database that all suites share. */
@@ -10,11 +17,22 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/{unit,contract,flows,infra}/**/*.test.ts'],
+          exclude: SIMULATED,
           pool: 'threads',
           isolate: false,
           // More than the cores: each waits for the database half of the time.
           maxWorkers: 4,
           testTimeout: 20_000,
+        },
+      },
+      {
+        test: {
+          name: 'simulated',
+          include: SIMULATED,
+          pool: 'threads',
+          isolate: false,
+          maxWorkers: 2,
+          testTimeout: 60_000,
         },
       },
       {

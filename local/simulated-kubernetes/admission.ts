@@ -62,6 +62,13 @@ export const admit = (cluster: Cluster, type: ResourceType, object: ApiObject, b
   return allocate(cluster, type, defaulted, before)
 }
 
+/** Nothing is changed in a namespace that is not there. @throws StatusError 404 */
+export const demandNamespace = (cluster: Cluster, { metadata: { namespace } }: ApiObject): void => {
+  if (namespace !== undefined && cluster.store.get(NAMESPACES, namespace) === undefined) {
+    throw notFound(NAMESPACES, namespace)
+  }
+}
+
 /** Nothing is made in a namespace that is not there (404) or on its way out (403). @throws StatusError */
 export const checkNamespace = (cluster: Cluster, type: ResourceType, object: ApiObject): void => {
   const { namespace, name } = object.metadata

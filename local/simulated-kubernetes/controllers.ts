@@ -16,6 +16,7 @@ const SECRETS = { group: '', plural: 'secrets' }
 const SERVICE_ACCOUNTS = { group: '', plural: 'serviceaccounts' }
 const CONFIG_MAPS = { group: '', plural: 'configmaps' }
 const ACCOUNT = 'kubernetes.io/service-account.name'
+const ACCOUNT_UID = 'kubernetes.io/service-account.uid'
 
 /** Milliseconds between a change and the controllers' answer: enough that a caller who does not wait sees the state before. */
 const REACTION_MS = 15
@@ -66,7 +67,7 @@ const fillSecret = (cluster: Cluster, secret: ApiObject, account: ApiObject): vo
   const encode = (text: string): string => Buffer.from(text).toString('base64')
   const annotations = {
     ...secret.metadata.annotations,
-    'kubernetes.io/service-account.uid': account.metadata.uid ?? '',
+    [ACCOUNT_UID]: account.metadata.uid ?? '',
   }
   patchStored(cluster, SECRETS, secret, {
     metadata: { ...secret.metadata, annotations },
@@ -79,11 +80,21 @@ const fillSecret = (cluster: Cluster, secret: ApiObject, account: ApiObject): vo
   })
 }
 
+/** The account of a token Secret: not one that was made anew under its name. */
+const accountOf = (
+  cluster: Cluster,
+  { metadata: { namespace, annotations = {} } }: ApiObject,
+): ApiObject | undefined => {
+  const account = cluster.store.get(SERVICE_ACCOUNTS, annotations[ACCOUNT] ?? '', namespace)?.object
+  const uid = annotations[ACCOUNT_UID]
+  return uid === undefined || uid === account?.metadata.uid ? account : undefined
+}
+
 /** Fills token Secrets, and deletes those whose account is gone. */
 const tokenController = (cluster: Cluster): void => {
   for (const secret of cluster.store.list(SECRETS).filter(isTokenSecret)) {
-    const { name, namespace, annotations } = secret.metadata
-    const account = cluster.store.get(SERVICE_ACCOUNTS, annotations?.[ACCOUNT] ?? '', namespace)?.object
+    const { name, namespace } = secret.metadata
+    const account = accountOf(cluster, secret)
     if (account === undefined) cluster.store.remove(SECRETS, name, namespace)
     else fillSecret(cluster, secret, account)
   }

@@ -5,10 +5,10 @@ import { QUICK } from '../../support/karmada/options.ts'
 import { describeFederationDriver } from './federation-suite.ts'
 
 describeFederationDriver(karmadaDriver(QUICK), {
-  open: () => openKarmadaLab(),
+  open: () => openKarmadaLab({ members: 3 }),
   properties: ownProperties,
   asset: standInAsset,
-  killEvery: 41,
+  killEvery: 79,
   faulty: [
     { namespace: 'Not A Name' },
     { 'api-service-type': 'ExternalName' },

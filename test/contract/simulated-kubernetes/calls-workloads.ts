@@ -427,7 +427,22 @@ const FINALIZE_CALLS: readonly Call[] = [
     eventually: true,
     expected: { status: 404, reason: 'NotFound' },
   },
-  { title: 'deletes what was held', method: 'DELETE', path: HELD, expected: { status: 200 } },
+  {
+    title: 'without it nothing in it can be changed',
+    method: 'PATCH',
+    path: HELD,
+    contentType: 'merge',
+    body: { metadata: { finalizers: null } },
+    expected: { status: 404, reason: 'NotFound', body: { details: { kind: 'namespaces' } } },
+  },
+  {
+    title: 'makes it again',
+    method: 'POST',
+    path: '/api/v1/namespaces',
+    body: { metadata: { name: 'NS-finalized' } },
+    expected: { status: 201 },
+  },
+  { title: 'deletes what was held, and is there still', method: 'DELETE', path: HELD, expected: { status: 200 } },
   {
     title: 'lets it go',
     method: 'PATCH',
@@ -436,7 +451,12 @@ const FINALIZE_CALLS: readonly Call[] = [
     body: { metadata: { finalizers: null } },
     expected: { status: 200 },
   },
-  { title: 'and that is gone too', method: 'GET', path: HELD, expected: { status: 404, reason: 'NotFound' } },
+  {
+    title: 'deletes the namespace for good',
+    method: 'DELETE',
+    path: '/api/v1/namespaces/NS-finalized',
+    expected: { status: 200 },
+  },
 ]
 
 /** What a workload is made of, and what is hung into the API server itself. */

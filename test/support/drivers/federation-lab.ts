@@ -27,7 +27,7 @@ export type FederationLab = {
   deploy?(context: MemberContext): Promise<{ isThere(): Promise<boolean>; remove(): Promise<void> }>
   /** Asks the control plane who the bearer of a kubeconfig is. Absent where there is none to ask. */
   whoAmI?(kubeconfig: string): Promise<string>
-  /** Puts an object of another owner in the place of one of ours. Absent for drivers without Kubernetes. */
+  /** Puts an object of another owner in the place of one of ours, in host or last member. Absent for drivers without Kubernetes. */
   occupy?(ref: ObjectRef, context: FederationContext): Promise<Occupied>
 }
 
@@ -45,7 +45,10 @@ const occupyIn = async (client: KubernetesClient, ref: ObjectRef): Promise<Occup
 }
 
 /** A lab of real or simulated API servers. */
-export const kubernetesLab = (host: TestCluster, members: readonly [TestCluster, TestCluster]): FederationLab => {
+export const kubernetesLab = (
+  host: TestCluster,
+  members: readonly [TestCluster, TestCluster, ...TestCluster[]],
+): FederationLab => {
   const clusters = [host, ...members]
   return {
     host,
@@ -55,7 +58,7 @@ export const kubernetesLab = (host: TestCluster, members: readonly [TestCluster,
       const found = await Promise.all(clusters.map(({ admin }) => labelled(admin, federationId)))
       return found.flatMap((objects, index) => objects.map((object) => `${object} in ${clusters[index]?.cluster.name}`))
     },
-    occupy: (ref) => occupyIn((ref.where === 'host' ? host : members[0]).admin, ref),
+    occupy: (ref) => occupyIn((ref.where === 'host' ? host : (members.at(-1) ?? members[0])).admin, ref),
   }
 }
 

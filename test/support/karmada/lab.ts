@@ -37,13 +37,13 @@ export const openKarmadaLab = async ({
     servers.map(({ kubeconfig }, index) => testCluster(names[index] ?? '', kubeconfig)),
   )
   const [hostServer, ...memberServers] = servers
-  const [hostCluster, first, second] = clusters
+  const [hostCluster, first, second, ...more] = clusters
   if (hostServer === undefined || hostCluster === undefined || first === undefined || second === undefined) {
     throw new Error('three servers are needed')
   }
   const standIn = new KarmadaStandIn(hostServer, standInOptions)
   return {
-    ...inControlPlanes(kubernetesLab(hostCluster, [first, second])),
+    ...inControlPlanes(kubernetesLab(hostCluster, [first, second, ...more])),
     standIn,
     hostServer,
     memberServers,

@@ -1,3 +1,4 @@
+import { isAppError } from '../../../functions/domain/app-error.ts'
 import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
 import type { StepResult } from '../../../functions/drivers/contract/phase.ts'
 import { karmadaDriver } from '../../../functions/drivers/federation/karmada/v1/index.ts'
@@ -59,16 +60,27 @@ export class KarmadaLife extends FederationLife {
     return this.once(() => phase.ensure(this.context()))
   }
 
-  /** What a phase waits for when it says the same thing twice, with that text in it. */
+  /**
+   * What a phase waits for, once that text is in it. What was stopped a moment ago may still be seen running, or end while it is used: then it is
+   * looked at again, as a flow does.
+   */
   async waitsFor(id: string, text: string): Promise<string> {
     let said = ''
     await untilDone(async () => {
-      const { done, waitingFor = '' } = await this.lookAt(id)
-      if (done) throw new Error(`phase ${id} is done, and does not wait for ${text}`)
-      said = waitingFor
+      said = await this.#sayingOf(id)
       return { done: said.includes(text), waitingFor: `phase ${id} to say "${text}"; it says: ${said}` }
-    }, 10_000)
+    }, 20_000)
     return said
+  }
+
+  async #sayingOf(id: string): Promise<string> {
+    try {
+      const { done, waitingFor = '' } = await this.lookAt(id)
+      return done ? 'done' : waitingFor
+    } catch (error) {
+      if (isAppError(error) && error.retryable) return error.message
+      throw error
+    }
   }
 
   /** Joins, for a lab's cluster. */

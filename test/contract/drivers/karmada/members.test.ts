@@ -173,6 +173,11 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     await life.prepare(paris())
     // Somebody makes the account anew: what its Secrets held is worthless.
     await gated.member.admin.delete(serviceAccounts(name), name)
+    await untilDone(async () => {
+      const { items } = await gated.member.admin.list(secrets(name))
+      const left = items.filter(({ metadata }) => metadata.annotations?.['kubernetes.io/service-account.name'] === name)
+      return { done: left.length === 0, waitingFor: 'the token controller to take away what is worthless' }
+    })
     const context = life.memberContext(paris())
     const again = await untilDone(() => life.driver.prepareMember(context))
     expect(again.credential?.token.reveal()).not.toBe((await context.memberToken())?.reveal())
