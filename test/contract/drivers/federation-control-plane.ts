@@ -58,10 +58,10 @@ const describeSealed = (driver: FederationDriver, { life, way, lab }: Parts): vo
     const fed = life(budget)
     const member = way(lab().members[0])
     await fed.create()
+    await fed.join(member)
     const [documents, before] = [documentsOf(fed), fed.federation.renewAfter]
     expect(driver.phases.rotate.length > 0 || before === null).toBe(true)
-    if (driver.phases.rotate.length === 0) return end(fed, lab())
-    await fed.join(member)
+    if (driver.phases.rotate.length === 0) return end(fed, lab(), [member])
     await fed.rotateCertificates()
     const [renewed, after] = [documentsOf(fed), fed.federation.renewAfter]
     expect(renewed).not.toEqual(documents)
