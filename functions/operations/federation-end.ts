@@ -90,9 +90,17 @@ export const endFederationCreate = (
     conditions: withCondition(federation.conditions, controlPlane(ports, federation, null)),
   }))
 
-/** The changed properties are in force. @throws OperationSuperseded */
-export const endFederationUpdate = (ports: EndPorts, target: Target): Promise<void> =>
-  endOwn(ports, target, (federation) => ({ statusReason: null, change: openChange(ports, federation) }))
+/** The changed properties are in force, and may have moved the control plane's address. @throws OperationSuperseded */
+export const endFederationUpdate = (
+  ports: EndPorts,
+  target: Target,
+  endpointOf: (federation: Federation) => Promise<string | null>,
+): Promise<void> =>
+  endOwn(ports, target, async (federation) => ({
+    endpoint: await endpointOf(federation),
+    statusReason: null,
+    change: openChange(ports, federation),
+  }))
 
 /** The properties could not be put in force; memberships that move go on. @throws OperationSuperseded */
 export const endFederationUpdateFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>

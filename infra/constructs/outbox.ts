@@ -26,39 +26,35 @@ export type OutboxProps = {
  * the table's stream: none is lost, some may come twice. What can't be delivered for a day is noted in a queue.
  */
 export class Outbox extends Construct {
-  readonly bus: EventBus
-  readonly forwarder: NodeFunction
-  /** Where Lambda notes which part of the stream it gave up. */
-  readonly undelivered: Queue
-
   constructor(scope: Construct, id: string, { table, folder }: OutboxProps) {
     super(scope, id)
-    this.bus = new EventBus(this, 'bus', {
+    const bus = new EventBus(this, 'bus', {
       eventBusName: BUS_NAME,
       description: 'fedplane: what happens to clusters and federations',
     })
-    this.undelivered = new Queue(this, 'undelivered', {
+    // Where Lambda notes which part of the stream it gave up.
+    const undelivered = new Queue(this, 'undelivered', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
       removalPolicy: RemovalPolicy.DESTROY,
     })
-    const environment: Settings<OutboxEnv> = { EVENT_BUS_NAME: this.bus.eventBusName }
-    this.forwarder = new NodeFunction(this, 'outbox', {
+    const environment: Settings<OutboxEnv> = { EVENT_BUS_NAME: bus.eventBusName }
+    const forwarder = new NodeFunction(this, 'outbox', {
       folder,
       description: 'fedplane: puts events on the bus',
       timeoutSeconds: TIMEOUT_SECONDS.event,
       environment,
     })
-    this.bus.grantPutEventsTo(this.forwarder)
-    this.forwarder.addEventSource(
+    bus.grantPutEventsTo(forwarder)
+    forwarder.addEventSource(
       new DynamoEventSource(table as ITable, {
         startingPosition: StartingPosition.TRIM_HORIZON,
         batchSize: 100,
         reportBatchItemFailures: true,
         bisectBatchOnError: true,
         maxRecordAge: RECORD_AGE,
-        onFailure: new SqsDlq(this.undelivered),
+        onFailure: new SqsDlq(undelivered),
         // As functions/events/outbox looks at them; the rest of the stream costs no call.
         filters: [
           FilterCriteria.filter({

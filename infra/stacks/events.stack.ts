@@ -13,7 +13,6 @@ import type { WorkerStackProps } from './worker-stack-props.ts'
 
 /** What runs by the clock, because an execution ended badly, or because something happened. */
 export class EventsStack extends Stack {
-  readonly outbox: Outbox
   readonly #props: WorkerStackProps
 
   constructor(scope: Construct, id: string, props: WorkerStackProps) {
@@ -36,7 +35,7 @@ export class EventsStack extends Stack {
         detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: FLOWS.map(machineArn) },
       },
     })
-    this.outbox = new Outbox(this, 'outbox', { table: props.data.table, folder: props.folderOf('event-outbox') })
+    new Outbox(this, 'outbox', { table: props.data.table, folder: props.folderOf('event-outbox') })
   }
 
   #environment(): Settings<ReconcilerEnv> {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { isConditionTrue } from '../../functions/domain/condition.ts'
 import { CONTROL_PLANE_READY, MEMBERS_READY } from '../../functions/domain/federation.ts'
+import type { FederationContext } from '../../functions/drivers/contract/federation-driver.ts'
+import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'
+import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.ts'
 import { ApiUnavailable } from '../../functions/kubernetes/errors.ts'
 import { changeFederation, createFederation, join, key, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
@@ -145,6 +148,20 @@ const created = async (members: string[] = []): Promise<{ id: string; hostId: st
 }
 
 describe('federation-update', () => {
+  it('shows where the control plane is found after the change', async () => {
+    const driver = memoryFederationDriver({ world: new MemoryWorld() })
+    const moving = {
+      ...driver,
+      endpoint: async ({ federation }: FederationContext) => federation.properties.at ?? null,
+    }
+    const own = await openFlowLab({ federationDriver: moving })
+    const { id } = await createFederation(own, await registered(own, 'host'), { properties: { at: 'here' } })
+    expect(await settled(own, id)).toMatchObject({ endpoint: 'here' })
+    await changeFederation(own, id, 'update', { properties: { at: 'there' } })
+    expect(await settled(own, id)).toMatchObject({ endpoint: 'there' })
+    await own.dispose()
+  })
+
   it('puts properties in force', async () => {
     const { id } = await created()
     const ref = await changeFederation(lab, id, 'update', { properties: { 'dns-zone': 'example.org' } })

@@ -29,7 +29,9 @@ afterAll(() => rmSync(folder, { recursive: true }))
 /** `role: action → resources` of every statement about EKS and STS, in all stacks. */
 const rightsWith = (eks: Record<string, string>): string[] => {
   const app = new App({ analyticsReporting: false, context: JSON.parse(readFileSync('cdk.json', 'utf8')).context })
-  const stacks = addFedplane(app, { folderOf: () => folder, routes: ROUTES, eks })
+  // The rights are the functions'; what is left of the gateway's routes takes seconds to synthesise.
+  const routes = ROUTES.filter(({ access }) => access === 'keys')
+  const stacks = addFedplane(app, { folderOf: () => folder, routes, eks })
   const policies = Object.values(stacks).flatMap((stack) =>
     Object.values(Template.fromStack(stack).findResources('AWS::IAM::Policy') as Record<string, Policy>),
   )

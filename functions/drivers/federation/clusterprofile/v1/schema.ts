@@ -1,3 +1,4 @@
+import { isDnsLabel, isRoleName } from '../../../../domain/kubernetes-syntax.ts'
 import type { PropertyDescription } from '../../../contract/property.ts'
 
 export const MEMBER_ROLE = 'member-role'
@@ -38,14 +39,11 @@ export const parseProperties = (properties: Properties): ClusterProfilePropertie
   consumerNamespaces: namespacesOf(properties),
 })
 
-/** RBAC names are path segments: wider than DNS names, since `system:…` and capitals are in use. */
-const ROLE_NAME = /^[A-Za-z0-9]([-A-Za-z0-9._:]{0,251}[A-Za-z0-9])?$/
-const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 /** Namespaces of Kubernetes itself, and our own. */
 const RESERVED = /^(kube|fedplane)-/
 
 const namespaceFault = (name: string): string[] => {
-  if (!DNS_LABEL.test(name)) {
+  if (!isDnsLabel(name)) {
     const rule = 'at most 63 lower-case letters, digits and hyphens, beginning and ending with a letter or digit'
     return [`Property ${CONSUMER_NAMESPACES}: '${name}' is not the name of a namespace (${rule}).`]
   }
@@ -58,7 +56,7 @@ const namespaceFault = (name: string): string[] => {
 /** One sentence for each fault of the driver's own properties. */
 export const faultsOf = (properties: Properties): string[] => {
   const { memberRole, consumerNamespaces } = parseProperties(properties)
-  const role = ROLE_NAME.test(memberRole)
+  const role = isRoleName(memberRole)
     ? []
     : [`Property ${MEMBER_ROLE}: '${memberRole}' is not the name of a ClusterRole, for example view.`]
   const many =

@@ -6,7 +6,7 @@ import {
   API_PORT,
   API_SERVICE_TYPE,
   CLUSTER_DOMAIN,
-  DEFAULTS,
+  defaultOf,
   MEMBER_CLUSTER_ROLE,
   NAMESPACE,
   REPLICAS,
@@ -30,8 +30,7 @@ const FIXED: Readonly<Record<string, string>> = {
   [MEMBER_CLUSTER_ROLE]: `members have been joined with the other role. ${NEW_ONE}`,
 }
 
-const textWith = (properties: Properties, key: string): string =>
-  properties[key]?.trim() || (Object.entries(DEFAULTS).find(([name]) => name === key)?.[1] ?? '')
+const textWith = (properties: Properties, key: string): string | null => properties[key]?.trim() || defaultOf(key)
 
 /** What keeps a federation with the properties `before` from having `after`; one sentence each. */
 export const changeFaults = (before: Properties, after: Properties): string[] => [

@@ -1,3 +1,5 @@
+import { isDnsLabel } from '../../../../domain/kubernetes-syntax.ts'
+import { MEMBER_NAME_MAX } from '../../../../domain/member-name.ts'
 import type { KubernetesClient } from '../../../../kubernetes/client.ts'
 import { secrets } from '../../../../kubernetes/resources.ts'
 import type { Finding, MemberContext, Preflight } from '../../../contract/federation-driver.ts'
@@ -15,17 +17,13 @@ import { MEMBERS_NAMESPACE } from './names.ts'
 import { hasControlPlane } from './observe-member.ts'
 import { parseProperties } from './schema.ts'
 
-/** Longest name of a member: room for `karmada-es-` before it (federation-control-planes.md 2.1). */
-const NAME_MAX = 48
-const NAME = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/
-
 const nameFindings = (name: string): Finding[] =>
-  name.length <= NAME_MAX && NAME.test(name)
+  name.length <= MEMBER_NAME_MAX && isDnsLabel(name)
     ? []
     : [
         errorFinding(
           'MemberNameInvalid',
-          `Member name '${name}' is no RFC 1123 label of at most ${NAME_MAX} characters.`,
+          `Member name '${name}' is no RFC 1123 label of at most ${MEMBER_NAME_MAX} characters.`,
         ),
       ]
 

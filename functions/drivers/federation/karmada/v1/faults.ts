@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { isQualifiedName } from '../../../../domain/kubernetes-syntax.ts'
+import { isDnsLabel, isDnsName, isQualifiedName, isRoleName } from '../../../../domain/kubernetes-syntax.ts'
 import type { Properties } from '../../../contract/federation-driver-description.ts'
 import { tagFaults } from './image-tags.ts'
 import {
@@ -22,22 +22,14 @@ import {
 } from './properties.ts'
 import { listOf, optionalOf, SERVICE_TYPES, textOf } from './schema.ts'
 
-const DNS_LABEL = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/
 /** Namespaces of Kubernetes itself and our own; `default` is everybody's. */
 const RESERVED = /^(kube-.*|fedplane-.*|default)$/
-const DNS_NAME_MAX = 253
 const NAMES_MAX = 50
 const PORT_MAX = 65_535
 /** Binary and decimal suffixes that volumes have in practice. */
 const SIZE = /^[1-9][0-9]{0,8}(Mi|Gi|Ti|M|G|T)$/
 /** Host with optional port, and path: what may stand before an image's name. */
 const REGISTRY = /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*\/?$/
-
-/** RBAC names are path segments: wider than DNS names, since `system:…` and capitals are in use. */
-const ROLE_NAME = /^[A-Za-z0-9]([-A-Za-z0-9._:]{0,251}[A-Za-z0-9])?$/
-
-const isDnsName = (text: string): boolean =>
-  text.length <= DNS_NAME_MAX && text.split('.').every((label) => DNS_LABEL.test(label))
 
 /** A name for certificates: a DNS name, the first label of which may be `*`, or an IP address. */
 const isSan = (text: string): boolean => isIP(text) !== 0 || isDnsName(text.toLowerCase().replace(/^\*\./, ''))
@@ -54,7 +46,7 @@ const namespaceFaults = (properties: Properties): string[] => {
       `'${name}' is reserved; choose one that is neither default nor begins with kube- or fedplane-.`,
     )
   }
-  return DNS_LABEL.test(name)
+  return isDnsLabel(name)
     ? []
     : fault(
         NAMESPACE,
@@ -160,7 +152,7 @@ const textFaults = (properties: Properties): string[] => {
 
 const roleFaults = (properties: Properties): string[] => {
   const role = optionalOf(properties, MEMBER_CLUSTER_ROLE)
-  return role === null || ROLE_NAME.test(role)
+  return role === null || isRoleName(role)
     ? []
     : fault(MEMBER_CLUSTER_ROLE, `'${role}' is not the name of a ClusterRole, for example cluster-admin.`)
 }

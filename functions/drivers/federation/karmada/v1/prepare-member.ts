@@ -1,6 +1,7 @@
 import { type MemberCredential, operationOf } from '../../../../domain/membership.ts'
 import { Secret } from '../../../../domain/secret.ts'
 import type { KubernetesObject } from '../../../../kubernetes/client.ts'
+import { DAY_MS } from '../../../../x509/certificate.ts'
 import type { MemberContext, PrepareResult } from '../../../contract/federation-driver.ts'
 import { accountUser, ensureMemberNamespace, ensureServiceAccount } from '../../../support/member/account.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
@@ -23,8 +24,6 @@ type Token = MemberCredential & { token: Secret }
 
 /** Days until a token of a Secret is renewed. It does not expire, so this is for copies of it that nobody knows of. */
 const TOKEN_DAYS = 30
-
-const DAY_MS = 86_400_000
 
 const earliest = (times: readonly (string | null)[]): string | null =>
   times.filter((time) => time !== null).toSorted()[0] ?? null

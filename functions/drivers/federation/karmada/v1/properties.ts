@@ -21,7 +21,7 @@ export const ETCD_IMAGE_TAG = 'etcd-image-tag'
 export const CLUSTER_DOMAIN = 'cluster-domain'
 export const MEMBER_CLUSTER_ROLE = 'member-cluster-role'
 
-/** What an option is when it is absent or empty; those without a default are null. */
+/** Options that are something when they are absent or empty. */
 export const DEFAULTS = {
   [NAMESPACE]: DEFAULT_NAMESPACE,
   [API_SERVICE_TYPE]: 'LoadBalancer',
@@ -34,6 +34,10 @@ export const DEFAULTS = {
   [ETCD_IMAGE_TAG]: '3.6.6-0',
   [CLUSTER_DOMAIN]: 'cluster.local',
 } as const satisfies Readonly<Record<string, string>>
+
+/** What an option is when it is absent or empty; null for those without a default. */
+export const defaultOf = (key: string): string | null =>
+  Object.entries(DEFAULTS).find(([name]) => name === key)?.[1] ?? null
 
 const DESCRIPTIONS: readonly (readonly [key: string, description: string])[] = [
   [NAMESPACE, 'Namespace of the host for the control plane. Made when there is none. Fixed.'],
@@ -82,5 +86,5 @@ const DESCRIPTIONS: readonly (readonly [key: string, description: string])[] = [
 export const PROPERTIES: readonly PropertyDescription[] = DESCRIPTIONS.map(([key, description]) => ({
   key,
   description,
-  default: Object.entries(DEFAULTS).find(([name]) => name === key)?.[1] ?? null,
+  default: defaultOf(key),
 }))

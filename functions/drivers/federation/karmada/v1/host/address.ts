@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net'
 import * as z from 'zod'
+import { hostOf } from '../../../../../kubernetes/address-guard.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { NotYet } from '../../../../support/step.ts'
 import { AddressUnavailable } from '../errors.ts'
 import { API_SERVER } from '../names.ts'
-import { hostOf } from '../pki/server-names.ts'
 import { newestWarning, readEvents } from './host-events.ts'
 import type { HostWork } from './host-work.ts'
 import { readNodes } from './node-facts.ts'
@@ -78,8 +78,8 @@ export const advertisedUrl = async (
 ): Promise<string> => {
   const { apiEndpoint, apiServiceType } = work.plan.properties
   if (apiEndpoint !== null) {
-    const { port } = new URL(apiEndpoint)
-    return urlOf(hostOf(apiEndpoint), port === '' ? 443 : Number(port))
+    const url = new URL(apiEndpoint)
+    return urlOf(hostOf(url), url.port === '' ? 443 : Number(url.port))
   }
   const parsed = Service.parse(service)
   if (apiServiceType === 'LoadBalancer') return balancerUrl(work, parsed)

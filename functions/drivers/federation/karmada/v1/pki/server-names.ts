@@ -1,3 +1,4 @@
+import { hostOf } from '../../../../../kubernetes/address-guard.ts'
 import { AGGREGATED_API_SERVER, API_SERVER, ETCD, SYSTEM_NAMESPACE, WEBHOOK } from '../names.ts'
 import type { KarmadaProperties } from '../schema.ts'
 import type { Leaf } from './pki.schema.ts'
@@ -10,9 +11,6 @@ export type Naming = Pick<KarmadaProperties, 'namespace' | 'clusterDomain' | 'ex
   /** `https://host:port`: as the API server is advertised. */
   endpoint: string
 }
-
-/** Host of a URL, without the brackets of an IPv6 address. */
-export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[|\]$/g, '')
 
 const serviceNames = (service: string, { namespace, clusterDomain }: Naming): string[] => [
   service,
@@ -35,7 +33,7 @@ export const serverNames = (naming: Naming): Partial<Record<Leaf, string[]>> => 
       'kubernetes.default',
       'kubernetes.default.svc',
       ...serviceNames(API_SERVER, naming),
-      hostOf(naming.endpoint),
+      hostOf(new URL(naming.endpoint)),
       ...naming.extraSans.map((name) => name.toLowerCase()),
     ]),
   ],
