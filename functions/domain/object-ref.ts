@@ -1,6 +1,10 @@
+/** Whose API has an object: the host's, a member's, or that of a control plane which runs in the host. */
+export const PLACES = ['host', 'control-plane', 'member'] as const
+export type Place = (typeof PLACES)[number]
+
 /** A Kubernetes object that a flow made, written down after it acted, so that undo and unjoin find it again. */
 export type ObjectRef = {
-  where: 'host' | 'member'
+  where: Place
   apiVersion: string
   kind: string
   /** Empty for cluster-scoped objects. */
@@ -18,4 +22,4 @@ export const mergeObjectRefs = (before: readonly ObjectRef[], more: readonly Obj
 
 /** `ServiceAccount fedplane-1a2b/fedplane-1a2b in the member`: for messages and lists of leftovers. */
 export const describeObject = (ref: ObjectRef): string =>
-  `${ref.kind} ${ref.namespace === '' ? '' : `${ref.namespace}/`}${ref.name} in the ${ref.where}`
+  `${ref.kind} ${ref.namespace === '' ? '' : `${ref.namespace}/`}${ref.name} in the ${ref.where.replace('-', ' ')}`

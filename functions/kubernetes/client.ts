@@ -74,11 +74,14 @@ export interface KubernetesClient {
   list(resource: Resource, options?: ListOptions): Promise<ObjectList>
   /** POST. @throws ObjectConflict when it exists */
   create(resource: Resource, object: KubernetesObject): Promise<KubernetesObject>
-  /** Server-side apply with field manager `fedplane` (or `options.fieldManager`), forced, strict field validation. */
+  /**
+   * Server-side apply with field manager `fedplane` (or `options.fieldManager`), forced, strict field validation. With `dryRun` nothing is
+   * stored: the answer is what would be.
+   */
   apply(
     resource: Resource,
     object: KubernetesObject,
-    options?: { fieldManager?: string; subresource?: 'status' },
+    options?: { fieldManager?: string; subresource?: 'status'; dryRun?: boolean },
   ): Promise<KubernetesObject>
   /** JSON merge patch. */
   patch(resource: Resource, name: string, patch: unknown): Promise<KubernetesObject>

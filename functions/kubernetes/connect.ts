@@ -3,6 +3,7 @@ import { type AddressPolicy, guardedLookup, type Resolver } from './address-guar
 import type { Connect } from './client.ts'
 import { PortForwardMissing } from './errors.ts'
 import { httpClient } from './http-client.ts'
+import { KeptTransports } from './kept-transports.ts'
 import type { ForwardPort, TransportLimits } from './target.ts'
 import { DEFAULT_LIMITS, openTransport } from './transport.ts'
 
@@ -26,16 +27,24 @@ const systemResolver: Resolver = async (hostname) =>
     family: family === 6 ? 6 : 4,
   }))
 
-/** Makes `Connect`: each client has its own connections and resolves the server's name once. */
-export const connectWith =
-  ({ policy, resolver = systemResolver, limits, forwardPort = forwardNothing }: ConnectOptions): Connect =>
-  (connection) => {
-    const { credential } = connection
-    const transport = openTransport(connection, {
+/** Makes `Connect`. Clients of the same server with the same credential share connections, which stay open for some seconds after the last. */
+export const connectWith = ({
+  policy,
+  resolver = systemResolver,
+  limits,
+  forwardPort = forwardNothing,
+}: ConnectOptions): Connect => {
+  const transports = new KeptTransports((connection) =>
+    openTransport(connection, {
       policy,
       lookup: guardedLookup(policy, resolver),
       limits: { ...DEFAULT_LIMITS, ...limits },
       forwardPort,
-    })
-    return httpClient(transport, [credential.kind === 'token' ? credential.token.reveal() : credential.keyPem.reveal()])
+    }),
+  )
+  return (connection) => {
+    const { credential } = connection
+    const secret = credential.kind === 'token' ? credential.token.reveal() : credential.keyPem.reveal()
+    return httpClient(transports.take(connection), [secret])
   }
+}

@@ -93,13 +93,13 @@ const writes = (send: Send): Pick<KubernetesClient, 'create' | 'apply' | 'patch'
         query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
       }),
     ),
-  apply: async (resource, object, { fieldManager = FIELD_MANAGER, subresource } = {}) =>
+  apply: async (resource, object, { fieldManager = FIELD_MANAGER, subresource, dryRun = false } = {}) =>
     objectOf(
       await send({
         ...bodyCall(object),
         method: 'PATCH',
         path: resourcePath(resource, object.metadata.name, ...(subresource === undefined ? [] : [subresource])),
-        query: { fieldManager, force: 'true', fieldValidation: 'Strict' },
+        query: { fieldManager, force: 'true', fieldValidation: 'Strict', ...(dryRun ? { dryRun: 'All' } : {}) },
         contentType: 'application/apply-patch+yaml',
       }),
     ),

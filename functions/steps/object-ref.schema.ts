@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import type { ObjectRef } from '../domain/object-ref.ts'
+import { type ObjectRef, PLACES } from '../domain/object-ref.ts'
 
 /** An object that a flow made, as state data carries it. */
 export const ObjectRefSchema = z.object({
-  where: z.enum(['host', 'member']),
+  where: z.enum(PLACES),
   apiVersion: z.string(),
   kind: z.string(),
   namespace: z.string(),

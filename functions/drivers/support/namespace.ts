@@ -87,6 +87,6 @@ export const removeNamespace = async (site: Site, removal: NamespaceRemoval): Pr
   }
   const blockers = blockersOf(namespace)
   throw new NotYet(
-    `namespace ${removal.name} in the ${site.where} to be gone${blockers === '' ? '' : `, which is blocked: ${blockers}`}`,
+    `namespace ${removal.name} in the ${site.where.replace('-', ' ')} to be gone${blockers === '' ? '' : `, which is blocked: ${blockers}`}`,
   )
 }

@@ -1,4 +1,4 @@
-import { describeObject, type ObjectRef } from '../../domain/object-ref.ts'
+import { describeObject, type ObjectRef, type Place } from '../../domain/object-ref.ts'
 import type { KubernetesClient, KubernetesObject, ObjectList, Resource } from '../../kubernetes/client.ts'
 import { ForeignObject } from '../contract/errors.ts'
 import { covers } from './covers.ts'
@@ -18,7 +18,7 @@ export const ownerLabels = (federationId: string): Record<string, string> => ({
 export const federationSelector = (federationId: string): string => `${FEDERATION_LABEL}=${federationId}`
 
 /** A cluster in which a federation has objects. */
-export type Site = { client: KubernetesClient; where: ObjectRef['where']; federationId: string }
+export type Site = { client: KubernetesClient; where: Place; federationId: string }
 
 export const isOwned = (site: Pick<Site, 'federationId'>, object: KubernetesObject): boolean =>
   object.metadata.labels?.[FEDERATION_LABEL] === site.federationId

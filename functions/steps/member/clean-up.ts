@@ -15,14 +15,17 @@ const TRIES_MIN = 3
 
 /** One piece of clean-up work that must end whatever happens. */
 export type CleanUp = {
-  /** Where its objects are: those count as left behind when it fails. */
-  where: ObjectRef['where']
+  /** The cluster it works in; what was made there counts as left behind when it fails. */
+  where: 'host' | 'member'
   act(subject: MemberSubject): Promise<CleanResult>
 }
 
-const given = (subject: MemberSubject, where: ObjectRef['where']): CleanResult => ({
+/** A control plane runs in the host. */
+const isThere = (ref: ObjectRef, where: CleanUp['where']): boolean => (ref.where === 'member') === (where === 'member')
+
+const given = (subject: MemberSubject, where: CleanUp['where']): CleanResult => ({
   done: true,
-  leftovers: subject.membership.made.filter((ref) => ref.where === where),
+  leftovers: subject.membership.made.filter((ref) => isThere(ref, where)),
 })
 
 /** Done, or everything at that place counted as left behind because the operation's deadline is near. */

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import type { DriverId } from '../../domain/driver-id.ts'
 import { isDriverId } from '../../domain/driver-id.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import { PLACES } from '../../domain/object-ref.ts'
 import { FLOWS } from '../../domain/operation.ts'
 import { STATUSES } from '../../domain/status.ts'
 
@@ -32,7 +33,7 @@ export const condition = z.object({
 })
 
 export const objectRef = z.object({
-  where: z.enum(['host', 'member']),
+  where: z.enum(PLACES),
   apiVersion: text,
   kind: text,
   namespace: text,

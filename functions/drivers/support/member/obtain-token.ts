@@ -3,11 +3,13 @@ import { type MemberCredential, operationOf } from '../../../domain/membership.t
 import type { Secret } from '../../../domain/secret.ts'
 import type { KubernetesObject } from '../../../kubernetes/client.ts'
 import { secrets } from '../../../kubernetes/resources.ts'
+import { CredentialNotProved } from '../../contract/errors.ts'
 import type { MemberContext } from '../../contract/federation-driver.ts'
 import { ensureOwned, refOf, removeOwned, type Site } from '../owned.ts'
 import { NotYet, type Trace } from '../step.ts'
 import { clusterTime } from '../who-am-i.ts'
 import { memberObjectName } from './names.ts'
+import { proveToken } from './prove.ts'
 import { requestToken } from './token-request.ts'
 import { tokenIn, tokenSecretManifest, tokenSecretName } from './token-secret.ts'
 
@@ -25,6 +27,10 @@ export type TokenWish = {
   patienceSeconds: number
   /** The account's token of an earlier run, if one is stored. */
   stored(): Promise<Secret | undefined>
+  /** Who the member must say that the token is. */
+  user: string
+  /** Seconds in which the member must accept a new token. */
+  proofPatienceSeconds: number
 }
 
 type Credential = MemberCredential & { token: Secret }
@@ -76,11 +82,32 @@ const tokenFromSecret = async (
   return undefined
 }
 
+/** True when the member still takes a token that was proved before. It refuses one whose account was made anew meanwhile. */
+const isStillProved = async (context: MemberContext, token: Secret, { user }: TokenWish): Promise<boolean> => {
+  try {
+    await proveToken(context, { token, user, patienceSeconds: 0 })
+    return true
+  } catch (error) {
+    if (error instanceof CredentialNotProved) return false
+    throw error
+  }
+}
+
+const newToken = async (context: MemberContext, site: Site, trace: Trace, wish: TokenWish): Promise<Credential> => {
+  if (context.membership.credential?.kind !== 'token-request') {
+    const token = await tokenFromSecret(context, site, trace, wish)
+    if (token !== undefined) return { kind: 'token-secret', expiresAt: null, renewAfter: null, token }
+  }
+  const account = { namespace: memberObjectName(site.federationId), account: wish.account }
+  return requestToken(site.client, account, context.now())
+}
+
 /**
- * A token for one of our accounts in the member: of a token Secret where the member has a token controller, else of a TokenRequest, which
+ * A proved token for one of our accounts in the member: of a token Secret where the member has a token controller, else of a TokenRequest, which
  * expires. Where no controller was running when the credential was made, no rotation waits for one again.
  *
  * @throws NotYet while the token controller may still fill the Secret
+ * @throws CredentialNotProved
  */
 export const obtainToken = async (
   context: MemberContext,
@@ -89,11 +116,9 @@ export const obtainToken = async (
   wish: TokenWish,
 ): Promise<Credential> => {
   const stored = await storedRequest(context, wish)
-  if (stored !== undefined) return stored
-  if (context.membership.credential?.kind !== 'token-request') {
-    const token = await tokenFromSecret(context, site, trace, wish)
-    if (token !== undefined) return { kind: 'token-secret', expiresAt: null, renewAfter: null, token }
-  }
-  const account = { namespace: memberObjectName(site.federationId), account: wish.account }
-  return requestToken(site.client, account, context.now())
+  if (stored !== undefined && (await isStillProved(context, stored.token, wish))) return stored
+  const made = await newToken(context, site, trace, wish)
+  const { user, proofPatienceSeconds: patienceSeconds } = wish
+  await proveToken(context, { token: made.token, user, patienceSeconds })
+  return made
 }

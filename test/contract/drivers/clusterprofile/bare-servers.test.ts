@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clusterProfileDriver } from '../../../../functions/drivers/federation/clusterprofile/v1/index.ts'
 import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/inventory-namespace.ts'
 import { memberObjectName } from '../../../../functions/drivers/support/member/names.ts'
-import { namespaces, secrets } from '../../../../functions/kubernetes/resources.ts'
+import { namespaces, secrets, serviceAccounts } from '../../../../functions/kubernetes/resources.ts'
 import { FederationLife } from '../../../support/drivers/federation-life.ts'
 import { labelled } from '../../../support/drivers/objects.ts'
 import { type SimulatedClusters, simulatedClusters } from '../../../support/drivers/simulated.ts'
@@ -57,6 +57,18 @@ describe('clusterprofile@1 on API servers without controllers', () => {
     const later = { ...context, now: () => context.membership.credential?.renewAfter ?? '' }
     const renewed = await driver.prepareMember(later)
     expect(renewed.credential?.token.reveal()).not.toBe(token?.reveal())
+  })
+
+  it('gives up a token that is still fresh when its account was made anew', async () => {
+    const fed = new FederationLife({ driver, host: toHost, connect })
+    await fed.create()
+    const { token } = await fed.prepare(toParis)
+    const name = memberObjectName(fed.federation.id)
+    await paris.admin.delete(serviceAccounts(name), name)
+    const again = await fed.prepare(toParis)
+    expect(again.token?.reveal()).not.toBe(token?.reveal())
+    await fed.register(toParis)
+    expect(await driver.observeMember(fed.memberContext(toParis))).toEqual({ state: 'ready' })
   })
 
   it('ends with the namespaces that stay Terminating as left over, and empty', async () => {

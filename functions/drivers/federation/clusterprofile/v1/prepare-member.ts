@@ -7,7 +7,6 @@ import {
 } from '../../../support/member/account.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
 import { obtainToken } from '../../../support/member/obtain-token.ts'
-import { proveToken } from '../../../support/member/prove.ts'
 import { tokenSecrets } from '../../../support/member/token-secret.ts'
 import { memberSite } from '../../../support/sites.ts'
 import { step } from '../../../support/step.ts'
@@ -29,11 +28,8 @@ export const prepareMember = (context: MemberContext, options: ClusterProfileOpt
       existing: await tokenSecrets(site),
       patienceSeconds: options.tokenPatienceSeconds,
       stored: () => context.memberToken(),
-    })
-    await proveToken(context, {
-      token: credential.token,
       user: accountUser(context.federation.id),
-      patienceSeconds: options.proofPatienceSeconds,
+      proofPatienceSeconds: options.proofPatienceSeconds,
     })
     return { credential }
   })

@@ -6,7 +6,6 @@ import type { MemberContext, PrepareResult } from '../../../contract/federation-
 import { accountUser, ensureMemberNamespace, ensureServiceAccount } from '../../../support/member/account.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
 import { obtainToken } from '../../../support/member/obtain-token.ts'
-import { proveToken } from '../../../support/member/prove.ts'
 import { tokenSecrets } from '../../../support/member/token-secret.ts'
 import type { Site } from '../../../support/owned.ts'
 import { memberSite } from '../../../support/sites.ts'
@@ -38,21 +37,19 @@ const storedToken = async (context: MemberContext, account: string): Promise<Sec
 }
 
 /** A proved token of one account. */
-const tokenOf = async (
+const tokenOf = (
   { context, site, trace, options }: Preparing,
   account: string,
   existing: readonly KubernetesObject[],
-): Promise<Token> => {
-  const obtained = await obtainToken(context, site, trace, {
+): Promise<Token> =>
+  obtainToken(context, site, trace, {
     account,
     existing,
     patienceSeconds: options.tokenPatienceSeconds,
     stored: () => storedToken(context, account),
+    user: accountUser(site.federationId, account),
+    proofPatienceSeconds: options.proofPatienceSeconds,
   })
-  const user = accountUser(site.federationId, account)
-  await proveToken(context, { token: obtained.token, user, patienceSeconds: options.proofPatienceSeconds })
-  return obtained
-}
 
 /** When to renew: with the first token that expires, else in a month of when the tokens were made. */
 const lifeOf = ({ membership, now }: MemberContext, tokens: readonly Token[]): MemberCredential => {
