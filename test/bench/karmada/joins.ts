@@ -52,7 +52,8 @@ const plans = (counts: readonly number[]): [Mode, number][] =>
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, at) => `m${at + 1}`)
 
-const shown = (row: JoinRow): string =>
+/** One line of it. */
+export const shown = (row: JoinRow): string =>
   `${row.tool}, ${row.members} ${row.mode}: joined in ${row.joinSeconds.toFixed(1)} s, unjoined in ${row.unjoinSeconds.toFixed(1)} s, ${row.cpuSeconds.toFixed(2)} CPU s and ${row.calls.toFixed(0)} calls a join, ${row.failed} failed`
 
 const isReady = async (client: KubernetesClient, name: string): Promise<boolean> => {

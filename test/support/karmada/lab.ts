@@ -24,6 +24,8 @@ export type KarmadaLabOptions = StandInOptions & {
   members?: number
 }
 
+const NAMES = ['host', 'paris', 'tokyo', 'lima']
+
 /** A simulated host with the stand-in of what runs in its pods, and simulated members. */
 export const openKarmadaLab = async ({
   host = {},
@@ -31,7 +33,7 @@ export const openKarmadaLab = async ({
   members = 2,
   ...standInOptions
 }: KarmadaLabOptions = {}): Promise<KarmadaLab> => {
-  const names = ['host', 'paris', 'tokyo', 'lima'].slice(0, 1 + Math.max(2, members))
+  const names = Array.from({ length: 1 + Math.max(2, members) }, (_, at) => NAMES[at] ?? `member-${at}`)
   const servers = await Promise.all(names.map((_, index) => startSimulatedKubernetes(index === 0 ? host : member)))
   const clusters = await Promise.all(
     servers.map(({ kubeconfig }, index) => testCluster(names[index] ?? '', kubeconfig)),

@@ -1,0 +1,80 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { Api, type ClusterView, type FederationView } from '../../../local/demo/api.ts'
+import { createLogger } from '../../../local/logger.ts'
+import { startFedplane } from '../../../local/server.ts'
+import { add, clusterPath, federationPath, remove } from '../../e2e/support/stories.ts'
+import { ownProperties } from '../../support/karmada/lab.ts'
+import type { JoinRow } from './joins.ts'
+import { metered } from './meter.ts'
+import type { SimulatedClusters } from './simulated-clusters.ts'
+
+/** Whatever came of it: what failed is counted. */
+const over = (api: Api, id: string): Promise<FederationView> =>
+  api.until(
+    () => api.get<FederationView>(federationPath(id)),
+    ({ status }) => !status.endsWith('_IN_PROGRESS'),
+  )
+
+const startClusters = async (members: number) => {
+  const child = fork(fileURLToPath(new URL('./simulated-clusters.ts', import.meta.url)), [String(members)])
+  const [clusters] = (await once(child, 'message')) as [SimulatedClusters]
+  const close = async (): Promise<void> => {
+    child.disconnect()
+    await once(child, 'exit')
+  }
+  return { clusters, close }
+}
+
+/** Joins of so many simulated members at once, with the stand-in of Karmada: what fedplane itself can do, whatever clusters take. */
+export const simulatedJoins = async (count: number): Promise<JoinRow> => {
+  const { clusters, close } = await startClusters(count)
+  const fedplane = await startFedplane({
+    drivers: { enabledFederation: ['karmada@1'], defaultFederation: 'karmada@1' },
+    karmadaCrds: process.env.FEDPLANE_KARMADA_CRDS || undefined,
+    clustersPerProject: count + 1,
+    log: createLogger({ level: 'error' }),
+  })
+  try {
+    const api = new Api(fedplane.url)
+    const enter = async (name: string, kubeconfig: string): Promise<string> => {
+      const id = await api.create('/v1/clusters', { name, kubeconfig })
+      await api.settled<ClusterView>(clusterPath(id), 'CREATE_COMPLETE')
+      return id
+    }
+    const host = await enter('host', clusters.host)
+    const ids: string[] = []
+    for (const [at, kubeconfig] of clusters.members.entries()) ids.push(await enter(`member-${at + 1}`, kubeconfig))
+    const federation = await api.create('/v1/federations', {
+      name: 'bench',
+      hostcluster_id: host,
+      properties: ownProperties(),
+    })
+    await api.settled<FederationView>(federationPath(federation), 'CREATE_COMPLETE')
+    const cost = await metered(async () => {
+      // At most 45 changes a request.
+      await add(api, federation, ids.slice(0, 45))
+      if (ids.length > 45) await add(api, federation, ids.slice(45))
+      await over(api, federation)
+    }, fedplane.databasePid)
+    const { members } = await api.get<FederationView>(federationPath(federation))
+    const begun = performance.now()
+    await remove(api, federation, ids.slice(0, 45))
+    if (ids.length > 45) await remove(api, federation, ids.slice(45))
+    await over(api, federation)
+    return {
+      tool: 'fedplane, all simulated',
+      mode: 'side by side',
+      members: count,
+      joinSeconds: cost.seconds,
+      unjoinSeconds: (performance.now() - begun) / 1000,
+      cpuSeconds: cost.cpuSeconds / count,
+      calls: cost.calls / count,
+      failed: count - members.filter(({ state }) => state === 'Ready').length,
+    }
+  } finally {
+    await fedplane.close()
+    await close()
+  }
+}
