@@ -1,10 +1,17 @@
 import { defineConfig } from 'vitest/config'
 
-/** Whole lives of a control plane over simulated clusters: minutes of them, so that `npm test` leaves them to `npm run test:simulated`. */
+/**
+ * Whole lives of control planes and clusters over simulated ones, and flows that are killed at each of their steps: minutes of them, so that
+ * `npm test` leaves them to `npm run test:simulated`.
+ */
 const SIMULATED = [
+  'test/contract/drivers/capi.test.ts',
   'test/contract/drivers/karmada.test.ts',
   'test/contract/drivers/karmada/**/*.test.ts',
+  'test/flows/cluster-run-again.test.ts',
+  'test/flows/crash-points.test.ts',
   'test/flows/karmada.test.ts',
+  'test/flows/run-again.test.ts',
 ]
 
 export default defineConfig({
