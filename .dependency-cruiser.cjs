@@ -10,10 +10,10 @@ require.resolve('@swc/core')
 const CORE = '^functions/(api|authorizer|steps|events|operations|policy)/'
 /** Lambda entry files: they alone put core and AWS ports together. */
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
-const INTERFACES = '^functions/(store/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'
+const INTERFACES = '^functions/(store/[^/]+|cloud/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'
 const WIRING = '^functions/runtime/(?!ports\\.ts|ids\\.ts)'
 const IMPLEMENTATIONS =
-  '^functions/(store/(dynamodb|sealing)/|kubernetes/connect\\.ts|drivers/(registry|descriptions)\\.ts)'
+  '^functions/(store/(dynamodb|sealing)/|cloud/keystone/|kubernetes/connect\\.ts|drivers/(registry|descriptions)\\.ts)'
 /** Entry files of functions without rights on keys, and the list of what drivers say, which is all that these carry of drivers. */
 const KEYLESS = '^functions/(api/table\\.handler|events/(reconciler|renewals)/handler|drivers/descriptions)\\.ts$'
 /** What drivers do. */
@@ -145,7 +145,9 @@ module.exports = {
         pathNot: [
           '^local/assets/',
           '^functions/domain/',
+          '^functions/drivers/(descriptions\\.ts|contract/)',
           '^functions/api/routes?\\.ts$',
+          '^functions/authorizer/settings\\.ts$',
           '^functions/store/dynamodb/table-definition\\.ts$',
           '^functions/runtime/(env|policy-files|bundled-open-api)\\.ts$',
           '^functions/api/openapi/document\\.ts$',

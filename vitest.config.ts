@@ -6,8 +6,10 @@ import { defineConfig } from 'vitest/config'
  */
 const SIMULATED = [
   'test/contract/drivers/capi.test.ts',
+  'test/contract/drivers/capi/**/*.test.ts',
   'test/contract/drivers/karmada.test.ts',
   'test/contract/drivers/karmada/**/*.test.ts',
+  'test/flows/cloud-run-again.test.ts',
   'test/flows/cluster-run-again.test.ts',
   'test/flows/crash-points.test.ts',
   'test/flows/karmada.test.ts',
@@ -23,13 +25,25 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/{unit,contract,flows,infra}/**/*.test.ts'],
+          include: ['test/{unit,contract,flows}/**/*.test.ts'],
           exclude: SIMULATED,
           pool: 'threads',
           isolate: false,
           // More than the cores: each waits for the database half of the time.
           maxWorkers: 4,
           testTimeout: 20_000,
+        },
+      },
+      {
+        // Templates and bundles: each file needs CDK or esbuild, which few workers load less often.
+        test: {
+          name: 'infra',
+          include: ['test/infra/**/*.test.ts'],
+          pool: 'threads',
+          isolate: false,
+          maxWorkers: 2,
+          testTimeout: 120_000,
+          hookTimeout: 240_000,
         },
       },
       {
@@ -51,6 +65,8 @@ export default defineConfig({
           fileParallelism: process.env.FEDPLANE_E2E_KUBECONFIG === undefined,
           testTimeout: 120_000,
           hookTimeout: 180_000,
+          // Of tests that say that they are concurrent: they wait for machines.
+          maxConcurrency: 12,
         },
       },
       {

@@ -1,38 +1,51 @@
-import { App } from 'aws-cdk-lib'
+import path from 'node:path'
+import { App, Validations } from 'aws-cdk-lib'
+import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag'
 import { ROUTES } from '../functions/api/routes.ts'
 import { ensureAssets } from './assets.ts'
 import { bundleFunctions } from './bundle.ts'
-import { EKS_CONTEXT } from './eks-context.ts'
+import { readDriverPackages } from './driver-packages.ts'
+import { demandDrivers } from './enabled-drivers.ts'
 import { addFedplane } from './fedplane.ts'
-import { IDENTITY_CONTEXT } from './identity-context.ts'
+import { readConfigFile } from './settings/config-file.ts'
+import { SettingsInvalid } from './settings/errors.ts'
+import { CONFIG, mergeSettings } from './settings/read-settings.ts'
 
-/**
- * `npx cdk synth|deploy`. Context (`-c name=value`): `publicUrl`, `allowedNetworks`, `clustersPerProject`, the identity providers
- * (`identity-context.ts`), what may be done for EKS (`eks-context.ts`), `demandAssets=true` to fail without the files that drivers need (`npm run assets`), and `throwAway=true` for an installation whose data goes with its stack.
- */
-const app = new App({ analyticsReporting: false })
-const context = (name: string): string | undefined => app.node.tryGetContext(name) ?? undefined
+const ROOT = path.join(import.meta.dirname, '..')
 
-await ensureAssets({
-  karmadaCrds: process.env.FEDPLANE_KARMADA_CRDS || undefined,
-  demanded: context('demandAssets') === 'true',
-  tell: (line) => process.stderr.write(`${line}\n`),
-})
-const folders = new Map(bundleFunctions().map(({ name, folder }) => [name, folder]))
-const publicUrl = context('publicUrl')
-const clustersPerProject = context('clustersPerProject')
+/** `npx cdk synth|deploy`: everything from settings (docs/settings.md) to stacks. */
+const synthesise = async (): Promise<void> => {
+  const app = new App({ analyticsReporting: false })
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(), new ServerlessChecks())
+  const settings = mergeSettings(
+    app.node.getAllContext(),
+    await readConfigFile(ROOT, app.node.tryGetContext(CONFIG) ?? undefined),
+  )
+  const packages = await readDriverPackages(settings.driverPackages)
+  demandDrivers(settings, packages)
+  await ensureAssets({
+    karmadaCrds: process.env.FEDPLANE_KARMADA_CRDS || undefined,
+    demanded: settings.demandAssets,
+    tell: (line) => process.stderr.write(`${line}\n`),
+  })
+  const bundles = await bundleFunctions({ driverPackages: settings.driverPackages })
+  const folders = new Map(bundles.map(({ name, folder }) => [name, folder]))
+  addFedplane(app, {
+    folderOf: (name) => {
+      const folder = folders.get(name)
+      if (folder === undefined) throw new Error(`There is no function ${name}; infra/bundle.ts lists them.`)
+      return folder
+    },
+    routes: ROUTES,
+    settings,
+  })
+}
 
-addFedplane(app, {
-  folderOf: (name) => {
-    const folder = folders.get(name)
-    if (folder === undefined) throw new Error(`There is no function ${name}; infra/bundle.ts lists them.`)
-    return folder
-  },
-  routes: ROUTES,
-  retain: context('throwAway') !== 'true',
-  allowedNetworks: context('allowedNetworks') ?? '',
-  identity: Object.fromEntries(IDENTITY_CONTEXT.map((name) => [name, context(name)])),
-  eks: Object.fromEntries(EKS_CONTEXT.map((name) => [name, context(name)])),
-  ...(publicUrl === undefined ? {} : { publicUrl }),
-  ...(clustersPerProject === undefined ? {} : { clustersPerProject }),
-})
+try {
+  await synthesise()
+} catch (error) {
+  if (!(error instanceof SettingsInvalid)) throw error
+  // A sentence for the operator, without our stack.
+  process.stderr.write(`${error.message}\n`)
+  process.exitCode = 1
+}

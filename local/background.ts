@@ -1,5 +1,5 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import { entityEvent } from '../functions/domain/entity-event.ts'
+import { outboxEvents } from '../functions/domain/entity-event.ts'
 import type { DomainEvent } from '../functions/domain/event.ts'
 import { WORKER_SECONDS } from '../functions/domain/workers.ts'
 import { sweepHealth } from '../functions/events/health-sweep/sweep.ts'
@@ -33,7 +33,9 @@ const startRelay = async ({ ports, bus, database }: BackgroundParts): Promise<Ou
     shards,
     position: dynamoStreamPosition(database.client, shards.streamArn),
     read,
-    publish: (event) => bus.publish(entityEvent(event)),
+    publish: async (event) => {
+      for (const it of outboxEvents(event)) await bus.publish(it)
+    },
     log: ports.log,
   })
 }

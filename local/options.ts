@@ -13,9 +13,9 @@ const DEFAULT_DATA_DIR = '.fedplane'
 /** Magnum's default quota. */
 const DEFAULT_CLUSTERS_PER_PROJECT = '20'
 
-/** On one machine the drivers that only play are there too, to try the API without a cluster. */
+/** On one machine the drivers that only play are there too, to try the API without a cluster; a template that names no driver gets the first that makes nodes. */
 const LOCAL_FEDERATION_DRIVERS = 'karmada@1,clusterprofile@1,memory@1'
-const LOCAL_CLUSTER_DRIVERS = 'external@1,eks@1,memory@1'
+const LOCAL_CLUSTER_DRIVERS = 'external@1,eks@1,memory@1,capi@1'
 
 export const HELP = `Usage: npm start -- [options]
 

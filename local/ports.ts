@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Cloud } from '../functions/cloud/cloud.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import { driverRegistry } from '../functions/drivers/registry.ts'
 import { localPolicy } from '../functions/kubernetes/address-guard.ts'
@@ -22,6 +23,8 @@ export type PortsOptions = {
   assetsFolder: string
   drivers: RegistryOptions
   executions: Executions
+  /** Default: none, and no cluster that needs application credentials. */
+  cloud?: Cloud | undefined
   log: Logger
 }
 
@@ -36,6 +39,7 @@ export const localPorts = async ({
   assetsFolder,
   drivers,
   executions,
+  cloud,
   log,
 }: PortsOptions): Promise<Ports> => {
   const keys = await keyFileService(path.join(dataDir, 'key'))
@@ -44,6 +48,7 @@ export const localPorts = async ({
     executions,
     drivers: driverRegistry({ aws: awsAccess() }, drivers),
     connect: connectWith({ policy: localPolicy, forwardPort }),
+    ...(cloud === undefined ? {} : { cloud }),
     addressPolicy: localPolicy,
     asset: assetsIn(assetsFolder, 'Run npm run assets.'),
     clock: systemClock,

@@ -15,6 +15,7 @@ import { startBackground } from './background.ts'
 import { Bus } from './bus/bus.ts'
 import { executionStatusEvent } from './bus/bus-event.ts'
 import { Closers } from './closers.ts'
+import { localCloud } from './cloud.ts'
 import { type Database, openDatabase } from './database.ts'
 import { makeDataDirectory } from './dynamodb/make-directory.ts'
 import { loadDefinitions } from './engine/definition.ts'
@@ -112,6 +113,7 @@ const makeCore = async (database: Database, dataDir: string, options: FedplaneOp
       assetsFolder: options.assetsFolder ?? ASSETS_FOLDER,
       drivers: options.drivers ?? {},
       executions,
+      cloud: localCloud(options.identity),
       log,
     }),
   ])

@@ -31,7 +31,16 @@ const handleForPrincipal = <P extends TablePorts>(
   const query = parseQuery(route.schemas.query, http.rawQueryString)
   const schema = route.schemas.body
   const body = schema?.parse(readBody(http, schema.bytesMax))
-  return route.handle({ ...base, principal, rule: route.rule, params, query, body })
+  const caller = { userId: principal.userId, projectId: principal.projectId }
+  return route.handle({
+    ...base,
+    ports: { ...base.ports, caller },
+    principal,
+    rule: route.rule,
+    params,
+    query,
+    body,
+  })
 }
 
 /** Makes the innermost handler: calls the route's with all that it needs, parsed. */

@@ -1,6 +1,8 @@
 import { CERTIFICATE_KEYS_ROUTES } from './certificates/certificates.keys-routes.ts'
 import { CLUSTER_KEYS_ROUTES } from './clusters/clusters.keys-routes.ts'
+import { CREDENTIAL_KEYS_ROUTES } from './credentials/credentials.keys-routes.ts'
 import { FEDERATION_KEYS_ROUTES } from './federations/federations.keys-routes.ts'
+import { NODE_GROUP_KEYS_ROUTES } from './nodegroups/nodegroups.keys-routes.ts'
 import type { Route } from './route.ts'
 import { TABLE_ROUTES } from './table-routes.ts'
 
@@ -8,6 +10,8 @@ import { TABLE_ROUTES } from './table-routes.ts'
 export const ROUTES: readonly Route[] = [
   ...TABLE_ROUTES,
   ...CLUSTER_KEYS_ROUTES,
+  ...NODE_GROUP_KEYS_ROUTES,
   ...CERTIFICATE_KEYS_ROUTES,
+  ...CREDENTIAL_KEYS_ROUTES,
   ...FEDERATION_KEYS_ROUTES,
 ]

@@ -1,7 +1,6 @@
 import { CERTIFICATE_ROUTES } from './certificates/certificates.routes.ts'
 import { CLUSTER_ROUTES } from './clusters/clusters.routes.ts'
 import { TEMPLATE_ROUTES } from './clustertemplates/templates.routes.ts'
-import { CREDENTIAL_ROUTES } from './credentials/credentials.routes.ts'
 import { DISCOVERY_ROUTES } from './discovery/discovery.routes.ts'
 import { DRIVER_ROUTES } from './drivers/drivers.routes.ts'
 import { FEDERATION_ROUTES } from './federations/federations.routes.ts'
@@ -18,7 +17,6 @@ export const TABLE_ROUTES: readonly TableRoute[] = [
   ...TEMPLATE_ROUTES,
   ...NODE_GROUP_ROUTES,
   ...CERTIFICATE_ROUTES,
-  ...CREDENTIAL_ROUTES,
   ...FEDERATION_ROUTES,
   ...DRIVER_ROUTES,
   ...QUOTA_ROUTES,

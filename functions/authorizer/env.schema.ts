@@ -14,6 +14,8 @@ const authorizer = {
   KEYSTONE_SECRET_ARN: optional(
     z.string().regex(/^arn:[^:]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/),
   ),
+  /** PEM of the only authorities that may vouch for Keystone. Default: those that everybody trusts. */
+  KEYSTONE_CA_PEM: z.string().default(''),
   /** Issuer of tokens, exactly as it stands in them (`iss`). */
   OIDC_ISSUER: optional(IdentityUrl),
   /** Audience that tokens must have (`aud`). */

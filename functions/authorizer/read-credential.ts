@@ -1,4 +1,4 @@
-import { IdentityProviderUnavailable } from './errors.ts'
+import { IdentityProviderUnavailable } from '../identity/errors.ts'
 import { KEYSTONE_CREDENTIAL_FORM, KeystoneCredential } from './settings.schema.ts'
 
 const parseJson = (text: string): unknown => {

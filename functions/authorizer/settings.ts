@@ -3,6 +3,10 @@ import type { KeystoneCredential } from './settings.schema.ts'
 export type KeystoneSettings = {
   /** With or without `/v3`. */
   url: string
+  /** PEM of the only authorities that may vouch for Keystone and the cloud's other endpoints. Default: those that everybody trusts. */
+  caPem?: string
+  /** Region of the cloud's catalog in which clusters have their machines. Default: the only one there is. */
+  region?: string
   /**
    * Reads the service credential. It is asked at the first use, and again when Keystone refuses what it gave before.
    *

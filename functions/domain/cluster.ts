@@ -100,6 +100,24 @@ export const NO_MAGNUM_ATTRIBUTES: MagnumClusterAttributes = {
 /** `host:<federation id>` or `member:<federation id>`: a cluster with uses can't be deleted. */
 export type ClusterUse = `${'host' | 'member'}:${string}`
 
+/** What makes a registered cluster a management cluster: drivers make other clusters through it. Chosen by an administrator. */
+export type ManagementRole = {
+  /** Of the clusters that it makes. */
+  driver: DriverId
+  /** The fields that the driver asks for, by name. */
+  options: Readonly<Record<string, string>>
+  /** Takes the clusters that name no other. */
+  isDefault: boolean
+}
+
+/** Whose application credentials a cluster has in the cloud (decision 0018); the credentials themselves are sealed. */
+export type CloudOwnership = {
+  /** User of Keystone, already while his credentials wait to be put in place. */
+  userId: string
+  /** When they are to be renewed, ISO-8601 UTC. */
+  renewAfter: string
+}
+
 export type Cluster = {
   id: string
   projectId: string
@@ -129,6 +147,12 @@ export type Cluster = {
   observation: ClusterObservation | null
   /** Changed by `addUse` and `removeUse` only. */
   uses: readonly ClusterUse[]
+  /** Null or absent: none. */
+  management?: ManagementRole | null
+  /** The management cluster that it is made through; null or absent for drivers that need none. Chosen once. */
+  madeThrough?: { projectId: string; id: string } | null
+  /** Null or absent for clusters that need no credential in a cloud. */
+  cloud?: CloudOwnership | null
   /**
    * What of its health each control plane was last told, by federation id: see the health sweep. One that is missing, or says
    * something else than `observation`, is still to be told. Set by `ClusterStore.noteTold`, removed by `removeUses`.
@@ -152,6 +176,8 @@ export type ClusterChange = Partial<
     | 'identity'
     | 'magnum'
     | 'driverState'
+    | 'management'
+    | 'cloud'
     | 'updatedAt'
   >
 >

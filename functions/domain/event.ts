@@ -21,4 +21,10 @@ export type DomainEvent = {
   message: string
   /** ISO-8601 UTC. */
   time: string
+  /** The owner's; absent in a member's event, and in those of releases that did not write it. */
+  name?: string
+  /** Who asked for it, when somebody did: what goes on later has nobody. */
+  initiator?: { userId: string; projectId: string }
+  /** False: tells of something that begins and ends no change, so it is nothing to notify of. */
+  notify?: false
 }

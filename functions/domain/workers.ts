@@ -9,6 +9,19 @@ export const WORKERS = Object.keys(WORKER_SECONDS) as Worker[]
 /** Runs that a worker may miss before it counts as down; at one a minute that is Magnum's `service_down_time` of 180 s. */
 const MISSED_MAX = 3
 
+type Reported = { host: string; createdAt: string; updatedAt: string }
+
+/**
+ * Seconds since the report of the worker that has been silent for the longest time. One that never reported is silent since the first report
+ * of any; 0 before that.
+ */
+export const longestSilenceSeconds = (reports: readonly Reported[], now: Date): number => {
+  const first = reports.map(({ createdAt }) => createdAt).sort()[0]
+  if (first === undefined) return 0
+  const last = WORKERS.map((worker) => reports.find(({ host }) => host === worker)?.updatedAt ?? first)
+  return Math.max(...last.map((time) => Math.floor((now.getTime() - Date.parse(time)) / 1000)))
+}
+
 const isWorker = (host: string): host is Worker => Object.hasOwn(WORKER_SECONDS, host)
 
 /** True when a worker reported not longer ago than it may. A host that is no worker of this version is down. */

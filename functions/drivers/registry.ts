@@ -1,3 +1,4 @@
+import { capiV1 } from './cluster/capi/v1/index.ts'
 import { eksV1 } from './cluster/eks/v1/index.ts'
 import { externalV1 } from './cluster/external/v1/index.ts'
 import { memoryClusterV1 } from './cluster/memory/v1/index.ts'
@@ -10,6 +11,7 @@ import { enabledOf, type RegistryOptions } from './enabled.ts'
 import { clusterProfileV1 } from './federation/clusterprofile/v1/index.ts'
 import { karmadaV1 } from './federation/karmada/v1/index.ts'
 import { memoryFederationV1 } from './federation/memory/v1/index.ts'
+import { DRIVER_PACKAGES } from './out-of-tree.ts'
 
 /** What the drivers of `descriptions.ts` do, by id: the compiler knows when one is missing. */
 const FEDERATION: Readonly<Record<(typeof FEDERATION_DESCRIPTIONS)[number]['id'], FederationDriver>> = {
@@ -26,6 +28,7 @@ const clustersBy = ({
 }: DriverPorts): Readonly<Record<(typeof CLUSTER_DESCRIPTIONS)[number]['id'], ClusterDriver>> => ({
   'external@1': externalV1,
   'eks@1': eksV1({ aws }),
+  'capi@1': capiV1,
   'memory@1': memoryClusterV1,
 })
 
@@ -44,4 +47,16 @@ export const clusterDrivers = (ports: DriverPorts): readonly ClusterDriver[] => 
  * @throws DriverNotFound for an id that this build does not have, or a default that is not enabled
  */
 export const driverRegistry = (ports: DriverPorts, options: RegistryOptions = {}): Drivers =>
-  enabledOf({ federation: FEDERATION_DRIVERS, cluster: clusterDrivers(ports) }, options)
+  enabledOf(
+    {
+      federation: [
+        ...FEDERATION_DRIVERS,
+        ...DRIVER_PACKAGES.flatMap(({ federationDrivers = [] }) => federationDrivers),
+      ],
+      cluster: [
+        ...clusterDrivers(ports),
+        ...DRIVER_PACKAGES.flatMap((drivers) => drivers.clusterDrivers?.(ports) ?? []),
+      ],
+    },
+    options,
+  )

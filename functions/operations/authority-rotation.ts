@@ -1,5 +1,6 @@
 import { AUTHORITIES, type AuthorityType } from '../domain/certificate-authority.ts'
 import type { Cluster } from '../domain/cluster.ts'
+import type { ReadAuthority } from '../drivers/contract/cluster-driver.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { AuthorityKey } from '../store/certificate.store.ts'
 import type { Write } from '../store/write.ts'
@@ -13,6 +14,12 @@ export const authorityKeyOf = (cluster: Cluster, type: AuthorityType, candidate:
   type,
   candidate,
 })
+
+/** Reads the authorities that are in force; undefined where fedplane holds none. */
+export const storedAuthority =
+  ({ stores }: AuthorityPorts, cluster: Cluster): ReadAuthority =>
+  (type) =>
+    stores.certificates.open(authorityKeyOf(cluster, type, false))
 
 const promoted = async ({ stores }: AuthorityPorts, cluster: Cluster, type: AuthorityType): Promise<Write[]> => {
   const candidate = await stores.certificates.open(authorityKeyOf(cluster, type, true))

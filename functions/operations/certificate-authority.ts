@@ -1,10 +1,15 @@
-import { AUTHORITIES } from '../domain/certificate-authority.ts'
+import { AUTHORITIES, type AuthorityKeys } from '../domain/certificate-authority.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { newAuthority } from '../x509/new-authority.ts'
 
-/** Whose authorities they are; the name becomes their common name. */
-export type AuthorityOwner = { projectId: string; clusterId: string; clusterName: string }
+/** Whose authorities they are; the name becomes their common name. `authorityKeys`: as its driver says. */
+export type AuthorityOwner = {
+  projectId: string
+  clusterId: string
+  clusterName: string
+  authorityKeys: AuthorityKeys | undefined
+}
 
 /**
  * Makes and seals a cluster's certificate authorities, one of each type (magnum-rest.md 7.1). Nothing is stored before the writes are
@@ -12,14 +17,14 @@ export type AuthorityOwner = { projectId: string; clusterId: string; clusterName
  */
 export const sealNewAuthorities = (
   ports: Pick<Ports, 'stores' | 'clock'>,
-  { projectId, clusterId, clusterName }: AuthorityOwner,
+  { projectId, clusterId, clusterName, authorityKeys }: AuthorityOwner,
   { candidate }: { candidate: boolean },
 ): Promise<Write[]> =>
   Promise.all(
     AUTHORITIES.map(async (type) =>
       ports.stores.certificates.seal(
         { projectId, clusterId, type, candidate },
-        await newAuthority(clusterName, ports.clock.now()),
+        await newAuthority(clusterName, ports.clock.now(), authorityKeys),
       ),
     ),
   )

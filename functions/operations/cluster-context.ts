@@ -7,7 +7,9 @@ import { groupsDuring } from '../domain/task-groups.ts'
 import { usedTemplate } from '../domain/template-uses.ts'
 import type { ClusterContext } from '../drivers/contract/cluster-driver.ts'
 import type { Ports } from '../runtime/ports.ts'
-import { authorityKeyOf } from './authority-rotation.ts'
+import { authorityKeyOf, storedAuthority } from './authority-rotation.ts'
+import { cloudCandidateKey, cloudKey } from './credentials.ts'
+import type { ManagementDoors } from './management-access.ts'
 
 type ContextPorts = Pick<Ports, 'stores' | 'drivers' | 'connect' | 'clock'>
 
@@ -21,6 +23,8 @@ export type ContextOptions = {
   undoing: boolean
   credential(): Promise<Secret | undefined>
   claimIdentity(uid: string): Promise<void>
+  /** The ways to management clusters; whoever made them closes them. */
+  doors: ManagementDoors
 }
 
 const makesNodes = ({ drivers }: Pick<Ports, 'drivers'>, { driver }: Cluster): boolean =>
@@ -44,15 +48,26 @@ const templateOf = async (
 }
 
 const authorityOf = (
-  { stores }: ContextPorts,
+  ports: ContextPorts,
   cluster: Cluster,
   { task, undoing }: ContextOptions,
 ): ClusterContext['authority'] => {
   const rotates = task?.kind === 'rotate-authority' && !undoing
+  const { certificates } = ports.stores
   return async (type) => {
-    const candidate = rotates ? await stores.certificates.open(authorityKeyOf(cluster, type, true)) : undefined
-    return candidate ?? stores.certificates.open(authorityKeyOf(cluster, type, false))
+    const candidate = rotates ? await certificates.open(authorityKeyOf(cluster, type, true)) : undefined
+    return candidate ?? storedAuthority(ports, cluster)(type)
   }
+}
+
+const cloudCredentialOf = async (
+  { stores: { credentials } }: ContextPorts,
+  cluster: Cluster,
+  { task, undoing }: ContextOptions,
+): Promise<Secret | undefined> => {
+  const rotates = task?.kind === 'rotate-credential' && !undoing
+  const candidate = rotates ? await credentials.get(cloudCandidateKey(cluster)) : undefined
+  return candidate ?? credentials.get(cloudKey(cluster))
 }
 
 /** A cluster as its driver sees it. Template, authorities and credential are read when they are asked for. */
@@ -68,5 +83,7 @@ export const clusterContext = (ports: ContextPorts, cluster: Cluster, options: C
     nodeGroups: groupsDuring(task, nodeGroups, { queue: cluster.queue, before: undoing }),
     template: () => templateOf(ports, cluster, options),
     authority: authorityOf(ports, cluster, options),
+    management: () => options.doors.to(cluster),
+    cloudCredential: () => cloudCredentialOf(ports, cluster, options),
   }
 }

@@ -1,5 +1,6 @@
-import type { Cluster } from '../domain/cluster.ts'
+import type { Cluster, ClusterChange } from '../domain/cluster.ts'
 import { created } from '../domain/task-groups.ts'
+import type { ManagementUnfit } from '../drivers/contract/errors.ts'
 import type {
   AddressForbidden,
   ConnectFailed,
@@ -11,6 +12,7 @@ import type {
   RequestTimedOut,
   TlsVerificationFailed,
 } from '../kubernetes/errors.ts'
+import type { Write } from '../store/write.ts'
 import { type EndPorts, endAndGoOn } from './cluster-end.ts'
 import { releasedClaims, withoutClaim } from './cluster-identity.ts'
 import { kubeconfigKey } from './credentials.ts'
@@ -27,6 +29,7 @@ type KubeconfigFailure =
   | PermissionDenied
   | RequestTimedOut
   | TlsVerificationFailed
+  | ManagementUnfit
 
 /** Ready for use, with its node groups. @throws OperationSuperseded */
 export const endClusterCreate = (ports: EndPorts, target: Target): Promise<void> =>
@@ -36,7 +39,7 @@ export const endClusterCreate = (ports: EndPorts, target: Target): Promise<void>
     said: { action: 'create', outcome: 'success', reason: 'Created', message: `Cluster ${cluster.name} is ready.` },
   }))
 
-/** Failures that another kubeconfig may mend: the address or the credential is wrong, or was out of reach. */
+/** Failures that another kubeconfig may mend: the address or the credential is wrong, or was out of reach, or what it lacked is there now. */
 const MENDED_BY_KUBECONFIG: ReadonlySet<string> = new Set<KubeconfigFailure['name']>([
   'AddressForbidden',
   'ConnectFailed',
@@ -47,14 +50,31 @@ const MENDED_BY_KUBECONFIG: ReadonlySet<string> = new Set<KubeconfigFailure['nam
   'PermissionDenied',
   'RequestTimedOut',
   'TlsVerificationFailed',
+  'ManagementUnfit',
 ])
 
-const retryOf = ({ id }: Cluster, { reason }: Failure): string =>
-  MENDED_BY_KUBECONFIG.has(reason) ? ` PATCH /v1/clusters/${id} with replace /kubeconfig retries the registration.` : ''
+const retryOf = ({ id, madeThrough }: Cluster, { reason }: Failure): string => {
+  if (madeThrough) return ' What was made stays: the create goes on by itself when it comes up after all.'
+  return MENDED_BY_KUBECONFIG.has(reason)
+    ? ` PATCH /v1/clusters/${id} with replace /kubeconfig retries the registration.`
+    : ''
+}
+
+/**
+ * What a create that failed leaves nothing of. A cluster that is made through another one may come up after all, and its create is then gone
+ * on with: it keeps everything.
+ */
+const forgotten = (ports: EndPorts, cluster: Cluster): { change: ClusterChange; writes: Write[] } =>
+  cluster.madeThrough
+    ? { change: {}, writes: [] }
+    : {
+        change: { identity: null, driverState: withoutClaim(cluster.driverState) },
+        writes: [...releasedClaims(ports, cluster), ports.stores.credentials.remove(kubeconfigKey(cluster))],
+      }
 
 /**
  * It could not be made or registered: its node groups say so too, its identity is free for others, its credential is dropped. A new
- * credential (`PATCH replace /kubeconfig`) starts it again.
+ * credential (`PATCH replace /kubeconfig`) starts it again; of a cluster that is made through another one, a look that finds it come up.
  *
  * @throws OperationSuperseded
  */
@@ -65,8 +85,7 @@ export const endClusterCreateFailed = (ports: EndPorts, target: Target, failure:
       groups: created(nodeGroups, [], statusReason),
       // Nothing can be changed of a cluster that is not there.
       abandonsQueue: true,
-      change: { identity: null, driverState: withoutClaim(cluster.driverState) },
-      writes: [...releasedClaims(ports, cluster), ports.stores.credentials.remove(kubeconfigKey(cluster))],
+      ...forgotten(ports, cluster),
       rest: () => ({ status: 'CREATE_FAILED', statusReason: `${statusReason}${retryOf(cluster, failure)}` }),
       said: { action: 'create', outcome: 'failure', ...failure },
     }

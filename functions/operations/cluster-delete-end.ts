@@ -3,6 +3,7 @@ import type { NodeGroup } from '../domain/node-group.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { removedAuthorities } from './authority-rotation.ts'
+import { forgottenGrants } from './cloud-ownership.ts'
 import { droppedCredential, droppedFacts } from './cluster-candidate.ts'
 import { releasedClaims } from './cluster-identity.ts'
 import { untilNoConflict } from './conflict.ts'
@@ -62,8 +63,10 @@ const forgotten = (ports: DeletePorts, cluster: Cluster): Write[] => [
   droppedCredential(ports, cluster),
   droppedFacts(ports, cluster),
   ...removedAuthorities(ports, cluster),
+  ...forgottenGrants(ports, cluster),
   ...releasedClaims(ports, cluster),
   ...movedTemplateUses(ports, cluster, null),
+  ...(cluster.madeThrough ? [ports.stores.management.countUse(cluster.madeThrough.id, cluster.driver, -1)] : []),
 ]
 
 /**

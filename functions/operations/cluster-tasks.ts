@@ -13,6 +13,8 @@ type TaskPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'executions' | 'log'
 /** A change of a cluster that was asked for and may be carried out. */
 export type TaskRequest = {
   task: ClusterTask
+  /** A task that has to be done before it. */
+  first?: ClusterTask
   /** Go into the same commit: the node group as it shall be, with its `*_IN_PROGRESS`; candidates. */
   writes?: readonly Write[]
   /** Fields of the cluster that change with it, such as `nodes`. */
@@ -21,7 +23,7 @@ export type TaskRequest = {
   said: { reason: string; message: string }
 }
 
-const beginning = (ports: TaskPorts, { task }: TaskRequest): { operation: ClusterOperation; change: ClusterChange } => {
+const beginning = (ports: TaskPorts, task: ClusterTask): { operation: ClusterOperation; change: ClusterChange } => {
   const operation = newOperation(ports, 'update', { deadlineSeconds: TASK_DEADLINE_SECONDS[task.kind] })
   const change = { status: 'UPDATE_IN_PROGRESS', statusReason: null, operation, task } as const
   return { operation, change }
@@ -30,13 +32,25 @@ const beginning = (ports: TaskPorts, { task }: TaskRequest): { operation: Cluste
 /** Bytes of waiting tasks, which name nodes: they are part of the cluster's item, of which DynamoDB takes 400 KB. */
 const QUEUE_BYTES_MAX = 200_000
 
-const queued = (ports: TaskPorts, cluster: Cluster, { task }: TaskRequest): ClusterChange => {
+const queued = (ports: TaskPorts, cluster: Cluster, tasks: readonly ClusterTask[]): ClusterChange => {
+  if (tasks.length === 0) return {}
   const requestedAt = ports.clock.now().toISOString()
-  const queue = [...cluster.queue, { id: ports.newId(), task, requestedAt }]
+  const queue = [...cluster.queue, ...tasks.map((task) => ({ id: ports.newId(), task, requestedAt }))]
   if (queue.length <= QUEUE_MAX && Buffer.byteLength(JSON.stringify(queue)) <= QUEUE_BYTES_MAX) return { queue }
   throw new QueueFull(
     `${cluster.queue.length} changes of cluster ${cluster.name} wait already; ask again when some of them are done.`,
   )
+}
+
+type Begun = { operation: ClusterOperation | null; change: ClusterChange }
+
+/** The first task begins where nothing runs; the others wait. */
+const started = (ports: TaskPorts, cluster: Cluster, { task, first }: TaskRequest): Begun => {
+  if (cluster.operation !== null) {
+    return { operation: null, change: queued(ports, cluster, first === undefined ? [task] : [first, task]) }
+  }
+  const { operation, change } = beginning(ports, first ?? task)
+  return { operation, change: { ...change, ...queued(ports, cluster, first === undefined ? [] : [task]) } }
 }
 
 /**
@@ -47,17 +61,17 @@ const queued = (ports: TaskPorts, cluster: Cluster, { task }: TaskRequest): Clus
  * @throws RevisionConflict when cluster or node group changed meanwhile
  */
 export const requestTask = async (ports: TaskPorts, cluster: Cluster, request: TaskRequest): Promise<void> => {
-  const begun = cluster.operation === null ? beginning(ports, request) : null
+  const begun = started(ports, cluster, request)
   const { clusters, commit } = ports.stores
   const updatedAt = ports.clock.now().toISOString()
-  const change = { updatedAt, ...request.change, ...(begun?.change ?? queued(ports, cluster, request)) }
+  const change = { updatedAt, ...request.change, ...begun.change }
   await commit([
     clusters.change(cluster, change),
     ...movedTemplateUses(ports, cluster, change),
     ...(request.writes ?? []),
     ownerEvent(ports, 'cluster', cluster, { action: 'update', outcome: 'pending', ...request.said }),
   ])
-  if (begun === null) return
+  if (begun.operation === null) return
   await launch(ports, {
     flow: 'cluster-update',
     projectId: cluster.projectId,

@@ -5,6 +5,7 @@ import { failed, succeeded } from '../domain/task-groups.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { droppedAuthorities, promotedAuthorities } from './authority-rotation.ts'
+import { renewalPutOff } from './cloud-ownership.ts'
 import { droppedCredential, droppedFacts, promotedCredential, promotedFacts } from './cluster-candidate.ts'
 import { type EndPorts, endAndGoOn } from './cluster-end.ts'
 import { releasedClaims, withoutClaim } from './cluster-identity.ts'
@@ -46,10 +47,11 @@ const droppedCandidates = (ports: StorePorts, cluster: Cluster, task: ClusterTas
  * The cluster's task succeeded: its candidates take the place of the old ones, its node groups are as asked for, and the next waiting task
  * begins.
  *
+ * @param notes what did not go as planned all the same, for the history
  * @throws OperationSuperseded
  * @throws TemplateGone when the template of an upgrade is not there
  */
-export const endClusterUpdate = (ports: EndPorts, target: Target): Promise<void> =>
+export const endClusterUpdate = (ports: EndPorts, target: Target, notes: readonly string[] = []): Promise<void> =>
   endAndGoOn(ports, target, async ({ cluster, nodeGroups }) => {
     const task = taskOf(cluster)
     const facts = await promotedFacts(ports, cluster)
@@ -65,7 +67,7 @@ export const endClusterUpdate = (ports: EndPorts, target: Target): Promise<void>
         action: 'update',
         outcome: 'success',
         reason: 'Updated',
-        message: `Cluster ${cluster.name} was updated: ${describeTask(task, nodeGroups)}.`,
+        message: [`Cluster ${cluster.name} was updated: ${describeTask(task, nodeGroups)}.`, ...notes].join(' '),
       },
     }
   })
@@ -89,7 +91,7 @@ export const endClusterUpdateFailed = (ports: EndPorts, target: Target, failure:
     const { change, writes } = unclaimed(ports, cluster)
     return {
       groups: failed(task, nodeGroups, cluster.queue, statusReason),
-      change,
+      change: { ...change, ...(task.kind === 'rotate-credential' ? renewalPutOff(ports, cluster) : {}) },
       writes: [droppedFacts(ports, cluster), ...droppedCandidates(ports, cluster, task), ...writes],
       rest: (groups) => verdictOf(groups, statusReason),
       said: {

@@ -27,6 +27,15 @@ export const candidateKey = (cluster: ClusterRef): CredentialKey => ofCluster(cl
 /** What an update found with the candidate (`ClusterCandidate` as JSON): becomes the cluster's when the update succeeds. */
 export const candidateFactsKey = (cluster: ClusterRef): CredentialKey => ofCluster(cluster, 'candidate-facts')
 
+/** What a cluster's machines, and what makes them, use in the cloud (`CloudCredential` as JSON). */
+export const cloudKey = (cluster: ClusterRef): CredentialKey => ofCluster(cluster, 'cloud')
+
+/** A new one, brought by the task `rotate-credential`, until the driver has put it in place. */
+export const cloudCandidateKey = (cluster: ClusterRef): CredentialKey => ofCluster(cluster, 'cloud-candidate')
+
+/** What renews and revokes them, and their ids (`Grants` as JSON): drivers never get it. */
+export const cloudGrantsKey = (cluster: ClusterRef): CredentialKey => ofCluster(cluster, 'cloud-grants')
+
 /** The credential that a control plane uses for a member. */
 export const memberTokenKey = (membership: MembershipRef): CredentialKey => ofMembership(membership, 'member-token')
 

@@ -3,8 +3,8 @@ import type { Membership } from '../domain/membership.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 
-type Said = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message'>
-type EventPorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
+type Said = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message' | 'notify'>
+type EventPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'caller'>
 
 /** Message text longer than this is cut: an item holds 400 KB, a reader wants a line. */
 const MESSAGE_MAX = 4000
@@ -15,18 +15,20 @@ const append = (ports: EventPorts, event: Omit<DomainEvent, 'id' | 'time'>): Wri
     message: event.message.slice(0, MESSAGE_MAX),
     id: ports.newId(),
     time: ports.clock.now().toISOString(),
+    ...(ports.caller === undefined ? {} : { initiator: ports.caller }),
   })
 
 /** History of a cluster or federation, for the commit that moves it from `read` to the next revision. */
 export const ownerEvent = (
   ports: EventPorts,
   kind: 'cluster' | 'federation',
-  read: { projectId: string; id: string; revision: number },
+  read: { projectId: string; id: string; revision: number; name: string },
   said: Said,
 ): Write =>
   append(ports, {
     projectId: read.projectId,
     owner: { kind, id: read.id },
+    name: read.name,
     clusterId: null,
     sequence: read.revision + 1,
     ...said,

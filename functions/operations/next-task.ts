@@ -35,6 +35,7 @@ const droppedEvent = (ports: NextPorts, cluster: Cluster, dropped: readonly Queu
     ownerEvent(ports, 'cluster', cluster, {
       action: 'update',
       outcome: 'failure',
+      notify: false,
       reason: 'NodeGroupGone',
       message: `${counted(dropped.length, 'waiting change')} dropped, since the node group is gone: ${kinds}.`,
     }),

@@ -12,6 +12,7 @@ import {
 } from '../kubernetes/errors.ts'
 import { namespaces } from '../kubernetes/resources.ts'
 import type { Ports } from '../runtime/ports.ts'
+import { storedAuthority } from './authority-rotation.ts'
 import { untilNoConflict } from './conflict.ts'
 import { kubeconfigKey } from './credentials.ts'
 
@@ -46,7 +47,7 @@ const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<Kuberne
     throw new CredentialMissing(`Cluster ${cluster.name} (${cluster.id}) of driver ${driver.id} has no Kubernetes API.`)
   }
   const credential = await ports.stores.credentials.get(kubeconfigKey(cluster))
-  const client = ports.connect(await driver.connection(cluster, credential))
+  const client = ports.connect(await driver.connection(cluster, credential, storedAuthority(ports, cluster)))
   try {
     await proveIdentity(cluster, client)
     return client

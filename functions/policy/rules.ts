@@ -27,6 +27,7 @@ export const RULES = {
   'cluster:update_all_projects': ['administer'],
   'cluster:delete_all_projects': ['administer', 'delete'],
   'cluster:upgrade_all_projects': ['administer'],
+  'cluster:set_management': ['administer'],
   'clustertemplate:create': ['change'],
   'clustertemplate:update': ['change'],
   'clustertemplate:delete': ['change', 'delete'],

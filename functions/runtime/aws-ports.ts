@@ -7,6 +7,8 @@ import { awsAccess } from './aws-access.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-client-options.ts'
 import { awsTablePorts } from './aws-table-ports.ts'
 import { bundledAssets } from './bundled-assets.ts'
+import { cloudOfEnv } from './cloud.ts'
+import { enabledDrivers } from './enabled-drivers.ts'
 import type { WorkerEnv } from './env.ts'
 import { kmsKeys } from './kms-keys.ts'
 import type { Ports } from './ports.ts'
@@ -18,10 +20,12 @@ import type { Ports } from './ports.ts'
  */
 export const awsPorts = (env: WorkerEnv, forwardPort?: ForwardPort): Ports => {
   const policy = addressPolicy(env)
+  const cloud = cloudOfEnv(env)
   return {
     ...awsTablePorts(env, kmsKeys(new KMSClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.KMS_KEY_ARN)),
-    drivers: driverRegistry({ aws: awsAccess() }),
+    drivers: driverRegistry({ aws: awsAccess() }, enabledDrivers(env)),
     connect: connectWith({ policy, ...(forwardPort === undefined ? {} : { forwardPort }) }),
+    ...(cloud === undefined ? {} : { cloud }),
     addressPolicy: policy,
     asset: bundledAssets(),
   }

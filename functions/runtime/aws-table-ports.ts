@@ -3,6 +3,7 @@ import { driverDescriptions } from '../drivers/descriptions.ts'
 import { openDocumentClient } from '../store/dynamodb/document-client.ts'
 import { dynamoStores } from '../store/dynamodb/stores.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-client-options.ts'
+import { enabledDrivers } from './enabled-drivers.ts'
 import type { ReconcilerEnv } from './env.ts'
 import { newUuidV7 } from './ids.ts'
 import { noKeys } from './no-keys.ts'
@@ -31,7 +32,7 @@ export const awsTablePorts = (env: ReconcilerEnv, keys: KeyService = noKeys): Ta
       new SFNClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }),
       env.STATE_MACHINE_ARN_PREFIX,
     ),
-    drivers: driverDescriptions(),
+    drivers: driverDescriptions(enabledDrivers(env)),
     clock,
     newId: () => newUuidV7(clock),
     log: powertoolsLog(),

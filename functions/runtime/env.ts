@@ -14,6 +14,10 @@ const base = {
   TABLE_NAME: text,
   /** ARN of the flows' state machines up to the flow's name: `arn:…:stateMachine:fedplane-`. */
   STATE_MACHINE_ARN_PREFIX: z.string().regex(/^arn:[^:]+:states:[^:]+:[0-9]{12}:stateMachine:[A-Za-z0-9-]+-$/),
+  /** Enabled federation drivers, ids separated by commas, the first one the default. Default: all but memory@1. */
+  FEDERATION_DRIVERS: z.string().default(''),
+  /** Enabled cluster drivers, likewise. */
+  CLUSTER_DRIVERS: z.string().default(''),
 }
 
 const clusters = {
@@ -39,16 +43,39 @@ const keys = {
   KMS_KEY_ARN: z.string().regex(/^arn:[^:]+:kms:/),
 }
 
+const cloud = {
+  /** URL of Keystone, which makes the application credentials of clusters. Default: none, and no cluster that needs some. */
+  KEYSTONE_URL: z.string().default(''),
+  /** Region of the cloud's catalog. Default: the only one there is. */
+  KEYSTONE_REGION: z.string().default(''),
+  /** PEM of the only authorities that may vouch for Keystone and the cloud's other endpoints. Default: those that everybody trusts. */
+  KEYSTONE_CA_PEM: z.string().default(''),
+}
+
 /** The API function without key rights. */
 export const tableEnv = z.object(api)
 /** The API function that handles kubeconfigs and certificates. */
-export const keysEnv = z.object({ ...api, ...clusters, ...keys })
+export const keysEnv = z.object({ ...api, ...clusters, ...keys, ...cloud })
 /** Functions of the flows, and of events that talk to clusters. */
-export const workerEnv = z.object({ ...base, ...clusters, ...keys })
+export const workerEnv = z.object({ ...base, ...clusters, ...keys, ...cloud })
 /** The reconciler: table and executions only. */
 export const reconcilerEnv = z.object(base)
 /** The forwarder of events: reads what the stream gives it, and writes to the bus. */
 export const outboxEnv = z.object({ AWS_REGION: text, EVENT_BUS_NAME: text })
+
+/** The canary: where it finds the API, its token, and its secret. */
+export const canaryEnv = z.object({
+  AWS_REGION: text,
+  PUBLIC_URL: api.PUBLIC_URL,
+  /** URLs of who gives tokens to callers, empty where there is none. */
+  KEYSTONE_URL: z.string().default(''),
+  OIDC_ISSUER: z.string().default(''),
+  /** ARN of the Secrets Manager secret with its credential and kubeconfigs. The secret itself is never here. */
+  CANARY_SECRET_ARN: z.string().regex(/^arn:[^:]+:secretsmanager:/),
+})
+
+/** The guard of `cdk destroy`: looks at what there is. */
+export const destroyGuardEnv = z.object({ AWS_REGION: text, TABLE_NAME: text })
 
 /** What infra sets of an environment: all but what Lambda sets itself. */
 export type Settings<Env> = Omit<Env, 'AWS_REGION'>
@@ -58,6 +85,8 @@ export type KeysEnv = z.infer<typeof keysEnv>
 export type WorkerEnv = z.infer<typeof workerEnv>
 export type ReconcilerEnv = z.infer<typeof reconcilerEnv>
 export type OutboxEnv = z.infer<typeof outboxEnv>
+export type CanaryEnv = z.infer<typeof canaryEnv>
+export type DestroyGuardEnv = z.infer<typeof destroyGuardEnv>
 
 /** Base URLs in place of those of AWS, by the names that its SDKs know (VPC endpoints, emulators). Absent or empty: AWS's own. */
 export const awsEndpoints = (

@@ -28,3 +28,10 @@ export class KeyAccessMissing extends AppError {
   override readonly name = 'KeyAccessMissing'
   readonly kind = 'not-found'
 }
+
+/** CloudFormation did not take an answer about a resource of ours. */
+export class StackAnswerRefused extends AppError {
+  override readonly name = 'StackAnswerRefused'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}

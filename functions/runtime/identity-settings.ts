@@ -5,12 +5,22 @@ import { secretReader } from './secret-reader.ts'
 
 /** Identity providers of a function's environment. The service credential is read from its secret at the first use. */
 export const identitySettings = (env: AuthorizerEnv, readerOf = secretReader): IdentitySettings => {
-  const { KEYSTONE_URL: url, KEYSTONE_SECRET_ARN: arn, OIDC_ISSUER: issuer, OIDC_AUDIENCE: audience } = env
+  const {
+    KEYSTONE_URL: url,
+    KEYSTONE_SECRET_ARN: arn,
+    KEYSTONE_CA_PEM: caPem,
+    OIDC_ISSUER: issuer,
+    OIDC_AUDIENCE: audience,
+  } = env
   const claims = { user: env.OIDC_USER_CLAIM, project: env.OIDC_PROJECT_CLAIM, roles: env.OIDC_ROLES_CLAIM }
   const keystoneOf = (): IdentitySettings => {
     const read = readerOf(arn)
     return {
-      keystone: { url, readCredential: async (signal) => parseCredential(await read(signal), `The secret ${arn}`) },
+      keystone: {
+        url,
+        ...(caPem === '' ? {} : { caPem }),
+        readCredential: async (signal) => parseCredential(await read(signal), `The secret ${arn}`),
+      },
     }
   }
   return {

@@ -1,4 +1,6 @@
-import type { EntityEvent } from '../domain/entity-event.ts'
+import type { Cloud } from '../cloud/cloud.ts'
+import type { OutboxEvent } from '../domain/entity-event.ts'
+import type { MetricName } from '../domain/metrics.ts'
 import type { ExecutionRef, FlowInput } from '../domain/operation.ts'
 import type { DriverDescriptions, Drivers } from '../drivers/contract/registry.ts'
 import type { AddressPolicy } from '../kubernetes/address-guard.ts'
@@ -23,7 +25,10 @@ export interface KeyService {
 }
 
 /** An event bus. Gives how many of the events, from the first on, it took: fewer than all means that the next one was refused. */
-export type PutEvents = (events: readonly EntityEvent[]) => Promise<number>
+export type PutEvents = (events: readonly OutboxEvent[]) => Promise<number>
+
+/** Writes values of metrics, all of one moment. */
+export type PublishMetrics = (values: Partial<Record<MetricName, number>>) => void
 
 export interface Clock {
   now(): Date
@@ -51,6 +56,8 @@ export type TablePorts = {
   clock: Clock
   newId(): string
   log: Logger
+  /** Who asks, while a request is handled; nobody in steps and schedules. */
+  caller?: { userId: string; projectId: string }
 }
 
 /** Everything outside of the process that handlers and steps use; made once per process by `runtime` or `local`. */
@@ -58,6 +65,8 @@ export type Ports = Omit<TablePorts, 'drivers'> & {
   drivers: Drivers
   /** Refuses addresses that `addressPolicy` does. */
   connect: Connect
+  /** Application credentials of Keystone; absent where none is configured. */
+  cloud?: Cloud
   /** Which addresses a cluster may have. */
   addressPolicy: AddressPolicy
   /** A file that comes with the functions, by its name: CRDs of a release. @throws AssetMissing */

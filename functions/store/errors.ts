@@ -68,6 +68,24 @@ export class TemplateGone extends AppError {
   readonly kind = 'conflict'
 }
 
+/** Clusters are made through the management cluster; `details.clusterCount` says how many. */
+export class ManagementInUse extends AppError {
+  override readonly name = 'ManagementInUse'
+  readonly kind = 'conflict'
+}
+
+/** Another management cluster is the default one of the driver; `details.owner` is its id. */
+export class DefaultManagementTaken extends AppError {
+  override readonly name = 'DefaultManagementTaken'
+  readonly kind = 'conflict'
+}
+
+/** The cluster is no management cluster of the driver any more. */
+export class ManagementGone extends AppError {
+  override readonly name = 'ManagementGone'
+  readonly kind = 'conflict'
+}
+
 /** The project has as many clusters as its quota allows. */
 export class QuotaReached extends AppError {
   override readonly name = 'QuotaReached'

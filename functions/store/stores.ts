@@ -6,6 +6,7 @@ import type { EventStore } from './event.store.ts'
 import type { FederationStore } from './federation.store.ts'
 import type { HeartbeatStore } from './heartbeat.store.ts'
 import type { IdempotencyStore } from './idempotency.store.ts'
+import type { ManagementStore } from './management.store.ts'
 import type { MembershipStore } from './membership.store.ts'
 import type { NodeGroupStore } from './node-group.store.ts'
 import type { QuotaStore } from './quota.store.ts'
@@ -17,6 +18,7 @@ export type Stores = {
   clusters: ClusterStore
   templates: ClusterTemplateStore
   nodeGroups: NodeGroupStore
+  management: ManagementStore
   certificates: CertificateStore
   quotas: QuotaStore
   heartbeats: HeartbeatStore

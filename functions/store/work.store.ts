@@ -11,7 +11,7 @@ export type OpenWork = {
 /** Something that expires and is to be renewed. */
 export type DueRenewal =
   | { kind: 'membership'; projectId: string; federationId: string; clusterId: string }
-  | { kind: 'federation'; projectId: string; id: string }
+  | { kind: 'federation' | 'cluster'; projectId: string; id: string }
 
 /**
  * Sparse indexes over what needs attention, across projects. Eventually consistent: read the entity before acting. The stores
@@ -20,7 +20,10 @@ export type DueRenewal =
 export interface WorkStore {
   /** Everything in progress, earliest deadline first. */
   open(): AsyncIterable<OpenWork>
-  /** Memberships whose credential, and federations whose certificates are due for renewal at `now` (ISO-8601 UTC), earliest first. */
+  /**
+   * Memberships whose credential, federations whose certificates, and clusters whose credential in a cloud are due for renewal at `now`
+   * (ISO-8601 UTC), earliest first.
+   */
   renewals(now: string): AsyncIterable<DueRenewal>
   /** All clusters of all projects, for the health sweep. */
   clusters(): AsyncIterable<{ projectId: string; id: string }>

@@ -1,5 +1,8 @@
-import { CfnOutput, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
+import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import {
+  ApiMapping,
+  DomainName,
   HttpApi,
   type HttpMethod,
   HttpNoneAuthorizer,
@@ -10,148 +13,197 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-apigatewayv2-authorizers'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import type { Construct } from 'constructs'
-import type { AuthorizerEnv } from '../../functions/authorizer/env.schema.ts'
-import { type KeysEnv, type Settings, type TableEnv, tableEnv } from '../../functions/runtime/env.ts'
+import type { KeysEnv, Settings, TableEnv } from '../../functions/runtime/env.ts'
+import { acknowledge } from '../acknowledge.ts'
+import { cloudEnvironment } from '../cloud-environment.ts'
+import { KeptLogs } from '../constructs/kept-logs.ts'
+import { liveAlias } from '../constructs/live-alias.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
-import { grantEks, grantExecutions, grantSealing, grantSecret, machineArnPrefix } from '../grants.ts'
-import { TIMEOUT_SECONDS } from '../limits.ts'
+import { driverEnvironment } from '../driver-environment.ts'
+import { grantEks, grantExecutions, grantSealing, grantSecret, grantTable, machineArnPrefix } from '../grants.ts'
+import { authorizerEnvironment } from '../identity-environment.ts'
+import type { Installation, InstallationStackProps } from '../installation.ts'
+import { API_THROTTLE } from '../limits.ts'
 import { type GatewayRoute, gatewayPaths } from '../route-keys.ts'
-import type { WorkerStackProps } from './worker-stack-props.ts'
 
-export type ApiStackProps = WorkerStackProps & {
-  routes: readonly GatewayRoute[]
-  /** Base URL in links, for a domain of one's own. Default: the API's own endpoint. */
-  publicUrl?: string
-  /** Clusters that a project without a quota of its own may have. Default: 20. */
-  clustersPerProject?: string
-  /** Who vouches for callers (`identityContext`). */
-  identity: AuthorizerEnv
-  /** ARN of the customer managed key that encrypts the secret with Keystone's service credential. Default: AWS's own key. */
-  keystoneSecretKeyArn?: string
+/** A line of JSON for each request, as docs/runbook asks for it. Paths hold no secret; queries are not logged. */
+const ACCESS_LOG_FORMAT = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: AccessLogField.contextRequestId(),
+    time: AccessLogField.contextRequestTime(),
+    sourceIp: AccessLogField.contextIdentitySourceIp(),
+    method: AccessLogField.contextHttpMethod(),
+    path: AccessLogField.contextPath(),
+    routeKey: '$context.routeKey',
+    status: AccessLogField.contextStatus(),
+    responseLength: AccessLogField.contextResponseLength(),
+    responseLatency: AccessLogField.contextResponseLatency(),
+    integrationError: '$context.integrationErrorMessage',
+  }),
+)
+
+const acknowledgePublic = (routes: readonly HttpRoute[]): void => {
+  for (const route of routes) {
+    acknowledge(
+      route,
+      'AwsSolutions-APIG4',
+      'What versions there are, and what the API looks like, is told before anybody logs in, as by Magnum.',
+    )
+  }
 }
+
+export type ApiStackProps = InstallationStackProps & { routes: readonly GatewayRoute[] }
 
 /**
  * HTTP API with `$default` stage, so that paths are the same as locally. Functions are cut by privilege: `keys` alone has rights on the
  * key that opens credentials; `table` answers everything else, unknown paths too.
  */
 export class ApiStack extends Stack {
-  readonly #props: ApiStackProps
-  readonly #api: HttpApi
+  readonly api: HttpApi
+  /** The functions that the gateway calls, by the version that is live. */
+  readonly functions: { readonly table: NodeFunction; readonly keys: NodeFunction; readonly authorizer: NodeFunction }
+  readonly #installation: Installation
+  /** Base URL in links, without `/v1`. */
+  readonly publicUrl: string
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props)
-    this.#props = props
-    this.#api = new HttpApi(this, 'api', { apiName: 'fedplane', createDefaultStage: false })
-    this.#addStage()
-    const table = this.#addTableFunction()
-    const keys = this.#addKeysFunction()
-    this.#addRoutes({ table, keys })
-    new CfnOutput(this, 'url', { value: `${this.#publicUrl}/v1` })
-  }
-
-  get #publicUrl(): string {
-    return this.#props.publicUrl ?? this.#api.apiEndpoint
+    const { settings } = props
+    this.#installation = props
+    this.api = new HttpApi(this, 'api', { apiName: 'fedplane', createDefaultStage: false })
+    const stage = this.#addStage()
+    this.#addDomain(stage)
+    const { domainName } = settings
+    this.publicUrl = settings.publicUrl ?? (domainName === undefined ? this.api.apiEndpoint : `https://${domainName}`)
+    this.functions = {
+      table: this.#addTableFunction(),
+      keys: this.#addKeysFunction(),
+      authorizer: this.#addAuthorizer(),
+    }
+    this.#addRoutes(props.routes)
+    new CfnOutput(this, 'url', { value: `${this.publicUrl}/v1` })
   }
 
   #environment(): Settings<TableEnv> {
+    const { settings, data } = this.#installation
     return {
-      TABLE_NAME: this.#props.data.table.tableName,
+      TABLE_NAME: data.table.tableName,
       STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
-      PUBLIC_URL: this.#publicUrl,
-      CLUSTERS_PER_PROJECT: tableEnv.shape.CLUSTERS_PER_PROJECT.parse(this.#props.clustersPerProject),
-      KEYSTONE_URL: this.#props.identity.KEYSTONE_URL,
+      PUBLIC_URL: this.publicUrl,
+      CLUSTERS_PER_PROJECT: String(settings.clustersPerProject),
+      KEYSTONE_URL: settings.keystoneUrl ?? '',
+      ...driverEnvironment(settings),
     }
   }
 
   #addTableFunction(): NodeFunction {
     const table = new NodeFunction(this, 'table', {
-      folder: this.#props.folderOf('table'),
+      installation: this.#installation,
+      kind: 'table',
       description: 'fedplane: API routes without rights on keys',
-      timeoutSeconds: TIMEOUT_SECONDS.table,
       environment: this.#environment(),
     })
-    this.#props.data.table.grantReadWriteData(table)
+    grantTable(table, this.#installation.data)
     grantExecutions(table)
     return table
   }
 
   #addKeysFunction(): NodeFunction {
-    const { data, folderOf, allowedNetworks, eks } = this.#props
+    const { data, settings } = this.#installation
     const environment: Settings<KeysEnv> = {
       ...this.#environment(),
-      ALLOWED_NETWORKS: allowedNetworks,
+      ALLOWED_NETWORKS: settings.allowedNetworks.join(','),
       KMS_KEY_ARN: data.dataKeyKey.keyArn,
+      ...cloudEnvironment(settings),
     }
     const keys = new NodeFunction(this, 'keys', {
-      folder: folderOf('keys'),
+      installation: this.#installation,
+      kind: 'keys',
       description: 'fedplane: API routes that seal or open credentials',
-      timeoutSeconds: TIMEOUT_SECONDS.keys,
       environment,
+      talksToClusters: true,
     })
-    data.table.grantReadWriteData(keys)
+    grantTable(keys, data)
     grantExecutions(keys)
     grantSealing(data.dataKeyKey, keys)
-    grantEks(keys, eks)
+    grantEks(keys, settings)
     return keys
   }
 
-  /** Without identity source and cache: a denial by the gateway would be 403 where Magnum's clients need 401 to log in again. */
-  #authorizer(): HttpLambdaAuthorizer {
-    const { folderOf, identity, keystoneSecretKeyArn } = this.#props
+  #addAuthorizer(): NodeFunction {
+    const { settings } = this.#installation
     const authorizer = new NodeFunction(this, 'authorizer', {
-      folder: folderOf('authorizer'),
+      installation: this.#installation,
+      kind: 'authorizer',
       description: 'fedplane: token to principal',
-      timeoutSeconds: TIMEOUT_SECONDS.authorizer,
-      environment: identity,
+      environment: authorizerEnvironment(settings),
     })
-    if (identity.KEYSTONE_SECRET_ARN !== '') {
-      grantSecret(authorizer, identity.KEYSTONE_SECRET_ARN, keystoneSecretKeyArn)
+    if (settings.keystoneSecretArn !== undefined) {
+      grantSecret(authorizer, settings.keystoneSecretArn, settings.keystoneSecretKeyArn)
     }
-    return new HttpLambdaAuthorizer('principal', authorizer, {
+    return authorizer
+  }
+
+  #addRoutes(routes: readonly GatewayRoute[]): void {
+    const { settings } = this.#installation
+    const integrations = {
+      table: new HttpLambdaIntegration('table-integration', liveAlias(this.functions.table, settings)),
+      keys: new HttpLambdaIntegration('keys-integration', liveAlias(this.functions.keys, settings)),
+    }
+    // Without identity source and cache: a denial by the gateway would be 403 where Magnum's clients need 401 to log in again.
+    const principal = new HttpLambdaAuthorizer('principal', liveAlias(this.functions.authorizer, settings), {
       responseTypes: [HttpLambdaResponseType.SIMPLE],
       identitySource: [],
       resultsCacheTtl: Duration.seconds(0),
     })
-  }
-
-  #addRoutes(functions: { table: NodeFunction; keys: NodeFunction }): void {
-    const integrations = {
-      table: new HttpLambdaIntegration('table-integration', functions.table),
-      keys: new HttpLambdaIntegration('keys-integration', functions.keys),
-    }
-    const principal = this.#authorizer()
     const nobody = new HttpNoneAuthorizer()
-    for (const route of this.#props.routes) {
-      for (const path of gatewayPaths(route)) {
-        this.#api.addRoutes({
+    for (const route of routes) {
+      const integration = integrations[route.access === 'keys' ? 'keys' : 'table']
+      const registered = gatewayPaths(route).flatMap((path) =>
+        this.api.addRoutes({
           path,
           methods: [route.method as HttpMethod],
-          integration: integrations[route.access === 'keys' ? 'keys' : 'table'],
+          integration,
           authorizer: route.access === 'none' ? nobody : principal,
-        })
-      }
+        }),
+      )
+      if (route.access === 'none') acknowledgePublic(registered)
     }
     new HttpRoute(this, 'default-route', {
-      httpApi: this.#api,
+      httpApi: this.api,
       routeKey: HttpRouteKey.DEFAULT,
       integration: integrations.table,
       authorizer: principal,
     })
   }
 
-  #addStage(): void {
-    const logs = new LogGroup(this, 'access-logs', {
-      retention: RetentionDays.ONE_MONTH,
-      removalPolicy: RemovalPolicy.DESTROY,
-    })
-    new HttpStage(this, 'stage', {
-      httpApi: this.#api,
+  #addStage(): HttpStage {
+    return new HttpStage(this, 'stage', {
+      httpApi: this.api,
       stageName: '$default',
       autoDeploy: true,
+      throttle: API_THROTTLE,
       detailedMetricsEnabled: true,
-      accessLogSettings: { destination: new LogGroupLogDestination(logs) },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(new KeptLogs(this, 'access-logs', this.#installation)),
+        format: ACCESS_LOG_FORMAT,
+      },
+    })
+  }
+
+  #addDomain(stage: HttpStage): void {
+    const { domainName, certificateArn } = this.#installation.settings
+    if (domainName === undefined || certificateArn === undefined) return
+    const domain = new DomainName(this, 'domain', {
+      domainName,
+      certificate: Certificate.fromCertificateArn(this, 'certificate', certificateArn),
+    })
+    new ApiMapping(this, 'mapping', { api: this.api, domainName: domain, stage })
+    new CfnOutput(this, 'domain-target', {
+      value: domain.regionalDomainName,
+      description: `Make a CNAME or alias record of ${domainName} that points here.`,
     })
   }
 }

@@ -1,51 +1,49 @@
 import path from 'node:path'
-import { Aws, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib'
-import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs'
+import { Aws, Duration, Stack } from 'aws-cdk-lib'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
 import { EXECUTION_SECONDS } from '../../functions/domain/deadlines.ts'
 import { FLOWS, type Flow } from '../../functions/domain/operation.ts'
-import type { Settings, WorkerEnv } from '../../functions/runtime/env.ts'
+import { acknowledge } from '../acknowledge.ts'
 import type { SUBSTITUTIONS } from '../asl-lint.ts'
+import { KeptLogs } from '../constructs/kept-logs.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
-import { grantEks, grantExecutions, grantSealing, machineArnPrefix, machineName } from '../grants.ts'
-import { TIMEOUT_SECONDS } from '../limits.ts'
-import type { WorkerStackProps } from './worker-stack-props.ts'
+import { grantEks, grantExecutions, grantSealing, grantTable, machineName } from '../grants.ts'
+import type { Installation, InstallationStackProps } from '../installation.ts'
+import { workerEnvironment } from '../worker-environment.ts'
 
 const STATE_MACHINES = path.join(import.meta.dirname, '../../statemachines')
 
 /** One state machine and one Lambda function for each flow. */
 export class FlowsStack extends Stack {
-  readonly #props: WorkerStackProps
+  readonly machines: Readonly<Record<Flow, StateMachine>>
+  readonly #installation: Installation
 
-  constructor(scope: Construct, id: string, props: WorkerStackProps) {
+  constructor(scope: Construct, id: string, props: InstallationStackProps) {
     super(scope, id, props)
-    this.#props = props
-    for (const flow of FLOWS) this.#addMachine(flow, this.#addFunction(flow))
+    this.#installation = props
+    const machines = FLOWS.map((flow) => [flow, this.#addMachine(flow, this.#addFunction(flow))] as const)
+    this.machines = Object.fromEntries(machines) as Record<Flow, StateMachine>
   }
 
   #addFunction(flow: Flow): NodeFunction {
-    const { data, folderOf, allowedNetworks, eks } = this.#props
-    const environment: Settings<WorkerEnv> = {
-      TABLE_NAME: data.table.tableName,
-      STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
-      KMS_KEY_ARN: data.dataKeyKey.keyArn,
-      ALLOWED_NETWORKS: allowedNetworks,
-    }
+    const { data, settings } = this.#installation
     const step = new NodeFunction(this, `step-${flow}`, {
-      folder: folderOf(`step-${flow}`),
+      installation: this.#installation,
+      kind: 'step',
       description: `fedplane: steps of the flow ${flow}`,
-      timeoutSeconds: TIMEOUT_SECONDS.step,
-      environment,
+      environment: workerEnvironment(this.#installation),
+      talksToClusters: true,
     })
-    data.table.grantReadWriteData(step)
+    grantTable(step, data)
     grantSealing(data.dataKeyKey, step)
     grantExecutions(step)
-    grantEks(step, eks)
+    grantEks(step, settings)
     return step
   }
 
-  #addMachine(flow: Flow, step: NodeFunction): void {
+  #addMachine(flow: Flow, step: NodeFunction): StateMachine {
     const substitutions: Record<(typeof SUBSTITUTIONS)[number], string> = { StepFunctionArn: step.functionArn }
     const machine = new StateMachine(this, flow, {
       stateMachineName: machineName(flow),
@@ -53,17 +51,26 @@ export class FlowsStack extends Stack {
       definitionSubstitutions: substitutions,
       // The reconciler ends an operation at its deadline; this one is for an execution that even it has lost.
       timeout: Duration.seconds(EXECUTION_SECONDS[flow]),
-      tracingEnabled: true,
+      tracingEnabled: this.#installation.settings.tracing,
       logs: {
         level: LogLevel.ERROR,
         includeExecutionData: false,
-        destination: new LogGroup(this, `${flow}-logs`, {
-          logGroupName: `/aws/vendedlogs/states/${Aws.STACK_NAME}-${flow}`,
-          retention: RetentionDays.ONE_MONTH,
-          removalPolicy: RemovalPolicy.DESTROY,
-        }),
+        destination: new KeptLogs(
+          this,
+          `${flow}-logs`,
+          this.#installation,
+          `/aws/vendedlogs/states/${Aws.STACK_NAME}-${flow}`,
+        ),
       },
     })
-    step.grantInvoke(machine)
+    // Not its versions, which `grantInvoke` would add.
+    machine.addToRolePolicy(new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [step.functionArn] }))
+    acknowledge(machine, 'AwsSolutions-IAM5[Resource::*]', 'Delivery of logs, and X-Ray, take no resource.')
+    acknowledge(
+      machine,
+      'AwsSolutions-SF1',
+      'Errors are logged; the history of each execution has the rest for 90 days, and to log it costs more than to run it.',
+    )
+    return machine
   }
 }

@@ -1,3 +1,5 @@
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { KeystoneCredential } from '../../functions/authorizer/settings.schema.ts'
 import {
   DEFAULT_CLAIMS,
@@ -38,11 +40,31 @@ const credentialOf = (setting: Setting): KeystoneCredential => {
   }
 }
 
+const caOf = (file: string): string => {
+  try {
+    const pem = readFileSync(file, 'utf8')
+    new X509Certificate(pem)
+    return pem
+  } catch (cause) {
+    throw new OptionInvalid(
+      `FEDPLANE_KEYSTONE_CA_FILE is ${JSON.stringify(file)}, which can't be read as certificates. Give it a PEM file with the authorities of Keystone.`,
+      { cause },
+    )
+  }
+}
+
 const keystoneOf = (setting: Setting): KeystoneSettings | undefined => {
   const url = setting('FEDPLANE_KEYSTONE_URL')
   if (url === undefined) return
   const credential = credentialOf(setting)
-  return { url: urlOf('FEDPLANE_KEYSTONE_URL', url), readCredential: async () => credential }
+  const caFile = setting('FEDPLANE_KEYSTONE_CA_FILE')
+  const region = setting('FEDPLANE_KEYSTONE_REGION')
+  return {
+    url: urlOf('FEDPLANE_KEYSTONE_URL', url),
+    ...(caFile === undefined ? {} : { caPem: caOf(caFile) }),
+    ...(region === undefined ? {} : { region }),
+    readCredential: async () => credential,
+  }
 }
 
 const oidcOf = (setting: Setting): OidcSettings | undefined => {
@@ -77,4 +99,6 @@ export const identityOptions = (setting: Setting): IdentitySettings | undefined 
 
 /** Lines of the help text. */
 export const IDENTITY_HELP = `  FEDPLANE_KEYSTONE_URL       accepts Keystone tokens (X-Auth-Token); needs a service credential (docs/authentication.md)
+  FEDPLANE_KEYSTONE_CA_FILE   PEM file with the only authorities that may vouch for Keystone (default those that everybody trusts)
+  FEDPLANE_KEYSTONE_REGION    region of the cloud in which clusters have their machines (default the only one there is)
   FEDPLANE_OIDC_ISSUER        accepts JWTs of this issuer (Authorization: Bearer) for FEDPLANE_OIDC_AUDIENCE`

@@ -1,4 +1,4 @@
-import type { EntityEvent } from '../../functions/domain/entity-event.ts'
+import type { OutboxEvent } from '../../functions/domain/entity-event.ts'
 import type { ExecutionRef, Flow } from '../../functions/domain/operation.ts'
 import { localArn } from '../engine/definition.ts'
 import type { ExecutionEnd } from '../engine/execution-record.ts'
@@ -15,7 +15,7 @@ export type ExecutionStatusEvent = Envelope & {
 }
 
 /** Events in EventBridge's form. */
-export type BusEvent = EntityEvent | ExecutionStatusEvent
+export type BusEvent = OutboxEvent | ExecutionStatusEvent
 
 export const executionStatusEvent = (
   ref: ExecutionRef,

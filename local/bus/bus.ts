@@ -38,8 +38,11 @@ export class Bus {
   }
 }
 
-/** A subscriber that writes a line for each event. */
+const isNotification = (event: BusEvent): boolean => event['detail-type'].startsWith('magnum.')
+
+/** A subscriber that writes a line for each event; for notifications at debug, since each tells again what the event before it does. */
 export const logSubscriber = (log: Logger): Subscriber => ({
   name: 'log',
-  handle: (event) => log.info('event', { type: event['detail-type'], detail: event.detail }),
+  handle: (event) =>
+    log[isNotification(event) ? 'debug' : 'info']('event', { type: event['detail-type'], detail: event.detail }),
 })

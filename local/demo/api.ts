@@ -67,10 +67,15 @@ export class Api {
   readonly #signal: AbortSignal | undefined
   readonly #headers: Record<string, string>
 
-  constructor(url: string, options: { signal?: AbortSignal; token?: string } = {}) {
+  /** @param options `microversion`: of Magnum's API, or `latest`. Default: the oldest */
+  constructor(url: string, options: { signal?: AbortSignal; token?: string; microversion?: string } = {}) {
+    const { signal, token, microversion } = options
     this.#url = url
-    this.#signal = options.signal
-    this.#headers = options.token === undefined ? {} : { 'x-auth-token': options.token }
+    this.#signal = signal
+    this.#headers = {
+      ...(token === undefined ? {} : { 'x-auth-token': token }),
+      ...(microversion === undefined ? {} : { 'openstack-api-version': `container-infra ${microversion}` }),
+    }
   }
 
   /** The same client, whose waits nothing interrupts. */

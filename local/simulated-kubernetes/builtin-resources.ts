@@ -8,7 +8,7 @@ export const METADATA_SCHEMA: Schema = {
     finalizers: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
     ownerReferences: {
       type: 'array',
-      items: { type: 'object' },
+      items: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
       'x-kubernetes-list-type': 'map',
       'x-kubernetes-list-map-keys': ['uid'],
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DEADLINE_SECONDS } from '../../functions/domain/deadlines.ts'
 import type { Federation } from '../../functions/domain/federation.ts'
 import { operationOf } from '../../functions/domain/membership.ts'
 import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
@@ -44,6 +45,20 @@ describe('reconcile', () => {
     expect(await ended(lab, ref)).toBe('succeeded')
     expect(await federationOf(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE' })
     expect(await reconcile(lab.ports)).toMatchObject({ seen: 0 })
+  })
+
+  it('says how far past its deadline it found the one that is past it most', async () => {
+    const hostId = await registered(lab, 'host')
+    const { id } = await createFederation(lab, hostId, { launched: false })
+    expect(await reconcile(lab.ports)).toMatchObject({ started: 1, overdueSeconds: 0 })
+    await settled(lab, id)
+    await createFederation(lab, hostId, { launched: false })
+    lab.clock.advance((DEADLINE_SECONDS['federation-create'] + 90) * 1000)
+    const { overdueSeconds } = await reconcile(lab.ports)
+    // The lab's clock goes on by itself.
+    expect(overdueSeconds).toBeGreaterThanOrEqual(90)
+    expect(overdueSeconds).toBeLessThan(150)
+    await untilQuiet()
   })
 
   it('leaves a running one alone until its deadline, then stops it and undoes it', async () => {

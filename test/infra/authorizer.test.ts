@@ -1,32 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import path from 'node:path'
-import { App } from 'aws-cdk-lib'
-import { Template } from 'aws-cdk-lib/assertions'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ROUTES } from '../../functions/api/routes.ts'
+import type { Template } from 'aws-cdk-lib/assertions'
+import { describe, expect, it } from 'vitest'
 import { authorizerEnv } from '../../functions/authorizer/env.schema.ts'
-import { addFedplane } from '../../infra/fedplane.ts'
-import { IDENTITY_CONTEXT, identityProps } from '../../infra/identity-context.ts'
+import type { DeploymentConfig } from '../../infra/settings/settings.schema.ts'
+import { FEW_ROUTES, templatesOf } from '../support/infra/synthesised.ts'
 
 const SECRET_ARN = 'arn:aws:secretsmanager:eu-central-1:111122223333:secret:fedplane/keystone-a1B2c3'
 const KEY_ARN = 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab'
 const KEYSTONE = { keystoneUrl: 'https://keystone.example.org:5000/v3', keystoneSecretArn: SECRET_ARN }
 const OIDC = { oidcIssuer: 'https://login.example.org', oidcAudience: 'fedplane' }
 
-let folder: string
-
-beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'fedplane-authorizer-'))
-  writeFileSync(path.join(folder, 'index.js'), 'exports.handler = async () => ({})')
-})
-afterAll(() => rmSync(folder, { recursive: true }))
-
-/** With one route: the rest is the same for all of them. */
-const add = (identity: Record<string, string>): Template => {
-  const app = new App({ analyticsReporting: false })
-  return Template.fromStack(addFedplane(app, { folderOf: () => folder, routes: ROUTES.slice(0, 1), identity }).api)
-}
+const add = (config: DeploymentConfig): Template => templatesOf({ config, routes: FEW_ROUTES }).api
 
 type Fields = Record<string, unknown>
 
@@ -45,12 +28,13 @@ const rightsOf = (template: Template): Fields[] =>
     .flatMap(({ Properties }) => Properties.PolicyDocument.Statement as Fields[])
     .filter(({ Action }) => !/logs:|xray:/.test(JSON.stringify(Action)))
 
-describe('identity providers of the context', () => {
+describe('identity providers of the settings', () => {
   it('become the settings of the authorizer and its right on one secret, and Keystone is named to clients', () => {
     const template = add({ ...KEYSTONE, ...OIDC, oidcRolesClaim: 'realm_access.roles', keystoneSecretKeyArn: KEY_ARN })
     const functions = functionsOf(template)
     expect(functions.get('fedplane: token to principal')).toEqual({
       KEYSTONE_URL: KEYSTONE.keystoneUrl,
+      KEYSTONE_CA_PEM: '',
       KEYSTONE_SECRET_ARN: SECRET_ARN,
       OIDC_ISSUER: OIDC.oidcIssuer,
       OIDC_AUDIENCE: OIDC.oidcAudience,
@@ -73,19 +57,5 @@ describe('identity providers of the context', () => {
     expect(Object.keys(variables).sort()).toEqual(Object.keys(authorizerEnv.shape).sort())
     expect(authorizerEnv.parse(variables)).toEqual(variables)
     expect(rightsOf(template)).toEqual([])
-  })
-
-  it.each([
-    [{ keystoneUrl: KEYSTONE.keystoneUrl }, /^The context keystoneSecretArn is missing or malformed\./],
-    [{ keystoneSecretArn: SECRET_ARN }, /^The context keystoneUrl is/],
-    [{ ...KEYSTONE, keystoneUrl: 'http://keystone.example.org' }, /^The context keystoneUrl is/],
-    [{ ...KEYSTONE, keystoneSecretArn: 'fedplane/keystone' }, /^The context keystoneSecretArn is/],
-    [{ ...KEYSTONE, keystoneSecretArn: SECRET_ARN.replace('-a1B2c3', '') }, /^The context keystoneSecretArn is/],
-    [{ ...KEYSTONE, keystoneSecretKeyArn: 'alias/key' }, /^The context keystoneSecretKeyArn is/],
-    [{ oidcIssuer: OIDC.oidcIssuer }, /^The context oidcAudience is/],
-    [{ ...OIDC, oidcIssuer: 'login.example.org' }, /^The context oidcIssuer is/],
-  ])('fail the synthesis in a sentence when they are wrong (%j)', (identity, message) => {
-    expect(() => identityProps(identity)).toThrow(message)
-    expect(Object.keys(identity).filter((name) => !IDENTITY_CONTEXT.includes(name))).toEqual([])
   })
 })

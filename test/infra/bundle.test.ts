@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -14,13 +14,16 @@ import { startSecrets } from '../support/authorizer/secrets-stand-in.ts'
 import { invokeBundle } from '../support/infra-invoke.ts'
 import { createTestTable, type TestTable } from '../support/store/database.ts'
 
+/** Of one library beside a function, read at its first use. */
+const LIBRARY_MAX_BYTES = 260_000
+
 let outdir: string
 let bundles: Bundle[]
 
-beforeAll(() => {
+beforeAll(async () => {
   outdir = mkdtempSync(path.join(tmpdir(), 'fedplane-dist-'))
-  bundles = bundleFunctions(outdir)
-}, 60_000)
+  bundles = await bundleFunctions({ outdir })
+})
 
 afterAll(() => rmSync(outdir, { recursive: true }))
 
@@ -53,10 +56,24 @@ describe('bundleFunctions', () => {
 
   it('makes each load on bare Node with a handler', () => {
     const files = bundles.map(({ folder }) => path.join(folder, 'index.js'))
-    const script = `for (const file of ${JSON.stringify(files)}) console.log(typeof require(file).handler)`
+    // A start that reads a library which only some requests need is slow for all.
+    const script = `for (const file of ${JSON.stringify(files)}) console.log(typeof require(file).handler)
+      console.log(Object.keys(require.cache).length)`
     // No node_modules and no settings: as they lie in Lambda before the first event.
     const types = execFileSync(process.execPath, ['-e', script], { cwd: outdir, env: {} }).toString().trim()
-    expect(types.split('\n')).toEqual(files.map(() => 'function'))
+    expect(types.split('\n')).toEqual([...files.map(() => 'function'), String(files.length)])
+  })
+
+  it.each([
+    ['x509', 'X509CertificateGenerator'],
+    ['yaml', 'parseAllDocuments'],
+  ] as const)('puts %s beside the functions that load it, whole and loadable', (library, name) => {
+    const folders = bundles.flatMap(({ libraries, folder }) => (libraries.includes(library) ? [folder] : []))
+    expect(folders.length).toBeGreaterThan(0)
+    for (const folder of folders)
+      expect(statSync(path.join(folder, `${library}.js`)).size).toBeLessThan(LIBRARY_MAX_BYTES)
+    const script = `console.log(typeof require('${folders[0]}/${library}.js').${name})`
+    expect(execFileSync(process.execPath, ['-e', script], { env: {} }).toString()).toBe('function\n')
   })
 
   it.each(['table', 'event-reconciler', 'event-renewals'])(
@@ -89,8 +106,8 @@ describe('bundleFunctions', () => {
   })
 
   it('gives the library that signs certificates to functions that have drivers at work, and never to the table function', () => {
-    const signing = bundles.filter(({ inputs }) => inputs.some((input) => input.includes('node_modules/@peculiar/')))
-    const names = signing.map(({ name }) => name)
+    expect(bundles.filter(({ inputs }) => inputs.some((input) => input.includes('@peculiar/')))).toEqual([])
+    const names = bundles.filter(({ libraries }) => libraries.includes('x509')).map(({ name }) => name)
     const mayHave = (name: string): boolean => name.startsWith('step-') || ['keys', 'event-health-sweep'].includes(name)
     expect(names).toContain('keys')
     expect(names.filter((name) => !mayHave(name))).toEqual([])
@@ -168,6 +185,23 @@ describe('the table function, bundled', () => {
       .map((line) => JSON.parse(line))
     expect(lines.filter((line) => line.message === 'request')).toHaveLength(answers.length)
     expect(log).not.toContain(MARKER)
+  })
+})
+
+describe('the keys function, bundled', () => {
+  it('loads its YAML parser when a kubeconfig comes, and says what is wrong with it', async () => {
+    const env = {
+      AWS_REGION: 'eu-central-1',
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      TABLE_NAME: 'none',
+      STATE_MACHINE_ARN_PREFIX: 'arn:aws:states:eu-central-1:111122223333:stateMachine:fedplane-',
+      PUBLIC_URL: 'https://fedplane.example.org',
+      KMS_KEY_ARN: 'arn:aws:kms:eu-central-1:111122223333:key/1234abcd-12ab-34cd-56ef-1234567890ab',
+    }
+    const request = eventOf('POST', '/v1/clusters', { body: { name: 'x', kubeconfig: 'clusters: [}' } })
+    const { answers } = await invokeBundle(path.join(bundleOf('keys').folder, 'index.js'), env, [request])
+    expect(answers[0]).toMatchObject({ statusCode: 400, body: expect.stringMatching(/YAML/) })
   })
 })
 

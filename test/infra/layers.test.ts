@@ -60,6 +60,8 @@ const GOOD: readonly [from: string, to: string][] = [
   ['local/h.ts', 'infra/asl-lint.ts'],
   ['infra/g.ts', 'functions/api/routes.ts'],
   ['infra/h.ts', 'functions/policy/check-policies.ts'],
+  ['infra/i.ts', 'functions/drivers/descriptions.ts'],
+  ['infra/j.ts', 'functions/authorizer/settings.ts'],
 ]
 
 let folder: string

@@ -1,43 +1,31 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { App } from 'aws-cdk-lib'
-import { Match, Template } from 'aws-cdk-lib/assertions'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Match, type Template } from 'aws-cdk-lib/assertions'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../functions/api/routes.ts'
 import { FLOWS } from '../../functions/domain/operation.ts'
-import { keysEnv, outboxEnv, reconcilerEnv, tableEnv, workerEnv } from '../../functions/runtime/env.ts'
+import { destroyGuardEnv, keysEnv, outboxEnv, reconcilerEnv, tableEnv, workerEnv } from '../../functions/runtime/env.ts'
 import { TABLE_DEFINITION } from '../../functions/store/dynamodb/table-definition.ts'
-import { addFedplane } from '../../infra/fedplane.ts'
 import { TIMEOUT_SECONDS } from '../../infra/limits.ts'
 import { gatewayPaths } from '../../infra/route-keys.ts'
+import {
+  type Fields,
+  type Resource,
+  resourcesIn as resources,
+  type Templates,
+  templatesOf,
+} from '../support/infra/synthesised.ts'
 
-type Fields = Record<string, unknown>
-type Resource = { Type: string; Properties: Fields }
-
-let folder: string
+let all: Templates
 let data: Template
 let flows: Template
 let api: Template
 let events: Template
 
-const context = (): Fields => JSON.parse(readFileSync('cdk.json', 'utf8')).context
-
 beforeAll(() => {
-  folder = mkdtempSync(path.join(tmpdir(), 'fedplane-bundle-'))
-  writeFileSync(path.join(folder, 'index.js'), 'exports.handler = async () => ({})')
-  const app = new App({ analyticsReporting: false, context: context() })
-  const fedplane = addFedplane(app, { folderOf: () => folder, routes: ROUTES })
-  data = Template.fromStack(fedplane.data)
-  flows = Template.fromStack(fedplane.flows)
-  api = Template.fromStack(fedplane.api)
-  events = Template.fromStack(fedplane.events)
-}, 60_000)
-
-afterAll(() => rmSync(folder, { recursive: true }))
-
-const resources = (template: Template, type: string): [id: string, resource: Resource][] =>
-  Object.entries(template.findResources(type) as Record<string, Resource>)
+  all = templatesOf()
+  ;({ data, flows, api, events } = all)
+})
 
 const one = (template: Template, type: string, description: string): [id: string, resource: Resource] => {
   const found = resources(template, type).filter(([, it]) => it.Properties.Description === description)
@@ -57,6 +45,14 @@ const roleOf = (resource: Resource, field: string): string =>
 
 const actionsOf = (template: Template, resource: Resource): string[] =>
   statementsOf(template, roleOf(resource, 'Role')).flatMap(({ actions }) => actions)
+
+/** What a function may do with the key that wraps data keys. The other key is used through a service (`encryption.test.ts`). */
+const sealingOf = (template: Template, resource: Resource): string[] =>
+  statementsOf(template, roleOf(resource, 'Role'))
+    .filter(({ statement }) => !JSON.stringify(statement.Condition ?? {}).includes('kms:ViaService'))
+    .flatMap(({ actions }) => actions)
+    .filter((action) => action.startsWith('kms:'))
+    .toSorted()
 
 /** Names that a schema reads, without the one that Lambda sets. */
 const settingsOf = (schema: { shape: Fields }): string[] =>
@@ -138,6 +134,7 @@ describe('flows stack', () => {
     const uses = resources(flows, 'AWS::IAM::Role')
       .flatMap(([id]) => statementsOf(flows, id))
       .filter(({ actions }) => actions.some((action) => action.startsWith('kms:')))
+      .filter(({ statement }) => !JSON.stringify(statement.Condition).includes('kms:ViaService'))
     expect(uses).toHaveLength(FLOWS.length)
     for (const { actions, statement } of uses) {
       expect(actions.toSorted()).toEqual(['kms:Decrypt', 'kms:GenerateDataKey'])
@@ -155,7 +152,9 @@ describe('api stack', () => {
     expect(found, routeKey).toHaveLength(1)
     const target = JSON.stringify(found[0]![1].Properties.Target)
     const integration = resources(api, 'AWS::ApiGatewayV2::Integration').find(([id]) => target.includes(`"${id}"`))
-    return JSON.stringify(integration![1].Properties.IntegrationUri)
+    const uri = JSON.stringify(integration![1].Properties.IntegrationUri)
+    const alias = resources(api, 'AWS::Lambda::Alias').find(([id]) => uri.includes(`"${id}"`))
+    return JSON.stringify(alias?.[1].Properties.FunctionName)
   }
 
   it('sends every route to the function that may serve it', () => {
@@ -196,11 +195,9 @@ describe('api stack', () => {
 
   it('gives key rights to the keys function alone', () => {
     const [, keys] = one(api, 'AWS::Lambda::Function', KEYS)
-    const withKeys = resources(api, 'AWS::Lambda::Function').filter(([, it]) =>
-      actionsOf(api, it).some((action) => action.startsWith('kms:')),
-    )
+    const withKeys = resources(api, 'AWS::Lambda::Function').filter(([, it]) => sealingOf(api, it).length > 0)
     expect(withKeys.map(([, it]) => it.Properties.Description)).toEqual([keys.Properties.Description])
-    expect(actionsOf(api, keys)).toEqual(expect.arrayContaining(['kms:GenerateDataKey', 'kms:Decrypt']))
+    expect(sealingOf(api, keys)).toEqual(['kms:Decrypt', 'kms:GenerateDataKey'])
   })
 
   it('gives the authorizer no rights beyond logs and traces', () => {
@@ -260,10 +257,8 @@ describe('events stack', () => {
   })
 
   it('lets the sweep open credentials and seal none, and others do neither', () => {
-    const kmsOf = (resource: Resource): string[] =>
-      actionsOf(events, resource).filter((action) => action.startsWith('kms:'))
     for (const [, it] of resources(events, 'AWS::Lambda::Function')) {
-      expect(kmsOf(it)).toEqual(it.Properties.Description === SWEEP ? ['kms:Decrypt'] : [])
+      expect(sealingOf(events, it)).toEqual(it.Properties.Description === SWEEP ? ['kms:Decrypt'] : [])
     }
   })
 
@@ -278,20 +273,17 @@ describe('events stack', () => {
   })
 })
 
-describe('all stacks', () => {
-  it('allow no action on everything but traces, and one that takes no resource', () => {
-    const wide = [data, flows, api, events]
-      .flatMap((template) => resources(template, 'AWS::IAM::Policy'))
-      .flatMap(([, policy]) => (policy.Properties.PolicyDocument as { Statement: Fields[] }).Statement)
-      .filter((statement) => [statement.Resource].flat().includes('*'))
-      .flatMap((statement) => [statement.Action].flat() as string[])
-    expect([...new Set(wide)].filter((action) => !/^(xray|logs):/.test(action))).toEqual(['dynamodb:ListStreams'])
-  })
-
-  it('attach no managed policy', () => {
-    const attached = [data, flows, api, events]
-      .flatMap((template) => resources(template, 'AWS::IAM::Role'))
-      .filter(([, role]) => role.Properties.ManagedPolicyArns !== undefined)
-    expect(attached.map(([id]) => id)).toEqual([])
+describe('guard stack', () => {
+  it('looks at keys only, and is destroyed before any other', () => {
+    const [, guard] = one(
+      all.guard,
+      'AWS::Lambda::Function',
+      'fedplane: refuses to be destroyed while there are federations or clusters',
+    )
+    expect(Object.keys(environmentOf(guard)).sort()).toEqual(settingsOf(destroyGuardEnv))
+    expect(actionsOf(all.guard, guard).filter((action) => action.startsWith('dynamodb:'))).toEqual(['dynamodb:Query'])
+    expect(sealingOf(all.guard, guard)).toEqual([])
+    const [[, standIn]] = resources(all.guard, 'Custom::FedplaneDestroyGuard') as [[string, Resource]]
+    expect(standIn.Properties.Enforce).toBe('true')
   })
 })

@@ -2,6 +2,7 @@ import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTask } from '../../domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import { quote } from '../../domain/wording.ts'
+import { plannedManagement } from '../../operations/management.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 import { InvalidRequest } from '../errors.ts'
 
@@ -50,7 +51,11 @@ export const demandRotatable = async (
     )
   }
   demandIdle(cluster, what)
-  const [template, nodeGroups] = await Promise.all([templateOf(ports, cluster), stores.nodeGroups.listOf(cluster)])
-  const faults = driver.check({ cluster, template, nodeGroups, task })
+  const [template, nodeGroups, management] = await Promise.all([
+    templateOf(ports, cluster),
+    stores.nodeGroups.listOf(cluster),
+    plannedManagement(ports, cluster),
+  ])
+  const faults = driver.check({ cluster, template, nodeGroups, task, management })
   if (faults.length > 0) throw new InvalidRequest(faults.join(' '))
 }

@@ -14,9 +14,11 @@ const decide = async (request: ApiRequest): Promise<string> => {
   demandTls(cluster)
   const task = { kind: 'rotate-authority' } as const
   await demandRotatable(ports, cluster, task)
+  const { authorityKeys } = ports.drivers.cluster.resolve(cluster.driver)
+  const owner = { projectId, clusterId: id, clusterName: name, authorityKeys }
   await requestTask(ports, cluster, {
     task,
-    writes: await sealNewAuthorities(ports, { projectId, clusterId: id, clusterName: name }, { candidate: true }),
+    writes: await sealNewAuthorities(ports, owner, { candidate: true }),
     said: {
       reason: 'AuthorityRotation',
       message: `The certificate authorities of cluster ${name} are being replaced.`,

@@ -10,6 +10,7 @@ import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch
 import { demandWhole, integerValue, oneOf, textMapValue, textValue } from '../json-patch/typed-value.ts'
 import type { BodySchema } from '../route.ts'
 import { isEmptyKubeconfig, KUBECONFIG_RULE } from './kubeconfig-value.ts'
+import { MANAGEMENT_RULE } from './take-management.ts'
 
 /** What a PATCH of a cluster asks for; absent keys stay as they are. */
 export type ClusterPatch = {
@@ -19,6 +20,8 @@ export type ClusterPatch = {
   kubeconfig?: string | JsonObject
   context?: string
   insecureSkipTlsVerify?: boolean
+  /** Null: it shall be no management cluster any more. */
+  management?: JsonObject | null
   /** Attributes set with `add`, which demands that they are unset. */
   added: string[]
 }
@@ -35,6 +38,12 @@ const kubeconfigOf = (operation: PatchOperation): string | JsonObject => {
   }
   if (!isEmptyKubeconfig(value)) return value
   throw new InvalidRequest(`The value of "/kubeconfig" is empty; it must be ${KUBECONFIG_RULE}.`)
+}
+
+const managementOf = ({ op, value }: PatchOperation): JsonObject | null => {
+  if (op === 'remove') return null
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  throw new InvalidRequest(`The value of "/management" ${MANAGEMENT_RULE}.`)
 }
 
 const insecureOf = (operation: PatchOperation): boolean => {
@@ -65,13 +74,14 @@ const APPLY: Readonly<Record<string, (operation: PatchOperation) => Partial<Clus
     noRemove(operation)
     return { insecureSkipTlsVerify: insecureOf(operation) }
   },
+  management: (operation) => ({ management: managementOf(operation) }),
 }
 
 const EXAMPLE = '{"op": "replace", "path": "/node_count", "value": 2}'
 
 /** Which of them a cluster takes is its driver's matter, and told when it is known. */
 const CHANGEABLE =
-  '"/node_count" of clusters whose nodes are managed, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify")'
+  '"/node_count" of clusters whose nodes are managed, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify"); by administrators also "/management" of clusters with a Kubernetes API'
 
 /** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest */
 const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
@@ -99,6 +109,7 @@ const changes = z
     kubeconfig: z.union([z.string(), z.record(z.string(), z.unknown())]),
     context: z.string(),
     insecure_skip_tls_verify: z.boolean(),
+    management: z.record(z.string(), z.unknown()),
   })
   .partial()
 

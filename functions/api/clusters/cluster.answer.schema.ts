@@ -66,6 +66,10 @@ export const clusterDetailAnswer = clusterItemAnswer.extend({
   federations: z.array(z.object({ uuid: z.string(), role: z.enum(['host', 'member']) })),
   operation: operationAnswer.unwrap().extend({ task: text, queued: z.int() }).nullable(),
   tls_verify: z.boolean().nullable(),
+  management: z.object({ driver: z.string(), default: z.boolean() }).catchall(z.string()).nullable().meta({
+    description: 'Of a management cluster: the driver that makes clusters through it, and what that asked for.',
+  }),
+  management_cluster: z.uuid().nullable().meta({ description: 'What the cluster is made through.' }),
   ...registrationAnswers,
 })
 

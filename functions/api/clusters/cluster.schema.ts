@@ -6,6 +6,7 @@ import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
 import { isEmptyKubeconfig, KUBECONFIG_RULE } from './kubeconfig-value.ts'
 import type { RegistrationAttribute } from './registration-attributes.ts'
+import { MANAGEMENT_RULE } from './take-management.ts'
 
 const emptyAsAbsent = (value: unknown): unknown => (value === '' ? undefined : value)
 
@@ -21,17 +22,19 @@ const kubeconfigField = z.preprocess(
     .optional(),
 )
 
-const REGISTRATION_RULE = 'must be an object of texts'
+/** An object of a driver's fields; which there are, and what they are like, the driver says. */
+const objectField = (rule: string) =>
+  z.preprocess(
+    (value) => value ?? undefined,
+    z
+      .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
+        error: rule,
+      })
+      .optional(),
+  )
 
-/** What a driver registers a cluster by; which fields there are, and what they are like, the driver says. */
-const registrationField = z.preprocess(
-  (value) => value ?? undefined,
-  z
-    .custom<JsonObject>((value) => typeof value === 'object' && value !== null && !Array.isArray(value), {
-      error: REGISTRATION_RULE,
-    })
-    .optional(),
-)
+/** What a driver registers a cluster by. */
+const registrationField = objectField('must be an object of texts')
 
 const registrationFields: Readonly<Record<RegistrationAttribute, typeof registrationField>> = {
   eks: registrationField.meta({
@@ -69,6 +72,14 @@ export const createCluster = z.object({
   /** The API server's address as other clusters reach it. */
   server_for_peers: optional(textField(2048)),
   ...registrationFields,
+  /** Makes the registered cluster a management cluster: for administrators. */
+  management: objectField(MANAGEMENT_RULE).meta({
+    description:
+      'Makes the registered cluster a management cluster, through which others are made: driver, default, and what the driver asks for. For administrators.',
+    type: 'object',
+    properties: { driver: { type: 'string' }, default: { type: 'boolean' } },
+    additionalProperties: { type: 'string' },
+  }),
 })
 export type CreateCluster = z.output<typeof createCluster>
 

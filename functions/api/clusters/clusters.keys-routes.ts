@@ -2,11 +2,23 @@ import * as z from 'zod'
 import { noQuery, rollback } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createClusterBody } from './cluster.schema.ts'
+import { resizeClusterBody, upgradeClusterBody } from './cluster-actions.schema.ts'
 import { clusterPatchBody } from './cluster-patch.ts'
 import { createClusterHandler } from './create-cluster.ts'
+import { deleteCluster } from './delete-cluster.ts'
 import { patchCluster } from './patch-cluster.ts'
+import { resizeClusterHandler } from './resize-cluster.ts'
+import { upgradeClusterHandler } from './upgrade-cluster.ts'
 
-/** Routes that take a kubeconfig and seal it. A file of their own, so that the table function does not carry the intake. */
+const ITEM = '/v1/clusters/{cluster}'
+
+/** Both actions came with it; upgrade works from 1.8 on (magnum-rest.md 1.4). */
+const ACTIONS_SINCE = 7
+
+/**
+ * Routes that take a kubeconfig and seal it, ask whoever makes the cluster about a change, or have the caller lend the cluster application
+ * credentials. A file of their own, so that the table function does not carry the intake.
+ */
 export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -20,11 +32,40 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
   }),
   route({
     method: 'PATCH',
-    path: '/v1/clusters/{cluster}',
+    path: ITEM,
     access: 'keys',
     rule: 'cluster:update',
     schemas: { query: z.object({ rollback }), body: clusterPatchBody },
     summary: 'Changes the number of nodes, the health or the kubeconfig of a cluster.',
     handle: patchCluster,
+  }),
+  route({
+    method: 'DELETE',
+    path: ITEM,
+    access: 'keys',
+    rule: 'cluster:delete',
+    schemas: { query: noQuery },
+    summary: 'Deletes a cluster that no federation uses.',
+    handle: deleteCluster,
+  }),
+  route({
+    method: 'POST',
+    path: `${ITEM}/actions/resize`,
+    access: 'keys',
+    rule: 'cluster:resize',
+    minVersion: ACTIONS_SINCE,
+    schemas: { query: noQuery, body: resizeClusterBody },
+    summary: 'Changes the number of nodes in a node group.',
+    handle: resizeClusterHandler,
+  }),
+  route({
+    method: 'POST',
+    path: `${ITEM}/actions/upgrade`,
+    access: 'keys',
+    rule: 'cluster:upgrade',
+    minVersion: ACTIONS_SINCE,
+    schemas: { query: noQuery, body: upgradeClusterBody },
+    summary: 'Upgrades a cluster to another template, or a node group to its cluster’s.',
+    handle: upgradeClusterHandler,
   }),
 ]

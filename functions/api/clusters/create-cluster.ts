@@ -1,16 +1,22 @@
-import type { ClusterEndpoint } from '../../domain/cluster.ts'
+import type { ClusterEndpoint, ManagementRole } from '../../domain/cluster.ts'
 import { createDeadlineSeconds } from '../../domain/deadlines.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Secret } from '../../domain/secret.ts'
+import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
 import { sealNewAuthorities } from '../../operations/certificate-authority.ts'
 import { kubeconfigKey } from '../../operations/credentials.ts'
 import { ownerEvent } from '../../operations/events.ts'
+import { asPlanned, type ManagementCluster } from '../../operations/management.ts'
 import { launch, newOperation } from '../../operations/operation.ts'
 import { TemplateGone } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
+import { demandLendable, storeLent } from '../cloud/store-lent.ts'
 import { InvalidRequest } from '../errors.ts'
 import { createOnce } from '../idempotency.ts'
+import { demandPolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
+import { askPreview } from './ask-preview.ts'
+import { chooseManagement } from './choose-management.ts'
 import { chooseOrigin, type Origin, unknownTemplate } from './choose-origin.ts'
 import type { CreateCluster } from './cluster.schema.ts'
 import { demandDriverAgrees } from './driver-rules.ts'
@@ -18,6 +24,7 @@ import { type TakenKubeconfig, takeKubeconfig } from './intake.ts'
 import { createTimeoutOf, newCluster } from './new-cluster.ts'
 import { demandCountAllowed, demandMasterCountOdd, demandMastersReachable } from './node-count.ts'
 import { withQuotaPlace } from './quota-place.ts'
+import { takeManagement } from './take-management.ts'
 import { takeRegistration } from './take-registration.ts'
 import { demandTemplateOpen, demandVolumeFits } from './template-rules.ts'
 
@@ -27,7 +34,7 @@ type Request = KeysRequest<unknown, CreateCluster>
 type Taken = { endpoint: ClusterEndpoint | null; driverState: JsonObject; credential: Secret | null }
 
 /** @throws InvalidRequest for options of a kubeconfig that is not there, and what `takeKubeconfig` throws */
-const kubeconfigFrom = (request: Request): TakenKubeconfig | null => {
+const kubeconfigFrom = async (request: Request): Promise<TakenKubeconfig | null> => {
   const { kubeconfig, context, insecure_skip_tls_verify: insecure, server_for_peers: serverForPeers } = request.body
   if (kubeconfig !== undefined) {
     return takeKubeconfig(request, { kubeconfig, context, allowInsecure: insecure ?? false, serverForPeers })
@@ -37,8 +44,8 @@ const kubeconfigFrom = (request: Request): TakenKubeconfig | null => {
 }
 
 /** @throws InvalidRequest, KubeconfigRejected, AddressForbidden */
-const takenFrom = (request: Request, { driver }: Origin): Taken => {
-  const kubeconfig = kubeconfigFrom(request)
+const takenFrom = async (request: Request, { driver }: Origin): Promise<Taken> => {
+  const kubeconfig = await kubeconfigFrom(request)
   const registration = takeRegistration(driver, request.body)
   return {
     endpoint: kubeconfig?.endpoint ?? null,
@@ -47,38 +54,78 @@ const takenFrom = (request: Request, { driver }: Origin): Taken => {
   }
 }
 
+/** The role as a management cluster that a request gives to what it registers. @throws PolicyForbids, InvalidRequest */
+const roleFrom = (request: Request, { driver }: Origin): ManagementRole | null => {
+  const { management } = request.body
+  if (management === undefined) return null
+  demandPolicy(request, 'cluster:set_management')
+  if (driver.capabilities.makesNodes || !driver.capabilities.kubernetesApi) {
+    throw new InvalidRequest(
+      `"management" goes with a cluster that is registered and has a Kubernetes API; the driver ${driver.id} makes others. Leave it out.`,
+    )
+  }
+  return takeManagement(request.ports.drivers, management)
+}
+
 /** All that is to be stored for a new cluster. */
-type Planned = ReturnType<typeof newCluster> & { origin: Origin; credential: Secret | null }
+type Planned = ReturnType<typeof newCluster> & {
+  origin: Origin
+  credential: Secret | null
+  /** What the cluster is made through. */
+  management: ManagementCluster | null
+}
 
 /** The checks that come before the quota (magnum-rest.md 4.1). */
 const plan = async (request: Request): Promise<Planned> => {
   const { ports, principal, body, minor } = request
   demandCountAllowed(body.node_count, minor)
   const origin = await chooseOrigin(request)
-  const { credential, ...taken } = takenFrom(request, origin)
+  const { credential, ...taken } = await takenFrom(request, origin)
   const { newId } = ports
   const deadlineSeconds = createDeadlineSeconds(createTimeoutOf(body))
   const operation = newOperation(ports, 'create', { deadlineSeconds })
-  const made = newCluster(body, { newId, principal, origin, operation, ...taken })
-  demandVolumeFits(made.cluster, origin.template)
+  const role = roleFrom(request, origin)
+  const { cluster, nodeGroups } = newCluster(body, { newId, principal, origin, operation, management: role, ...taken })
+  demandVolumeFits(cluster, origin.template)
   demandMasterCountOdd(body.master_count ?? 1)
-  return { ...made, origin, credential }
+  const management = await chooseManagement(ports, origin, cluster)
+  const madeThrough = management && { projectId: management.projectId, id: management.id }
+  return { cluster: { ...cluster, madeThrough }, nodeGroups, origin, credential, management }
 }
 
-/** Those that come after it. */
-const demandMakeable = (request: Request, { cluster, nodeGroups, origin }: Planned): void => {
+/** What a driver is asked of it. */
+const wishOf = ({ cluster, nodeGroups, origin, management }: Planned): PlannedCluster => ({
+  cluster,
+  template: origin.driver.capabilities.makesNodes ? origin.template : null,
+  nodeGroups,
+  task: null,
+  management: management && asPlanned(management),
+})
+
+/** Those that come after it, the driver's last. */
+const demandMakeable = async (request: Request, planned: Planned): Promise<void> => {
+  const { cluster, origin } = planned
   const { template, driver } = origin
   demandTemplateOpen(request, template)
   demandMastersReachable(request.body.master_count ?? 1, cluster.magnum.masterLbEnabled)
-  const { makesNodes } = driver.capabilities
-  demandDriverAgrees(driver, { cluster, template: makesNodes ? template : null, nodeGroups, task: null })
+  const wish = wishOf(planned)
+  demandDriverAgrees(driver, wish)
+  demandLendable(request, wish)
+  await askPreview(request, wish)
 }
 
 const authoritiesOf = async ({ ports }: Request, { cluster, origin }: Planned): Promise<Write[]> => {
   if (!origin.driver.capabilities.certificateAuthority || cluster.magnum.tlsDisabled) return []
-  const { projectId, id, name } = cluster
-  return sealNewAuthorities(ports, { projectId, clusterId: id, clusterName: name }, { candidate: false })
+  const { projectId, id: clusterId, name: clusterName } = cluster
+  const { authorityKeys } = origin.driver
+  return sealNewAuthorities(ports, { projectId, clusterId, clusterName, authorityKeys }, { candidate: false })
 }
+
+/** What the registry of management clusters says of it. */
+const managementWrites = ({ ports }: Request, { cluster, management }: Planned): Write[] => [
+  ...(cluster.management ? [ports.stores.management.move(cluster, null, cluster.management)] : []),
+  ...(management === null ? [] : [ports.stores.management.countUse(management.id, cluster.driver, 1)]),
+]
 
 const store = async (request: Request, planned: Planned, more: readonly Write[]): Promise<void> => {
   const { ports } = request
@@ -90,6 +137,7 @@ const store = async (request: Request, planned: Planned, more: readonly Write[])
     ...(origin.isBuiltin ? [] : [templates.countUse(origin.template, 1)]),
     ...(credential === null ? [] : [await credentials.seal(kubeconfigKey(cluster), credential)]),
     ...(await authoritiesOf(request, planned)),
+    ...managementWrites(request, planned),
     ownerEvent(
       ports,
       'cluster',
@@ -114,8 +162,10 @@ const create = async (request: Request, remember: (id: string) => Write[]): Prom
   const planned = await plan(request)
   const { id, projectId, operation } = planned.cluster
   await withQuotaPlace(request, async () => {
-    demandMakeable(request, planned)
-    await store(request, planned, remember(id))
+    await demandMakeable(request, planned)
+    await storeLent(request, wishOf(planned), ({ change, writes }) =>
+      store(request, { ...planned, cluster: { ...planned.cluster, ...change } }, [...remember(id), ...writes]),
+    )
   }).catch((error: unknown) => {
     throw asUnknownTemplate(error, request)
   })

@@ -1,13 +1,15 @@
 import { type Cluster, type ClusterOperation, federationsOf } from '../../domain/cluster.ts'
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import type { ExecutionRef } from '../../domain/operation.ts'
+import type { GrantChange } from '../../operations/cloud-grants.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
 import { executionOf, launch, newOperation } from '../../operations/operation.ts'
 import { movedTemplateUses } from '../../operations/template-uses.ts'
 import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import { storeDeletion } from '../cloud/store-deletion.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { describeUses } from './describe-uses.ts'
 import { findCluster } from './find-cluster.ts'
 
@@ -15,7 +17,7 @@ import { findCluster } from './find-cluster.ts'
 const replacedBy = (operation: ClusterOperation | null): ExecutionRef[] =>
   operation === null ? [] : [...operation.supersedes, executionOf(`cluster-${operation.kind}`, operation)]
 
-const demandUnused = async ({ ports }: ApiRequest, cluster: Cluster): Promise<void> => {
+const demandUnused = async ({ ports }: KeysRequest, cluster: Cluster): Promise<void> => {
   if (cluster.uses.length === 0) return
   const { projectId } = cluster
   const federations = await Promise.all(
@@ -27,9 +29,14 @@ const demandUnused = async ({ ports }: ApiRequest, cluster: Cluster): Promise<vo
   throw new ClusterInUse(describeUses(cluster, federations))
 }
 
-const commitDelete = async (request: ApiRequest, cluster: Cluster, operation: ClusterOperation): Promise<void> => {
-  const { ports } = request
-  const { clusters, nodeGroups, commit } = ports.stores
+type Begun = { cluster: Cluster; operation: ClusterOperation }
+
+const commitDelete = async (
+  { ports }: KeysRequest,
+  { cluster, operation }: Begun,
+  lent: GrantChange,
+): Promise<void> => {
+  const { clusters, nodeGroups, management, commit } = ports.stores
   const groups = await nodeGroups.listOf(cluster)
   const change = {
     status: 'DELETE_IN_PROGRESS',
@@ -38,12 +45,16 @@ const commitDelete = async (request: ApiRequest, cluster: Cluster, operation: Cl
     task: null,
     queue: [],
     updatedAt: operation.startedAt,
+    ...lent.change,
   } as const
   try {
     await commit([
       clusters.change(cluster, change, { unlessUsed: true }),
+      // From here on nothing more is made through it, also when its deletion fails.
+      ...(cluster.management ? [management.move(cluster, cluster.management, null)] : []),
       ...movedTemplateUses(ports, cluster, change),
       ...markedGroups(ports, groups, 'DELETE_IN_PROGRESS'),
+      ...lent.writes,
       ownerEvent(ports, 'cluster', cluster, {
         action: 'delete',
         outcome: 'pending',
@@ -59,7 +70,7 @@ const commitDelete = async (request: ApiRequest, cluster: Cluster, operation: Cl
 }
 
 /** Reads, decides, commits. Null when a deletion runs already. */
-const decide = async (request: ApiRequest): Promise<{ cluster: Cluster; operation: ClusterOperation } | null> => {
+const decide = async (request: KeysRequest): Promise<Begun | null> => {
   const cluster = await findCluster(request, 'cluster:delete_all_projects')
   await demandUnused(request, cluster)
   if (cluster.operation?.kind === 'delete') return null
@@ -67,15 +78,16 @@ const decide = async (request: ApiRequest): Promise<{ cluster: Cluster; operatio
     deadlineSeconds: DEADLINE_SECONDS['cluster-delete'],
     supersedes: replacedBy(cluster.operation),
   })
-  await commitDelete(request, cluster, operation)
-  return { cluster, operation }
+  const begun = { cluster, operation }
+  await storeDeletion(request, cluster, (lent) => commitDelete(request, begun, lent))
+  return begun
 }
 
 /**
  * `DELETE /v1/clusters/{cluster}` → 204 (magnum-rest.md 4.4). Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is
- * replaced, and what waits behind it is dropped. A cluster that a federation uses stays.
+ * replaced, and what waits behind it is dropped. A cluster that a federation uses stays, and so does one through which others are made.
  */
-export const deleteCluster = async (request: ApiRequest): Promise<ApiResponse> => {
+export const deleteCluster = async (request: KeysRequest): Promise<ApiResponse> => {
   const begun = await untilNoConflict(() => decide(request))
   if (begun !== null) {
     const { cluster, operation } = begun

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../domain/json.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { localPolicy } from '../../kubernetes/address-guard.ts'
 import { guardedServerUrl } from '../../kubernetes/kubeconfig/guarded-server-url.ts'
-import { parseKubeconfig } from '../../kubernetes/kubeconfig/parse-kubeconfig.ts'
 import { connectionTo, encodeConnection } from '../../kubernetes/stored-connection.ts'
 import type { KeysRequest } from '../route.ts'
 
@@ -19,11 +18,15 @@ export type GivenKubeconfig = {
 export type TakenKubeconfig = { endpoint: ClusterEndpoint; credential: Secret }
 
 /**
- * Takes one connection out of a kubeconfig.
+ * Takes one connection out of a kubeconfig. Its parser is loaded at the first use: other requests need no YAML.
  *
  * @throws KubeconfigRejected, AddressForbidden
  */
-export const takeKubeconfig = ({ ports }: Pick<KeysRequest, 'ports'>, given: GivenKubeconfig): TakenKubeconfig => {
+export const takeKubeconfig = async (
+  { ports }: Pick<KeysRequest, 'ports'>,
+  given: GivenKubeconfig,
+): Promise<TakenKubeconfig> => {
+  const { parseKubeconfig } = await import('../../kubernetes/kubeconfig/parse-kubeconfig.ts')
   const intake = parseKubeconfig(given.kubeconfig, {
     ...(given.context === undefined ? {} : { context: given.context }),
     allowInsecure: given.allowInsecure,

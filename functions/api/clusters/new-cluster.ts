@@ -3,6 +3,7 @@ import {
   type ClusterEndpoint,
   type ClusterOperation,
   type MagnumClusterAttributes,
+  type ManagementRole,
   NO_MAGNUM_ATTRIBUTES,
 } from '../../domain/cluster.ts'
 import type { JsonObject } from '../../domain/json.ts'
@@ -50,6 +51,7 @@ export type NewCluster = {
   origin: Origin
   endpoint: ClusterEndpoint | null
   driverState: JsonObject
+  management: ManagementRole | null
   operation: ClusterOperation
 }
 
@@ -80,6 +82,8 @@ export const newCluster = (body: CreateCluster, given: NewCluster): { cluster: C
     updatedAt: null,
     observation: null,
     uses: [],
+    management: given.management,
+    madeThrough: null,
   }
   const nodeGroups = newNodeGroups(cluster, {
     newId: given.newId,

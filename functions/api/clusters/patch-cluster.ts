@@ -10,6 +10,7 @@ import { demandPatchable, reportedHealth } from './plan-cluster-patch.ts'
 import { replaceKubeconfig } from './replace-kubeconfig.ts'
 import { requestResize } from './request-resize.ts'
 import { groupToResize } from './resize-cluster.ts'
+import { setManagement } from './set-management.ts'
 
 type Request = KeysRequest<{ rollback?: boolean | undefined }, ClusterPatch>
 
@@ -26,6 +27,12 @@ const demandMayReport = (request: Request): void => {
   demandPolicy(request, 'cluster:update_health_status')
 }
 
+/** So does the role of a management cluster: a route's rule does not know what is changed. @throws PolicyForbids */
+const demandMayManage = (request: Request, { projectId, userId }: Cluster): void => {
+  if (request.body.management === undefined) return
+  demandPolicy(request, 'cluster:set_management', { projectId, userId })
+}
+
 const resizeWorkers = async (request: Request, cluster: Cluster, nodeCount: number): Promise<void> => {
   const nodeGroups = await request.ports.stores.nodeGroups.listOf(cluster)
   const group = groupToResize(nodeGroups)
@@ -36,11 +43,13 @@ const resizeWorkers = async (request: Request, cluster: Cluster, nodeCount: numb
 const round = async (request: Request): Promise<Cluster> => {
   const { ports, body } = request
   const cluster = await findCluster(request, 'cluster:update_all_projects')
+  demandMayManage(request, cluster)
   if (isEmptyPatch(body)) return cluster
   demandPatchable(cluster, body, ports.drivers)
-  const { kubeconfig, nodeCount } = body
+  const { kubeconfig, nodeCount, management } = body
   if (kubeconfig !== undefined) await replaceKubeconfig(request, cluster, kubeconfig)
   if (nodeCount !== undefined) await resizeWorkers(request, cluster, nodeCount)
+  if (management !== undefined) await setManagement(request, cluster, management)
   return cluster
 }
 

@@ -1,4 +1,5 @@
 import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
+import { listInWords } from '../../domain/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
@@ -15,14 +16,22 @@ const demandCapable = (driver: ClusterDriverDescription, patch: ClusterPatch): v
 }
 
 const demandUnset = (cluster: Cluster, { added }: ClusterPatch): void => {
-  const isSet = (attribute: string): boolean => !attribute.startsWith('health_') || cluster.observation !== null
+  const isSet = (attribute: string): boolean => {
+    if (attribute === 'management') return (cluster.management ?? null) !== null
+    return !attribute.startsWith('health_') || cluster.observation !== null
+  }
   const set = added.find(isSet)
   if (set !== undefined) throw new InvalidRequest(`"/${set}" is set already: use "replace" instead of "add".`)
 }
 
-const demandOneTask = ({ kubeconfig, nodeCount }: ClusterPatch): void => {
-  if (kubeconfig === undefined || nodeCount === undefined) return
-  throw new InvalidRequest('"/kubeconfig" and "/node_count" can\'t be changed at once. Send two requests.')
+const demandOneTask = ({ kubeconfig, nodeCount, management }: ClusterPatch): void => {
+  const asked = [
+    ...(kubeconfig === undefined ? [] : ['"/kubeconfig"']),
+    ...(nodeCount === undefined ? [] : ['"/node_count"']),
+    ...(management === undefined ? [] : ['"/management"']),
+  ]
+  if (asked.length < 2) return
+  throw new InvalidRequest(`${listInWords(asked)} can't be changed at once. Send ${asked.length} requests.`)
 }
 
 /** Which also mends what failed, and waits for what runs. */
@@ -34,7 +43,8 @@ export const demandPatchable = (cluster: Cluster, patch: ClusterPatch, drivers: 
   if (patch.nodeCount !== undefined) demandNodesMade(drivers, cluster, '"/node_count"')
   demandUnset(cluster, patch)
   demandOneTask(patch)
-  const fault = stateFault(cluster, patch.kubeconfig === undefined ? SETTLED : CREDENTIAL_TAKEN)
+  const mends = patch.kubeconfig !== undefined || patch.management !== undefined
+  const fault = stateFault(cluster, mends ? CREDENTIAL_TAKEN : SETTLED)
   const advice = patch.nodeCount !== undefined && RESIZABLE.includes(cluster.status) ? RESIZE_INSTEAD : ''
   if (fault !== null) throw new StateConflict(`${fault}${advice}`)
 }

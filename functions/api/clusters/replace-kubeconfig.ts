@@ -1,10 +1,7 @@
 import type { Cluster } from '../../domain/cluster.ts'
-import { createDeadlineSeconds } from '../../domain/deadlines.ts'
 import { requestTask } from '../../operations/cluster-tasks.ts'
+import { createAgain } from '../../operations/create-again.ts'
 import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
-import { ownerEvent } from '../../operations/events.ts'
-import { markedGroups } from '../../operations/node-group-writes.ts'
-import { launch, newOperation } from '../../operations/operation.ts'
 import type { KeysRequest } from '../route.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
 import { demandTaskKnown } from './driver-rules.ts'
@@ -13,7 +10,11 @@ import { type GivenKubeconfig, type TakenKubeconfig, takeKubeconfig } from './in
 type Request = KeysRequest<unknown, ClusterPatch>
 
 /** A kubeconfig out of a patch. The insecure flag stays as it was at registration unless the patch says otherwise. */
-const takenFrom = (request: Request, cluster: Cluster, kubeconfig: GivenKubeconfig['kubeconfig']): TakenKubeconfig => {
+const takenFrom = (
+  request: Request,
+  cluster: Cluster,
+  kubeconfig: GivenKubeconfig['kubeconfig'],
+): Promise<TakenKubeconfig> => {
   const { context, insecureSkipTlsVerify } = request.body
   const allowInsecure = insecureSkipTlsVerify ?? cluster.endpoint?.tlsVerify === false
   return takeKubeconfig(request, { kubeconfig, context, allowInsecure, serverForPeers: undefined })
@@ -23,23 +24,12 @@ const said = { reason: 'KubeconfigReplaced', message: 'A new kubeconfig is being
 
 /** The registration that failed begins again with another kubeconfig. */
 const registerAnew = async ({ ports }: Request, cluster: Cluster, taken: TakenKubeconfig): Promise<void> => {
-  const { clusters, nodeGroups, credentials, commit } = ports.stores
-  const deadlineSeconds = createDeadlineSeconds(cluster.magnum.createTimeout)
-  const operation = newOperation(ports, 'create', { deadlineSeconds })
   const serverForPeers = cluster.endpoint?.serverForPeers ?? null
-  await commit([
-    clusters.change(cluster, {
-      status: 'CREATE_IN_PROGRESS',
-      statusReason: null,
-      operation,
-      updatedAt: operation.startedAt,
-      endpoint: { ...taken.endpoint, serverForPeers },
-    }),
-    ...markedGroups(ports, await nodeGroups.listOf(cluster), 'CREATE_IN_PROGRESS'),
-    await credentials.seal(kubeconfigKey(cluster), taken.credential),
-    ownerEvent(ports, 'cluster', cluster, { action: 'create', outcome: 'pending', ...said }),
-  ])
-  await launch(ports, { flow: 'cluster-create', projectId: cluster.projectId, entityId: cluster.id, operation })
+  await createAgain(ports, cluster, {
+    change: { endpoint: { ...taken.endpoint, serverForPeers } },
+    writes: [await ports.stores.credentials.seal(kubeconfigKey(cluster), taken.credential)],
+    said,
+  })
 }
 
 /**
@@ -54,7 +44,7 @@ export const replaceKubeconfig = async (
   kubeconfig: GivenKubeconfig['kubeconfig'],
 ): Promise<void> => {
   const { ports } = request
-  const taken = takenFrom(request, cluster, kubeconfig)
+  const taken = await takenFrom(request, cluster, kubeconfig)
   if (cluster.status === 'CREATE_FAILED') {
     await registerAnew(request, cluster, taken)
     return

@@ -2,10 +2,11 @@ import type { Cluster } from '../../domain/cluster.ts'
 import { isMaster, type NodeGroup, nodesOf } from '../../domain/node-group.ts'
 import { countFault } from '../../domain/node-limits.ts'
 import { quote } from '../../domain/wording.ts'
-import { requestTask } from '../../operations/cluster-tasks.ts'
+import type { LendingRequest } from '../cloud/lend.ts'
+import { requestChange } from '../cloud/request-change.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
-import type { ApiRequest } from '../route.ts'
-import { demandDriverAgrees, demandTaskKnown } from './driver-rules.ts'
+import { demandAccepted } from './demand-accepted.ts'
+import { demandTaskKnown } from './driver-rules.ts'
 import { demandMasterCountOdd, demandMastersReachable } from './node-count.ts'
 import { templateOfCluster } from './template-of-cluster.ts'
 
@@ -32,10 +33,10 @@ const demandGroupStays = ({ status, name }: NodeGroup): void => {
  * Checks a resize and asks for it: the group and the cluster read UPDATE_IN_PROGRESS with the new number at once (magnum-rest.md 4.5).
  * The caller has checked the cluster's status, and runs this in `untilNoConflict`.
  *
- * @throws InvalidRequest, StateConflict, QueueFull, RevisionConflict
+ * @throws InvalidRequest, ChangeRefused, StateConflict, QueueFull, RevisionConflict, and errors of reaching whoever makes the cluster
  */
 export const requestResize = async (
-  request: Pick<ApiRequest, 'ports'>,
+  request: LendingRequest,
   target: GroupInCluster,
   { nodeCount, nodesToRemove }: Resize,
 ): Promise<void> => {
@@ -47,9 +48,9 @@ export const requestResize = async (
   demandCountFits(target, nodeCount)
   const task = { kind: 'resize', nodeGroupId: group.id, nodeCount, nodesToRemove } as const
   const nodeGroups = target.nodeGroups.map((one) => (one.id === group.id ? { ...one, nodeCount } : one))
-  demandDriverAgrees(driver, { cluster, template: await templateOfCluster(request, cluster), nodeGroups, task })
+  await demandAccepted(request, { cluster, template: await templateOfCluster(request, cluster), nodeGroups, task })
   const updatedAt = ports.clock.now().toISOString()
-  await requestTask(ports, cluster, {
+  await requestChange(request, cluster, {
     task,
     writes: [
       ports.stores.nodeGroups.change(group, { nodeCount, status: 'UPDATE_IN_PROGRESS', statusReason: null, updatedAt }),

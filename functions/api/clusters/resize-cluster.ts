@@ -4,7 +4,7 @@ import { untilNoConflict } from '../../operations/conflict.ts'
 import { StateConflict } from '../errors.ts'
 import { notFound } from '../lookup.ts'
 import { findNodeGroup } from '../nodegroups/find-node-group.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import type { ResizeCluster } from './cluster-actions.schema.ts'
 import { RESIZABLE, stateFault } from './cluster-state.ts'
 import { demandNodesMade } from './driver-rules.ts'
@@ -12,7 +12,7 @@ import { findCluster } from './find-cluster.ts'
 import { demandCountAllowed } from './node-count.ts'
 import { requestResize } from './request-resize.ts'
 
-type Request = ApiRequest<unknown, ResizeCluster>
+type Request = KeysRequest<unknown, ResizeCluster>
 
 /** The group that is named; else the default one of the workers. @throws ObjectNotVisible */
 export const groupToResize = (groups: readonly NodeGroup[], ident?: string): NodeGroup => {

@@ -49,6 +49,10 @@ const registrationOf = ({ driverState }: Cluster): JsonObject =>
     }),
   )
 
+/** Its role as a management cluster, by the driver's fields, none of which is confidential. */
+const roleOf = ({ management }: Cluster) =>
+  management ? { ...management.options, driver: management.driver, default: management.isDefault } : null
+
 /** What Magnum has not. */
 const additions = (cluster: Cluster) => ({
   ...registrationOf(cluster),
@@ -64,6 +68,8 @@ const additions = (cluster: Cluster) => ({
     queued: cluster.queue.length,
   },
   tls_verify: cluster.endpoint?.tlsVerify ?? null,
+  management: roleOf(cluster),
+  management_cluster: cluster.madeThrough?.id ?? null,
 })
 
 /** An item of the detailed list, and the base of show. */

@@ -4,22 +4,23 @@ import type { NodeGroup } from '../../domain/node-group.ts'
 import { isAbout } from '../../domain/task-groups.ts'
 import { quote } from '../../domain/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
-import { requestTask } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
 import { RevisionConflict, TemplateGone } from '../../store/errors.ts'
+import { requestChange } from '../cloud/request-change.ts'
 import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
 import { InvalidRequest, ObjectNotVisible, StateConflict } from '../errors.ts'
 import { findNodeGroup } from '../nodegroups/find-node-group.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import type { UpgradeCluster } from './cluster-actions.schema.ts'
 import { SETTLED, stateFault } from './cluster-state.ts'
-import { demandDriverAgrees, demandTaskKnown } from './driver-rules.ts'
+import { demandAccepted } from './demand-accepted.ts'
+import { demandTaskKnown } from './driver-rules.ts'
 import { findCluster } from './find-cluster.ts'
 import { demandTemplateOpen } from './template-rules.ts'
 import { wayOutOfFailure } from './way-out.ts'
 
-type Request = ApiRequest<unknown, UpgradeCluster>
+type Request = KeysRequest<unknown, UpgradeCluster>
 
 /** The action is there from 1.7 on and works from this minor version on (magnum-rest.md 1.4). */
 const UPGRADE_SINCE = 8
@@ -88,8 +89,8 @@ const groupToUpgrade = (
 /** What is decided of an upgrade. */
 type Plan = { cluster: Cluster; nodeGroups: readonly NodeGroup[]; template: ClusterTemplate; group: NodeGroup | null }
 
-const ask = async ({ ports, body }: Request, { cluster, nodeGroups, template, group }: Plan): Promise<void> => {
-  const driver = ports.drivers.cluster.resolve(cluster.driver)
+const ask = async (request: Request, { cluster, nodeGroups, template, group }: Plan): Promise<void> => {
+  const { ports, body } = request
   const task = {
     kind: 'upgrade',
     templateId: template.id,
@@ -97,9 +98,9 @@ const ask = async ({ ports, body }: Request, { cluster, nodeGroups, template, gr
     nodeGroupId: group?.id ?? null,
     maxBatchSize: body.max_batch_size ?? 1,
   } as const
-  demandDriverAgrees(driver, { cluster, template, nodeGroups, task })
+  await demandAccepted(request, { cluster, template, nodeGroups, task })
   const what = group === null ? 'The cluster' : `Node group ${group.name}`
-  await requestTask(ports, cluster, {
+  await requestChange(request, cluster, {
     task,
     writes: markedGroups(
       ports,

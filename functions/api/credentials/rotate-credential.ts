@@ -1,24 +1,40 @@
-import { requestTask } from '../../operations/cluster-tasks.ts'
+import type { Cluster } from '../../domain/cluster.ts'
+import { grantCandidate } from '../../operations/cloud-grants.ts'
+import { requestTask, type TaskRequest } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { demandRotatable } from '../certificates/demand-rotatable.ts'
+import { borrow, keeping } from '../cloud/lend.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 
-const decide = async (request: ApiRequest): Promise<string> => {
+const rotationOf = ({ name }: Cluster): TaskRequest => ({
+  task: { kind: 'rotate-credential' },
+  said: { reason: 'CredentialRotation', message: `The credential of cluster ${name} is being replaced.` },
+})
+
+/** Of a cluster that has application credentials of a user: the caller's take their place, and the cluster is his in the cloud then. */
+const lendAndRotate = async (request: KeysRequest, cluster: Cluster): Promise<void> => {
   const { ports } = request
-  const cluster = await findCluster(request)
-  const { id, name } = cluster
-  const task = { kind: 'rotate-credential' } as const
-  await demandRotatable(ports, cluster, task)
-  await requestTask(ports, cluster, {
-    task,
-    said: { reason: 'CredentialRotation', message: `The credential of cluster ${name} is being replaced.` },
+  const grant = await borrow(request, cluster)
+  await keeping(request, grant, async () => {
+    const { change, writes } = await grantCandidate(ports, cluster, grant)
+    await requestTask(ports, cluster, { ...rotationOf(cluster), change, writes })
   })
-  return id
 }
 
-/** `PATCH /v1/credentials/{cluster}` → 202 (magnum-rest.md 7.2): the driver makes a new credential for the cluster and drops the old one. */
-export const rotateCredential = async (request: ApiRequest): Promise<ApiResponse> => {
+const decide = async (request: KeysRequest): Promise<string> => {
+  const { ports } = request
+  const cluster = await findCluster(request)
+  await demandRotatable(ports, cluster, { kind: 'rotate-credential' })
+  await (cluster.cloud ? lendAndRotate(request, cluster) : requestTask(ports, cluster, rotationOf(cluster)))
+  return cluster.id
+}
+
+/**
+ * `PATCH /v1/credentials/{cluster}` → 202 (magnum-rest.md 7.2): the driver puts a new credential in the place of the old one. For a
+ * cluster whose machines are in a cloud it is made with the caller's token, before the 202.
+ */
+export const rotateCredential = async (request: KeysRequest): Promise<ApiResponse> => {
   const uuid = await untilNoConflict(() => decide(request))
   return { status: 202, body: { uuid } }
 }

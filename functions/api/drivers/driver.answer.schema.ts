@@ -25,9 +25,16 @@ const clusterSide = z.strictObject({
     kubernetes_api: z.boolean(),
     makes_nodes: z.boolean(),
     certificate_authority: z.boolean(),
+    needs_management: z.boolean(),
   }),
   /** The public template that stands for its clusters; null when they need one of their own. */
   builtin_template: z.strictObject({ uuid: z.uuid(), name: z.string(), links: linksAnswer }).nullable(),
+  /** What is asked of a management cluster; null for drivers that need none. */
+  management: z
+    .strictObject({
+      fields: z.array(z.strictObject({ name: z.string(), required: z.boolean(), rule: z.string() })),
+    })
+    .nullable(),
   /** Kinds of changes of a cluster that it knows; others are refused with 400. */
   updates: z.array(z.enum(CLUSTER_TASKS)),
 })

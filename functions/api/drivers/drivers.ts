@@ -28,12 +28,18 @@ const showClusterDriver = (driver: ClusterDriverDescription, baseUrl: string) =>
     kubernetes_api: driver.capabilities.kubernetesApi,
     makes_nodes: driver.capabilities.makesNodes,
     certificate_authority: driver.capabilities.certificateAuthority,
+    needs_management: driver.capabilities.needsManagement,
   },
   builtin_template: driver.builtinTemplate && {
     uuid: driver.builtinTemplate.id,
     name: driver.builtinTemplate.name,
     links: linksOf(baseUrl, 'clustertemplates', driver.builtinTemplate.id),
   },
+  // What is asked of its management clusters.
+  management:
+    driver.management === undefined
+      ? null
+      : { fields: driver.management.fields.map(({ name, required, rule }) => ({ name, required, rule })) },
   // In the order of the list of kinds, so that two drivers compare well.
   updates: CLUSTER_TASKS.filter((kind) => driver.updates.includes(kind)),
 })

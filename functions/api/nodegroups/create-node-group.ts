@@ -2,21 +2,21 @@ import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTask } from '../../domain/cluster-task.ts'
 import { type NodeGroup, nodesOf } from '../../domain/node-group.ts'
 import { quote } from '../../domain/wording.ts'
-import { requestTask } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import type { Write } from '../../store/write.ts'
+import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import { StateConflict } from '../errors.ts'
 import { createOnce } from '../idempotency.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { NodeGroupNameTaken } from './errors.ts'
 import { findNodeGroup } from './find-node-group.ts'
 import { newNodeGroup } from './new-node-group.ts'
 import type { CreateNodeGroup } from './node-group.schema.ts'
-import { demandClusterChangeable, demandDriverAgrees, driverFor } from './node-group-rules.ts'
+import { demandAccepted, demandClusterChangeable, driverFor } from './node-group-rules.ts'
 import { showNodeGroup } from './show-node-group.ts'
 
-type Request = ApiRequest<unknown, CreateNodeGroup>
+type Request = KeysRequest<unknown, CreateNodeGroup>
 
 /** Nodes join through it. @throws StateConflict */
 const demandReachable = ({ name, endpoint }: Cluster): void => {
@@ -48,8 +48,8 @@ const decide = async (request: Request, remember: (id: string) => Write[]): Prom
   const group = newNodeGroup(body, cluster, groups, { id: ports.newId(), now: ports.clock.now().toISOString() })
   const all = [...groups, group]
   const task: ClusterTask = { kind: 'node-group-create', nodeGroupId: group.id }
-  await demandDriverAgrees(ports, driver, { cluster, nodeGroups: all, task })
-  await requestTask(ports, cluster, {
+  await demandAccepted(request, driver, { cluster, nodeGroups: all, task })
+  await requestChange(request, cluster, {
     task,
     writes: [nodeGroups.insert(group), ...remember(group.id)],
     change: { nodes: nodesOf(all) },

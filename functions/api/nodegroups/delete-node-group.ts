@@ -1,16 +1,16 @@
 import type { ClusterTask } from '../../domain/cluster-task.ts'
 import { nodesOf } from '../../domain/node-group.ts'
 import { quote } from '../../domain/wording.ts'
-import { requestTask } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
+import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import { InvalidRequest } from '../errors.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { findNodeGroup } from './find-node-group.ts'
-import { demandClusterChangeable, demandDriverAgrees, driverFor } from './node-group-rules.ts'
+import { demandAccepted, demandClusterChangeable, driverFor } from './node-group-rules.ts'
 
 /** Reads, decides, commits; nothing when the group goes already. */
-const decide = async (request: ApiRequest): Promise<void> => {
+const decide = async (request: KeysRequest): Promise<void> => {
   const { ports, params } = request
   const { nodeGroups } = ports.stores
   const cluster = await findCluster(request)
@@ -31,8 +31,8 @@ const decide = async (request: ApiRequest): Promise<void> => {
   } as const
   const all = groups.map((other) => (other.id === group.id ? { ...other, ...change } : other))
   const task: ClusterTask = { kind: 'node-group-delete', nodeGroupId: group.id }
-  await demandDriverAgrees(ports, driver, { cluster, nodeGroups: all, task })
-  await requestTask(ports, cluster, {
+  await demandAccepted(request, driver, { cluster, nodeGroups: all, task })
+  await requestChange(request, cluster, {
     task,
     writes: [nodeGroups.change(group, change)],
     // Its nodes count until they are gone.
@@ -42,7 +42,7 @@ const decide = async (request: ApiRequest): Promise<void> => {
 }
 
 /** `DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}` → 204 (magnum-rest.md section 6, 11 row 3). */
-export const deleteNodeGroup = async (request: ApiRequest): Promise<ApiResponse> => {
+export const deleteNodeGroup = async (request: KeysRequest): Promise<ApiResponse> => {
   await untilNoConflict(() => decide(request))
   return { status: 204 }
 }

@@ -3,11 +3,14 @@ import type { NodeGroup } from '../../domain/node-group.ts'
 import type { Status } from '../../domain/status.ts'
 import { quote } from '../../domain/wording.ts'
 import type { ClusterDriverDescription, PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
+import { plannedManagement } from '../../operations/management.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
+import { askPreview } from '../clusters/ask-preview.ts'
 import { RESIZABLE, stateFault } from '../clusters/cluster-state.ts'
 import { demandNodesMade, demandTaskKnown } from '../clusters/driver-rules.ts'
 import { templateOfCluster } from '../clusters/template-of-cluster.ts'
 import { StateConflict } from '../errors.ts'
+import type { KeysRequest } from '../route.ts'
 import { NodeGroupInvalid } from './errors.ts'
 
 /** As for a resize (magnum-rest.md section 6): while one change runs, others queue. @throws StateConflict naming the status */
@@ -47,12 +50,24 @@ export const driverFor = (
   return driver
 }
 
-/** @throws NodeGroupInvalid with all that the driver has against it */
-export const demandDriverAgrees = async (
-  ports: TablePorts,
+/**
+ * The driver accepts the change, and so does whoever makes the cluster.
+ *
+ * @throws NodeGroupInvalid with all that the driver has against it, ChangeRefused, and errors of reaching whoever makes the cluster
+ */
+export const demandAccepted = async (
+  request: Pick<KeysRequest, 'ports'>,
   driver: ClusterDriverDescription,
-  plan: Omit<PlannedCluster, 'template'>,
-): Promise<void> => demandNoFault(driver.check({ ...plan, template: await templateOfCluster({ ports }, plan.cluster) }))
+  change: Omit<PlannedCluster, 'template' | 'management'>,
+): Promise<void> => {
+  const [template, management] = await Promise.all([
+    templateOfCluster(request, change.cluster),
+    plannedManagement(request.ports, change.cluster),
+  ])
+  const plan = { ...change, template, management }
+  demandNoFault(driver.check(plan))
+  await askPreview(request, plan)
+}
 
 /** @throws NodeGroupInvalid with all sentences */
 export const demandNoFault = (faults: readonly string[]): void => {

@@ -5,23 +5,23 @@ import { nodeLabelFaults } from '../../domain/node-labels.ts'
 import { limitsFault, withinLimits } from '../../domain/node-limits.ts'
 import { taintFaults } from '../../domain/node-taints.ts'
 import { quote } from '../../domain/wording.ts'
-import { requestTask } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
+import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { findNodeGroup } from './find-node-group.ts'
 import { limitsAndMarks, wantedOf } from './node-group-patch.ts'
 import {
+  demandAccepted,
   demandClusterChangeable,
-  demandDriverAgrees,
   demandGroupChangeable,
   demandNoFault,
   driverFor,
 } from './node-group-rules.ts'
 import { showNodeGroup } from './show-node-group.ts'
 
-type Request = ApiRequest<unknown, PatchOperation[]>
+type Request = KeysRequest<unknown, PatchOperation[]>
 
 const MARKS = ['node_labels', 'node_taints']
 
@@ -70,8 +70,8 @@ const decide = async (request: Request): Promise<Decided> => {
   const all = groups.map((other) => (other.id === group.id ? changed : other))
   const nodeCount = change.nodeCount === group.nodeCount ? null : change.nodeCount
   const task: ClusterTask = { kind: 'node-group-update', nodeGroupId: group.id, nodeCount }
-  await demandDriverAgrees(ports, driver, { cluster, nodeGroups: all, task })
-  await requestTask(ports, cluster, {
+  await demandAccepted(request, driver, { cluster, nodeGroups: all, task })
+  await requestChange(request, cluster, {
     task,
     writes: [nodeGroups.change(group, change)],
     change: { nodes: nodesOf(all) },

@@ -1,7 +1,7 @@
 import { Secret } from '../../domain/secret.ts'
+import { IdentityProviderUnavailable } from '../../identity/errors.ts'
+import { httpCall, jsonOf } from '../../identity/http-call.ts'
 import type { Clock } from '../../runtime/ports.ts'
-import { IdentityProviderUnavailable } from '../errors.ts'
-import { httpCall, jsonOf } from '../http-call.ts'
 import type { KeystoneCredential } from '../settings.schema.ts'
 import type { KeystoneSettings } from '../settings.ts'
 import { IssuedToken } from './token.schema.ts'
@@ -93,7 +93,7 @@ export class ServiceToken {
   /** Undefined when Keystone refuses the credential. */
   async #post(credential: KeystoneCredential, signal: AbortSignal): Promise<Issued | undefined> {
     const body = JSON.stringify(authRequest(credential))
-    const answer = await httpCall({ method: 'POST', url: this.#url, body, signal })
+    const answer = await httpCall({ method: 'POST', url: this.#url, body, signal, caPem: this.#settings.caPem })
     if (answer.status === 401) {
       this.#credential = undefined
       return

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
-import { IdentityProviderUnavailable } from '../errors.ts'
-import { httpCall, jsonOf } from '../http-call.ts'
+import { IdentityProviderUnavailable } from '../../identity/errors.ts'
+import { httpCall, jsonOf } from '../../identity/http-call.ts'
 import { IdentityUrl } from '../settings.schema.ts'
 
 /** Each of the two calls, milliseconds: together well below the 10 s that API Gateway gives the authorizer. */

@@ -1,3 +1,4 @@
+import type { AuthorityKeys } from '../../domain/certificate-authority.ts'
 import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTask, ClusterTaskKind } from '../../domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
@@ -17,6 +18,8 @@ export type ClusterCapabilities = {
   makesNodes: boolean
   /** fedplane holds the cluster's certificate authorities, and so signs certificates for it. */
   certificateAuthority: boolean
+  /** Clusters are made through another registered cluster, a management cluster: `context.management()` works. */
+  needsManagement: boolean
 }
 
 /** A public template that stands for clusters which need none (magnum-rest.md 4.1: `cluster_template_id` is mandatory). */
@@ -57,6 +60,20 @@ export type Registration = {
   }
 }
 
+/** What a driver with `needsManagement` asks of whoever registers a management cluster for it. */
+export type ManagementDescription = {
+  /** Of the request's object `management`, beside `driver` and `default`. None is confidential. */
+  fields: readonly RegistrationField[]
+}
+
+/** The management cluster that was chosen for a cluster. */
+export type PlannedManagement = {
+  id: string
+  name: string
+  /** The registration's fields, by name; those that were not given are absent. */
+  options: Readonly<Record<string, string>>
+}
+
 /** A cluster as it is or would be, for a check before anything is written. */
 export type PlannedCluster = {
   cluster: Cluster
@@ -65,6 +82,8 @@ export type PlannedCluster = {
   nodeGroups: readonly NodeGroup[]
   /** Null: the cluster is to be created. */
   task: ClusterTask | null
+  /** Null for drivers without `needsManagement`. */
+  management: PlannedManagement | null
 }
 
 /**
@@ -81,6 +100,15 @@ export type ClusterDriverDescription = {
   builtinTemplate: BuiltinTemplate | null
   /** Of drivers that register clusters in a way of their own; such a driver takes no kubeconfig, and makes no nodes. */
   registration?: Registration
+  /** Of drivers with `needsManagement`, and of no other. */
+  management?: ManagementDescription
+  /**
+   * True for clusters whose machines are made in the cloud of the caller's project: such a cluster gets an application credential of Keystone, which
+   * `context.cloudCredential()` gives. Default: never. Pure.
+   */
+  needsCloudCredential?(plan: Pick<PlannedCluster, 'cluster' | 'template' | 'management'>): boolean
+  /** Keys of the authorities that are made for its clusters. Default: `ec`. */
+  authorityKeys?: AuthorityKeys
   /** Kinds of change that it can make: `phases.update` has a plan for each of them and no other. Other kinds are refused with 400. */
   updates: readonly ClusterTaskKind[]
   /** Checks a wish before anything is written; one sentence per fault, none when it is good. Pure. */

@@ -5,8 +5,30 @@ import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { Connect, Connection } from '../../kubernetes/client.ts'
+import type { ClusterAccess } from './cluster-access.ts'
 import type { ClusterDriverDescription } from './cluster-driver-description.ts'
+import type { Finding } from './federation-driver.ts'
 import type { Phase, StepResult } from './phase.ts'
+
+/** A way to the API of a management cluster, and what was said of it when it was registered. */
+export type ManagementAccess = ClusterAccess & {
+  /** By name of the description's `management.fields`; those that were not given are absent. */
+  options: Readonly<Record<string, string>>
+}
+
+/** Reads an authority of the cluster, PEM; undefined where fedplane holds none. */
+export type ReadAuthority = (type: AuthorityType) => Promise<{ certificatePem: string; privateKey: Secret } | undefined>
+
+/** What an application credential for a cluster is, JSON in a `Secret` (Keystone, `v3applicationcredential`). */
+export type CloudCredential = {
+  authUrl: string
+  /** Null: the only one there is. */
+  region: string | null
+  applicationCredentialId: string
+  applicationCredentialSecret: string
+  /** PEM of the authorities that the cloud's endpoints are verified with; null for those that everybody trusts. */
+  caPem: string | null
+}
 
 export type ClusterContext = {
   cluster: Cluster
@@ -26,8 +48,16 @@ export type ClusterContext = {
   nodeGroups: readonly NodeGroup[]
   /** The cluster's template, during an upgrade (not its undo) the new one; null for drivers that make no nodes, or when it is gone. */
   template(): Promise<ClusterTemplate | null>
-  /** An authority of the cluster, PEM; during its rotation (not its undo) the new one. Undefined where fedplane holds none. */
-  authority(type: AuthorityType): Promise<{ certificatePem: string; privateKey: Secret } | undefined>
+  /** During the rotation of the authorities (not its undo) the new ones. */
+  authority: ReadAuthority
+  /**
+   * The management cluster that the cluster is made through. Gives the same access each time; whoever made the context closes it.
+   *
+   * @throws ManagementMissing when the driver needs none, or it is no longer registered
+   */
+  management(): Promise<ManagementAccess>
+  /** `CloudCredential` as JSON; during `rotate-credential` (not its undo) the new one. Undefined where the description asks for none. */
+  cloudCredential(): Promise<Secret | undefined>
 }
 
 /** What a driver tells of one node group; absent keys stay as they are. */
@@ -46,6 +76,14 @@ export type ClusterStepResult = StepResult & {
   nodeGroups?: readonly NodeGroupResult[]
 }
 
+/** One look at a cluster. */
+export type ClusterLook = ClusterObservation & {
+  /** Where nodes come and go without fedplane, by an autoscaler for example: what there is by now. Taken while no task runs. */
+  nodeGroups?: readonly NodeGroupResult[]
+  /** True when a cluster in CREATE_FAILED has come up after all: it is created again, and whatever is there counts. */
+  isComplete?: boolean
+}
+
 /** A kind of cluster: how it is made, watched and reached. Rules as for federation drivers. */
 export type ClusterDriver = ClusterDriverDescription & {
   phases: {
@@ -59,7 +97,7 @@ export type ClusterDriver = ClusterDriverDescription & {
    *
    * @throws CredentialMissing when there is none and the driver needs one, and errors of whoever the driver asks
    */
-  connection(cluster: Cluster, credential: Secret | undefined): Promise<Connection>
+  connection(cluster: Cluster, credential: Secret | undefined, authority: ReadAuthority): Promise<Connection>
   /**
    * Where the API server is by now, asked of somebody else than the cluster: for drivers whose clusters may get another address or
    * authority. Called when the stored endpoint no longer leads to the cluster.
@@ -68,7 +106,15 @@ export type ClusterDriver = ClusterDriverDescription & {
    */
   locate?(cluster: Cluster, credential: Secret | undefined): Promise<ClusterEndpoint>
   /** One look at its health; faults of the cluster are in the answer, not thrown. */
-  observe(context: ClusterContext): Promise<ClusterObservation>
+  observe(context: ClusterContext): Promise<ClusterLook>
+  /**
+   * Asks whoever makes the cluster whether he takes it, or the change, before anything is written (a dry run). Drivers without it can only `check`.
+   *
+   * @throws ChangeRefused with his words, and errors of reaching him
+   */
+  preview?(context: ClusterContext): Promise<void>
+  /** Of drivers with `needsManagement`: what keeps a cluster from being a management cluster; none when it is good. Asked when it is registered. */
+  checkManagement?(access: ManagementAccess): Promise<Finding[]>
 }
 
 export type ClusterPhase = Omit<Phase<ClusterContext>, 'ensure' | 'undo'> & {

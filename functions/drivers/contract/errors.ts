@@ -60,3 +60,21 @@ export class AwsCredentialsMissing extends AppError {
   override readonly name = 'AwsCredentialsMissing'
   readonly kind = 'conflict'
 }
+
+/** The cluster's driver needs a management cluster, and there is none, or it is no longer registered. */
+export class ManagementMissing extends AppError {
+  override readonly name = 'ManagementMissing'
+  readonly kind = 'conflict'
+}
+
+/** The cluster lacks what a driver needs of a management cluster; the message has all that is missing. */
+export class ManagementUnfit extends AppError {
+  override readonly name = 'ManagementUnfit'
+  readonly kind = 'invalid'
+}
+
+/** Whoever makes the cluster refused it, or a change of it, in a dry run; the message has his words. */
+export class ChangeRefused extends AppError {
+  override readonly name = 'ChangeRefused'
+  readonly kind = 'invalid'
+}

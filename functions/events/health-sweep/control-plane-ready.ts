@@ -43,6 +43,7 @@ export const moveControlPlane = async (ports: Ports, seen: Federation, fault: Fa
       ownerEvent(ports, 'federation', federation, {
         action: 'update',
         outcome: fault === null ? 'success' : 'failure',
+        notify: false,
         ...(fault ?? {
           reason: 'ControlPlaneHealthy',
           message: `The control plane of ${federation.name} is healthy again.`,

@@ -1,15 +1,15 @@
 import { isAppError } from '../../domain/app-error.ts'
 import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
-import { clusterContext, storedGroups } from '../../operations/cluster-context.ts'
-import { kubeconfigKey } from '../../operations/credentials.ts'
-import { findMoved } from '../../operations/open-cluster.ts'
+import { managementDoors } from '../../operations/management-access.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import { beat } from '../heartbeat.ts'
+import { resumeCreate, takeGroups } from './after-look.ts'
 import { type ControlPlaneReport, sweepControlPlanes } from './control-planes.ts'
 import { inParallel } from './in-parallel.ts'
+import { lookAfter, type Sweep } from './look.ts'
 import { moveMembers } from './member-health.ts'
 import { tellControlPlanes } from './told.ts'
-import { differs, healthAfter, isDue, isWatched } from './verdict.ts'
+import { differs, healthAfter, isDue, isWatched, mayComeUp } from './verdict.ts'
 
 /** Clusters looked at in parallel (design section 8). */
 const PARALLEL_MAX = 50
@@ -18,20 +18,6 @@ const PARALLEL_MAX = 50
 type ClusterReport = { looked: number; changed: number; failed: number; owed: number }
 /** What one run did. */
 export type SweepReport = ClusterReport & { federations: ControlPlaneReport }
-
-const look = async (ports: Ports, cluster: Cluster): Promise<ClusterObservation> => {
-  const driver = ports.drivers.cluster.resolve(cluster.driver)
-  return driver.observe(
-    clusterContext(ports, cluster, {
-      nodeGroups: await storedGroups(ports, cluster),
-      task: null,
-      undoing: false,
-      credential: () => ports.stores.credentials.get(kubeconfigKey(cluster)),
-      // A look claims nothing: the identity was claimed at registration.
-      claimIdentity: () => Promise.resolve(),
-    }),
-  )
-}
 
 /** Stores what was seen, when it differs. False when somebody else has seen something newer, or the cluster is gone. */
 const record = async (ports: Ports, cluster: Cluster, next: ClusterObservation): Promise<boolean> => {
@@ -42,44 +28,28 @@ const record = async (ports: Ports, cluster: Cluster, next: ClusterObservation):
   return ports.stores.clusters.observe({ projectId: cluster.projectId, id: cluster.id }, next)
 }
 
-/**
- * Looks where the cluster is stored to be; when its API is not well there, also where its driver says that it is by now. What became of
- * that is told beside the fault.
- */
-const lookAfter = async (ports: Ports, cluster: Cluster): Promise<{ cluster: Cluster; seen: ClusterObservation }> => {
-  const seen = await look(ports, cluster)
-  const { api = 'ok' } = seen.healthReason
-  if (seen.healthStatus !== 'UNHEALTHY' || api === 'ok') return { cluster, seen }
-  try {
-    const found = await findMoved(ports, cluster)
-    if (found === undefined) return { cluster, seen }
-    found.client.close()
-    return { cluster: found.cluster, seen: await look(ports, found.cluster) }
-  } catch (error) {
-    if (!isAppError(error)) throw error
-    const told = api.includes(error.message) ? api : `${api} ${error.message}`
-    return { cluster, seen: { ...seen, healthReason: { ...seen.healthReason, api: told } } }
-  }
-}
-
 /** One look. What was seen is stored before control planes are told of it: one that hangs must not keep it from being known. */
-const sweepOne = async (ports: Ports, registered: Cluster): Promise<{ changed: boolean; owed: number }> => {
-  const { cluster, seen } = await lookAfter(ports, registered)
+const sweepOne = async (sweep: Sweep, registered: Cluster): Promise<{ changed: boolean; owed: number }> => {
+  const { ports } = sweep
+  const look = await lookAfter(sweep, registered)
+  const { cluster, seen } = look
   const { observation: stored } = cluster
   const next = { ...seen, healthStatus: healthAfter(stored, seen) }
   const changed = differs(stored, next)
   if (changed && !(await record(ports, cluster, next))) return { changed: false, owed: 0 }
-  return { changed, owed: await tellControlPlanes(ports, { ...cluster, observation: next }) }
+  const moved = mayComeUp(cluster) ? await resumeCreate(ports, look) : await takeGroups(ports, look)
+  return { changed: changed || moved, owed: await tellControlPlanes(ports, { ...cluster, observation: next }) }
 }
 
-const sweepClusters = async (ports: Ports): Promise<ClusterReport> => {
+const sweepEach = async (sweep: Sweep): Promise<ClusterReport> => {
+  const { ports } = sweep
   const report: ClusterReport = { looked: 0, changed: 0, failed: 0, owed: 0 }
   await inParallel(ports.stores.work.clusters(), PARALLEL_MAX, async (key) => {
     try {
       const cluster = await ports.stores.clusters.get(key)
       if (cluster === undefined || !isWatched(cluster) || !isDue(cluster, ports.clock.now())) return
       report.looked += 1
-      const { changed, owed } = await sweepOne(ports, cluster)
+      const { changed, owed } = await sweepOne(sweep, cluster)
       report.changed += changed ? 1 : 0
       report.owed += owed
     } catch (error) {
@@ -89,6 +59,16 @@ const sweepClusters = async (ports: Ports): Promise<ClusterReport> => {
     }
   })
   return report
+}
+
+/** A management cluster is asked for all the clusters that are made through it over one connection; one that is down, once. */
+const sweepClusters = async (ports: Ports): Promise<ClusterReport> => {
+  const doors = managementDoors(ports, { remembersFailures: true })
+  try {
+    return await sweepEach({ ports, doors })
+  } finally {
+    doors.close()
+  }
 }
 
 /**

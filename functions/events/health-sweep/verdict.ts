@@ -22,16 +22,22 @@ const reasonsLookHealthy = ({ healthReason }: ClusterObservation): boolean =>
 export const isConfirmed = (stored: ClusterObservation): boolean =>
   reasonsLookHealthy(stored) === (stored.healthStatus === 'HEALTHY')
 
-/** True when a cluster is registered and rests, so that its health says something. */
+/** True for a cluster that was not made in time and may come up after all: what makes it goes on. */
+export const mayComeUp = ({ status, madeThrough }: Cluster): boolean =>
+  status === 'CREATE_FAILED' && madeThrough !== undefined && madeThrough !== null
+
+/** True when a cluster is registered and rests, so that its health says something; and when it may come up after all. */
 export const isWatched = (cluster: Cluster): boolean =>
-  cluster.endpoint !== null &&
-  cluster.identity !== null &&
-  !/^(CREATE|DELETE)_(IN_PROGRESS|FAILED)$/.test(cluster.status)
+  mayComeUp(cluster) ||
+  (cluster.endpoint !== null &&
+    cluster.identity !== null &&
+    !/^(CREATE|DELETE)_(IN_PROGRESS|FAILED)$/.test(cluster.status))
 
 /** Healthy clusters each fifth minute, all others each minute. */
 export const isDue = (cluster: Cluster, now: Date): boolean => {
   const { observation } = cluster
-  if (observation === null || observation.healthStatus !== 'HEALTHY' || !isConfirmed(observation)) return true
+  if (mayComeUp(cluster) || observation === null || observation.healthStatus !== 'HEALTHY' || !isConfirmed(observation))
+    return true
   return isMinuteOf(cluster.id, now)
 }
 

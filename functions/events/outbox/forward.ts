@@ -1,12 +1,12 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda'
-import { type EntityEvent, entityEvent } from '../../domain/entity-event.ts'
+import { type OutboxEvent, outboxEvents } from '../../domain/entity-event.ts'
 import type { DomainEvent } from '../../domain/event.ts'
 import type { Logger, PutEvents } from '../../runtime/ports.ts'
 
 /** Most events in one call of `PutEvents`. */
 const ENTRIES_MAX = 10
 
-type Outgoing = { sequenceNumber: string; event: EntityEvent }
+type Outgoing = { sequenceNumber: string; event: OutboxEvent }
 
 type ForwardParts = {
   /** The event of a stream record; undefined for records that are no new event. */
@@ -18,13 +18,12 @@ type ForwardParts = {
 const outgoingOf = (records: readonly DynamoDBRecord[], eventOf: ForwardParts['eventOf']): Outgoing[] =>
   records.flatMap((record) => {
     const event = eventOf(record)
-    return event === undefined
-      ? []
-      : [{ sequenceNumber: record.dynamodb?.SequenceNumber ?? '', event: entityEvent(event) }]
+    const sequenceNumber = record.dynamodb?.SequenceNumber ?? ''
+    return event === undefined ? [] : outboxEvents(event).map((it) => ({ sequenceNumber, event: it }))
   })
 
 /**
- * Puts the events of the table's stream on the bus: in order, and at least once. Lambda sends again from the first record that is named in
+ * Puts the events of the table's stream on the bus, each with its notification: in order, and at least once. Lambda sends again from the first record that is named in
  * the answer.
  */
 export const forwardEvents = async (

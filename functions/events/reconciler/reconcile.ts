@@ -1,6 +1,7 @@
 import { isAppError } from '../../domain/app-error.ts'
 import type { Federation } from '../../domain/federation.ts'
 import { counted } from '../../domain/wording.ts'
+import { longestSilenceSeconds } from '../../domain/workers.ts'
 import { OperationSuperseded } from '../../operations/errors.ts'
 import type { Failure } from '../../operations/failure.ts'
 import { afterFederationEnd } from '../../operations/federation-end.ts'
@@ -28,6 +29,10 @@ export type ReconcileReport = {
   settled: number
   /** Entities that could not be looked after; the log says why. The next run tries again. */
   failed: number
+  /** How far past its deadline the operation is that is past it most, as this run found it, seconds; 0 when none is. */
+  overdueSeconds: number
+  /** How long the worker has not reported that has not for the longest time, seconds. */
+  silentSeconds: number
 }
 
 type Did = 'nothing' | 'started' | 'undone' | 'givenUp' | 'settled' | 'failed'
@@ -108,6 +113,19 @@ const guarded = async (ports: TablePorts, work: OpenWork): Promise<Did> => {
   }
 }
 
+const secondsPast = (deadline: string, now: Date): number => Math.floor((now.getTime() - Date.parse(deadline)) / 1000)
+
+const NOTHING: ReconcileReport = {
+  seen: 0,
+  started: 0,
+  undone: 0,
+  givenUp: 0,
+  settled: 0,
+  failed: 0,
+  overdueSeconds: 0,
+  silentSeconds: 0,
+}
+
 /**
  * Looks after everything in progress, so that nothing stays so for ever (design section 3). Three triggers: schedule, failed execution,
  * boot; running twice at once does no harm, since every act is conditional on what was read.
@@ -116,9 +134,13 @@ const guarded = async (ports: TablePorts, work: OpenWork): Promise<Did> => {
  * undone by a further attempt; after three attempts `*_FAILED` is written without more undoing.
  */
 export const reconcile = async (ports: TablePorts): Promise<ReconcileReport> => {
-  const report: ReconcileReport = { seen: 0, started: 0, undone: 0, givenUp: 0, settled: 0, failed: 0 }
+  const report = {
+    ...NOTHING,
+    silentSeconds: longestSilenceSeconds(await ports.stores.heartbeats.list(), ports.clock.now()),
+  }
   for await (const work of ports.stores.work.open()) {
     report.seen += 1
+    report.overdueSeconds = Math.max(report.overdueSeconds, secondsPast(work.deadline, ports.clock.now()))
     const did = await guarded(ports, work)
     if (did !== 'nothing') report[did] += 1
   }

@@ -2,13 +2,25 @@ import type { TablePorts } from '../../runtime/ports.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { DueRenewal } from '../../store/work.store.ts'
 import { beat } from '../heartbeat.ts'
+import { renewCluster } from './renew-cluster.ts'
 import { renewFederation } from './renew-federation.ts'
 import { renewMembership } from './renew-membership.ts'
+
+const renewOne = (ports: TablePorts, due: DueRenewal, now: string): Promise<boolean> => {
+  switch (due.kind) {
+    case 'cluster':
+      return renewCluster(ports, due, now)
+    case 'federation':
+      return renewFederation(ports, due, now)
+    case 'membership':
+      return renewMembership(ports, due, now)
+  }
+}
 
 /** Begins one renewal. False when nothing is due after all, or something else began on it meanwhile: the next run sees what is due then. */
 const begin = async (ports: TablePorts, due: DueRenewal, now: string): Promise<boolean> => {
   try {
-    return due.kind === 'federation' ? await renewFederation(ports, due, now) : await renewMembership(ports, due, now)
+    return await renewOne(ports, due, now)
   } catch (error) {
     if (error instanceof RevisionConflict) return false
     throw error
@@ -16,7 +28,8 @@ const begin = async (ports: TablePorts, due: DueRenewal, now: string): Promise<b
 }
 
 /**
- * Starts `credential-rotate` for each member whose credential is due, and `federation-rotate` for each control plane whose certificates are.
+ * Starts `credential-rotate` for each member whose credential is due, `federation-rotate` for each control plane whose certificates are, and
+ * the task `rotate-credential` on each cluster whose application credentials are.
  * Runs on the schedule; running twice at once does no harm.
  *
  * @returns how many were started

@@ -5,12 +5,14 @@ import { storeClusterResult, storedCredential } from '../cluster/cluster-results
 import { clusterSubject } from '../cluster/cluster-subject.ts'
 import type { Loop } from '../loop/loop.ts'
 import { loopSteps } from '../loop/loop-steps.ts'
+import { managementPhases } from './check-management.phase.ts'
 
 const clusterCreate: Loop = {
   operation: async (ports, state) => (await openCluster(ports, state)).operation,
   subject: (ports, state) =>
     clusterSubject(ports, state, {
       phases: (driver) => driver.phases.create,
+      more: managementPhases,
       task: () => null,
       credential: storedCredential,
       store: storeClusterResult,

@@ -1,6 +1,7 @@
 import { endClusterDelete, endClusterDeleteFailed } from '../../operations/cluster-delete-end.ts'
 import { noted } from '../../operations/failure.ts'
 import { openCluster } from '../../operations/subjects.ts'
+import { phasesAfterDeletion } from '../cluster/cloud.phases.ts'
 import { storeClusterResult, storedCredential } from '../cluster/cluster-results.ts'
 import { clusterSubject } from '../cluster/cluster-subject.ts'
 import type { Loop } from '../loop/loop.ts'
@@ -11,6 +12,7 @@ const clusterDelete: Loop = {
   subject: (ports, state) =>
     clusterSubject(ports, state, {
       phases: (driver) => driver.phases.delete,
+      more: phasesAfterDeletion,
       task: () => null,
       credential: storedCredential,
       store: storeClusterResult,

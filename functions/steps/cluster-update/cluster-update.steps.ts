@@ -1,6 +1,7 @@
 import { endClusterUpdate, endClusterUpdateFailed, taskOf } from '../../operations/cluster-update-end.ts'
 import { noted } from '../../operations/failure.ts'
 import { openCluster } from '../../operations/subjects.ts'
+import { phasesAfterRotation, phasesBeforeRotation } from '../cluster/cloud.phases.ts'
 import { candidateCredential, storeCandidateResult } from '../cluster/cluster-results.ts'
 import { clusterSubject, updatePhases } from '../cluster/cluster-subject.ts'
 import type { Loop } from '../loop/loop.ts'
@@ -11,11 +12,13 @@ const clusterUpdate: Loop = {
   subject: (ports, state) =>
     clusterSubject(ports, state, {
       phases: (driver, cluster) => updatePhases(driver, taskOf(cluster)),
+      before: phasesBeforeRotation,
+      more: phasesAfterRotation,
       task: taskOf,
       credential: candidateCredential,
       store: storeCandidateResult,
     }),
-  succeed: (ports, state) => endClusterUpdate(ports, state),
+  succeed: (ports, state, { notes }) => endClusterUpdate(ports, state, notes),
   fail: (ports, state, { failure, notes }) => endClusterUpdateFailed(ports, state, noted(failure, notes)),
 }
 

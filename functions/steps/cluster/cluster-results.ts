@@ -2,14 +2,14 @@ import type { Cluster, ClusterChange } from '../../domain/cluster.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { ClusterStepResult } from '../../drivers/contract/cluster-driver.ts'
 import { ClusterIdentityChanged } from '../../kubernetes/errors.ts'
+import { changesOf, mergeState } from '../../operations/changes.ts'
 import { noteCandidateFacts } from '../../operations/cluster-candidate.ts'
 import { claimIdentity } from '../../operations/cluster-identity.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
+import { toldOfGroups } from '../../operations/node-group-results.ts'
 import { openCluster, type Target } from '../../operations/subjects.ts'
-import { changesOf, mergeState } from '../changes.ts'
 import type { StepPorts } from '../step.ts'
-import { toldOfGroups } from './node-group-results.ts'
 
 const observe = async (ports: StepPorts, target: Target, { observation }: ClusterStepResult): Promise<void> => {
   if (observation === undefined) return
@@ -28,7 +28,9 @@ const commitResult = (
 ): Promise<void> =>
   untilNoConflict(async () => {
     const cluster = await openCluster(ports, target)
-    const groups = await toldOfGroups(ports, cluster, result)
+    const { nodeGroups: told = [], done } = result
+    const stored = told.length === 0 ? [] : await ports.stores.nodeGroups.listOf(cluster)
+    const groups = toldOfGroups(ports, cluster, { groups: stored, told, done })
     const changes = changesOf<ClusterChange>(cluster, { ...stateOf(cluster, result), ...found, ...groups.change })
     if (Object.keys(changes).length === 0 && groups.writes.length === 0) return
     await ports.stores.commit([ports.stores.clusters.change(cluster, changes), ...groups.writes])

@@ -8,11 +8,12 @@ import type {
   ClusterPhase,
   ClusterStepResult,
 } from '../../drivers/contract/cluster-driver.ts'
+import { changesOf } from '../../operations/changes.ts'
 import { clusterContext, storedGroups } from '../../operations/cluster-context.ts'
 import { claimIdentity } from '../../operations/cluster-identity.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
+import { type ManagementDoors, managementDoors } from '../../operations/management-access.ts'
 import { openCluster, type Target } from '../../operations/subjects.ts'
-import { changesOf } from '../changes.ts'
 import { TaskNotSupported } from '../errors.ts'
 import type { BoundPhase, LoopSubject } from '../loop/loop.ts'
 import type { StepPorts } from '../step.ts'
@@ -23,6 +24,10 @@ export type ClusterPlan = {
   /** What is to be done; null in create and delete. */
   task(cluster: Cluster): ClusterTask | null
   credential(ports: StepPorts, cluster: Cluster): Promise<Secret | undefined>
+  /** Phases of the core, before the driver's. Default: none. */
+  before?(ports: StepPorts, target: Target, cluster: Cluster): readonly BoundPhase[]
+  /** Phases of the core, after the driver's. Default: none. */
+  more?(ports: StepPorts, target: Target, cluster: Cluster): readonly BoundPhase[]
   /** Stores what a phase found, before anything else happens. */
   store(ports: StepPorts, target: Target, result: ClusterStepResult): Promise<void>
 }
@@ -55,7 +60,12 @@ export const updatePhases = (driver: ClusterDriver, { kind }: ClusterTask): read
  * Runs acts of phases on the cluster as it is then. Node groups are read once, and again after a phase told something of them; always
  * before the cluster, so that its queue knows every change that they show already.
  */
-const runner = (ports: StepPorts, target: Target, plan: ClusterPlan, read: Cluster) => {
+const runner = (
+  ports: StepPorts,
+  target: Target,
+  plan: ClusterPlan,
+  { read, doors }: { read: Cluster; doors: ManagementDoors },
+) => {
   let groups: Promise<NodeGroup[]> | undefined
   return async (
     act: (context: ClusterContext) => Promise<ClusterStepResult>,
@@ -71,6 +81,7 @@ const runner = (ports: StepPorts, target: Target, plan: ClusterPlan, read: Clust
         undoing,
         credential: () => plan.credential(ports, cluster),
         claimIdentity: (uid) => claimIdentity(ports, target, uid),
+        doors,
       }),
     )
     await plan.store(ports, target, result)
@@ -94,11 +105,16 @@ const bind = (run: ReturnType<typeof runner>, phase: ClusterPhase): BoundPhase =
 export const clusterSubject = async (ports: StepPorts, target: Target, plan: ClusterPlan): Promise<LoopSubject> => {
   const cluster = await openCluster(ports, target)
   const driver = ports.drivers.cluster.resolve(cluster.driver)
-  const run = runner(ports, target, plan, cluster)
+  const doors = managementDoors(ports)
+  const run = runner(ports, target, plan, { read: cluster, doors })
   return {
     operation: cluster.operation,
-    phases: plan.phases(driver, cluster).map((phase) => bind(run, phase)),
+    phases: [
+      ...(plan.before?.(ports, target, cluster) ?? []),
+      ...plan.phases(driver, cluster).map((phase) => bind(run, phase)),
+      ...(plan.more?.(ports, target, cluster) ?? []),
+    ],
     tell: (statusReason) => changeCluster(ports, target, () => ({ statusReason })),
-    close: () => undefined,
+    close: () => doors.close(),
   }
 }

@@ -1,11 +1,11 @@
 import type { Federation, FederationUpdate } from '../../domain/federation.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
 import type { StepResult } from '../../drivers/contract/phase.ts'
+import { changesOf, mergeState } from '../../operations/changes.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { driverSecretKey } from '../../operations/credentials.ts'
 import { openFederation, type Target } from '../../operations/subjects.ts'
 import type { Write } from '../../store/write.ts'
-import { changesOf, mergeState } from '../changes.ts'
 import type { StepPorts } from '../step.ts'
 
 type Sealed = NonNullable<StepResult['sealed']>

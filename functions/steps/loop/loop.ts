@@ -8,6 +8,8 @@ export type BoundPhase = {
   id: string
   title: string
   deadlineSeconds: number
+  /** True: one that fails is noted and passed over, in any operation. */
+  isLenient?: boolean
   /** Acts, and stores what came of it. */
   ensure(): Promise<StepResult>
   /** Takes it back, and stores what came of it; absent for phases that leave nothing behind. */

@@ -42,7 +42,8 @@ const look = async (run: Run, place: Place, act: () => Promise<StepResult>): Pro
 
 /** A phase's fault where that does not end the flow: once more, or a note. */
 const passOver = (run: Run, phase: BoundPhase, progress: Progress, error: unknown): Progress => {
-  if (!run.manner.lenient || !isAppError(error) || error instanceof OperationSuperseded) throw error
+  if (!(run.manner.lenient || phase.isLenient) || !isAppError(error) || error instanceof OperationSuperseded)
+    throw error
   const tries = progress.tries + 1
   run.ports.log.warn('phase failed', { phase: phase.id, error: error.name, message: error.message, tries })
   if (error.retryable && tries < TRIES_MAX) return waiting({ ...progress, tries }, RETRY_SECONDS)

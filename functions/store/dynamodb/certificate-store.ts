@@ -5,7 +5,7 @@ import { CredentialUnreadable } from '../errors.ts'
 import type { KeyOfProject } from '../sealing/project-keys.ts'
 import { seal, unseal } from '../sealing/seal.ts'
 import { asWrite } from './action.ts'
-import { text } from './item.schema.ts'
+import { schemaVersion, text } from './item.schema.ts'
 import { authorityKey } from './keys.ts'
 import { parseItem } from './parse-item.ts'
 import { getItem } from './read.ts'
@@ -14,7 +14,7 @@ import type { StoreContext } from './store-context.ts'
 export const CERTIFICATE_SCHEMA_VERSION = 1
 
 export const certificateItem = z.object({
-  schemaVersion: z.literal(CERTIFICATE_SCHEMA_VERSION),
+  schemaVersion: schemaVersion(CERTIFICATE_SCHEMA_VERSION),
   certificatePem: text,
   /** The private key. */
   sealed: z.instanceof(Uint8Array),

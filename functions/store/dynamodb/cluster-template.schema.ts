@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { SERVER_TYPES } from '../../domain/cluster-template.ts'
-import { count, driverId, text, textMap, textOrNull } from './item.schema.ts'
+import { count, driverId, schemaVersion, text, textMap, textOrNull } from './item.schema.ts'
 
 export const CLUSTER_TEMPLATE_SCHEMA_VERSION = 1
 
@@ -35,7 +35,7 @@ const spec = z.object({
 /** A cluster template as stored. */
 export const clusterTemplateItem = z
   .object({
-    schemaVersion: z.literal(CLUSTER_TEMPLATE_SCHEMA_VERSION),
+    schemaVersion: schemaVersion(CLUSTER_TEMPLATE_SCHEMA_VERSION),
     id: text,
     projectId: text,
     userId: text,

@@ -6,6 +6,7 @@ import {
   driverId,
   jsonObject,
   operation,
+  schemaVersion,
   sortedSet,
   status,
   text,
@@ -13,7 +14,7 @@ import {
   textOrNull,
 } from './item.schema.ts'
 
-export const CLUSTER_SCHEMA_VERSION = 2
+export const CLUSTER_SCHEMA_VERSION = 3
 
 const observation = z.object({
   observedAt: text,
@@ -49,10 +50,15 @@ const nodes = z.object({
   masterAddresses: z.array(text),
 })
 
-/** A cluster as stored. Version 1 had no tasks, nodes or template; a change of one adds what it sets and leaves its version. */
+const managementRole = z.object({ driver: driverId, options: textMap, isDefault: z.boolean() })
+
+/**
+ * A cluster as stored. Version 1 had no tasks, nodes or template, and version 2 no management clusters and no cloud; a change of one adds what it sets
+ * and leaves its version.
+ */
 export const clusterItem = z
   .object({
-    schemaVersion: z.literal([1, CLUSTER_SCHEMA_VERSION]),
+    schemaVersion: schemaVersion(CLUSTER_SCHEMA_VERSION),
     id: text,
     projectId: text,
     userId: text,
@@ -82,6 +88,9 @@ export const clusterItem = z
     updatedAt: textOrNull,
     observation: observation.nullable(),
     uses: sortedSet(z.templateLiteral([z.enum(['host', 'member']), ':', z.string()])),
+    management: managementRole.nullable().exactOptional(),
+    madeThrough: z.object({ projectId: text, id: text }).nullable().exactOptional(),
+    cloud: z.object({ userId: text, renewAfter: text }).nullable().exactOptional(),
     told: textMap.exactOptional(),
   })
   .transform(({ schemaVersion: _, ...cluster }) => cluster)

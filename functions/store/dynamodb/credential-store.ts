@@ -4,6 +4,7 @@ import { CredentialUnreadable } from '../errors.ts'
 import type { KeyOfProject } from '../sealing/project-keys.ts'
 import { seal, unseal } from '../sealing/seal.ts'
 import { asWrite } from './action.ts'
+import { schemaVersion } from './item.schema.ts'
 import { credentialKey } from './keys.ts'
 import { parseItem } from './parse-item.ts'
 import { getItem } from './read.ts'
@@ -12,7 +13,7 @@ import type { StoreContext } from './store-context.ts'
 export const CREDENTIAL_SCHEMA_VERSION = 1
 
 export const credentialItem = z.object({
-  schemaVersion: z.literal(CREDENTIAL_SCHEMA_VERSION),
+  schemaVersion: schemaVersion(CREDENTIAL_SCHEMA_VERSION),
   sealed: z.instanceof(Uint8Array),
 })
 

@@ -3,6 +3,7 @@ import { AlreadyExists } from '../errors.ts'
 import type { DataKeyItems } from '../sealing/project-keys.ts'
 import type { Commit } from '../write.ts'
 import { asWrite } from './action.ts'
+import { schemaVersion } from './item.schema.ts'
 import { dataKeyKey } from './keys.ts'
 import { parseItem } from './parse-item.ts'
 import { getItem } from './read.ts'
@@ -11,7 +12,7 @@ import type { StoreContext } from './store-context.ts'
 export const DATA_KEY_SCHEMA_VERSION = 1
 
 export const dataKeyItem = z.object({
-  schemaVersion: z.literal(DATA_KEY_SCHEMA_VERSION),
+  schemaVersion: schemaVersion(DATA_KEY_SCHEMA_VERSION),
   wrapped: z.instanceof(Uint8Array),
 })
 

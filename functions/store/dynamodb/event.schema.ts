@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { count, text, textOrNull } from './item.schema.ts'
+import { count, schemaVersion, text, textOrNull } from './item.schema.ts'
 
 export const EVENT_SCHEMA_VERSION = 1
 
 /** An event as stored, with its end of life in epoch seconds. */
 export const eventItem = z
   .object({
-    schemaVersion: z.literal(EVENT_SCHEMA_VERSION),
+    schemaVersion: schemaVersion(EVENT_SCHEMA_VERSION),
     ttl: count,
     id: text,
     projectId: text,
@@ -18,5 +18,8 @@ export const eventItem = z
     reason: text,
     message: text,
     time: text,
+    name: text.exactOptional(),
+    initiator: z.object({ userId: text, projectId: text }).exactOptional(),
+    notify: z.literal(false).exactOptional(),
   })
   .transform(({ schemaVersion: _, ttl, ...event }) => ({ ttl, event }))

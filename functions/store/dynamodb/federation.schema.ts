@@ -6,6 +6,7 @@ import {
   jsonObject,
   objectRef,
   operation,
+  schemaVersion,
   sortedSet,
   status,
   text,
@@ -20,7 +21,7 @@ const memberLook = z.object({ reason: text, message: text, confirmed: z.boolean(
 /** A federation as stored. Version 1 knew nothing of sealed documents and looks; a change adds what it sets and leaves its version. */
 export const federationItem = z
   .object({
-    schemaVersion: z.literal([1, FEDERATION_SCHEMA_VERSION]),
+    schemaVersion: schemaVersion(FEDERATION_SCHEMA_VERSION),
     id: text,
     projectId: text,
     userId: text,

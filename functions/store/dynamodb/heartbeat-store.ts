@@ -4,7 +4,7 @@ import type { HeartbeatStore } from '../heartbeat.store.ts'
 import type { Commit } from '../write.ts'
 import { asWrite } from './action.ts'
 import { nextNumber } from './counter.ts'
-import { count, text } from './item.schema.ts'
+import { count, schemaVersion, text } from './item.schema.ts'
 import { HOST_PREFIX, heartbeatKey, SERVICE_PARTITION } from './keys.ts'
 import { toArray } from './merge-ascending.ts'
 import { parseItem } from './parse-item.ts'
@@ -15,7 +15,7 @@ export const HEARTBEAT_SCHEMA_VERSION = 1
 
 export const heartbeatItem = z
   .object({
-    schemaVersion: z.literal(HEARTBEAT_SCHEMA_VERSION),
+    schemaVersion: schemaVersion(HEARTBEAT_SCHEMA_VERSION),
     number: count,
     host: text,
     reportCount: count,

@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ReservationTaken } from '../errors.ts'
 import type { IdempotencyStore } from '../idempotency.store.ts'
 import { asWrite } from './action.ts'
-import { count, text } from './item.schema.ts'
+import { count, schemaVersion, text } from './item.schema.ts'
 import { idempotencyKey } from './keys.ts'
 import { parseItem } from './parse-item.ts'
 import { getItem } from './read.ts'
@@ -16,7 +16,7 @@ const KEY_LIFE_SECONDS = 24 * 3600
 export const IDEMPOTENCY_SCHEMA_VERSION = 1
 
 export const idempotencyItem = z.object({
-  schemaVersion: z.literal(IDEMPOTENCY_SCHEMA_VERSION),
+  schemaVersion: schemaVersion(IDEMPOTENCY_SCHEMA_VERSION),
   ttl: count,
   fingerprint: text,
   entityId: text,

@@ -27,11 +27,23 @@ export const namePartition = (kind: NamedKind, name: string): string => namePref
 const open = (id: string, deadline: string | undefined): Pick<IndexAttributes, 'openPk' | 'openSk'> =>
   deadline === undefined ? { openPk: null, openSk: null } : { openPk: openPartition(shardOf(id)), openSk: deadline }
 
-/** Open while an operation runs. */
-export const clusterIndexAttributes = ({ id, operation }: Pick<Cluster, 'id' | 'operation'>): IndexAttributes => ({
-  ...open(id, operation?.deadline),
-  kindPk: kindPartition('CLUSTER', shardOf(id)),
-  kindSk: id,
+const renewal = (id: string, renewAfter: string | null): Pick<IndexAttributes, 'renewPk' | 'renewSk'> => ({
+  renewPk: renewAfter === null ? null : renewalPartition(shardOf(id)),
+  renewSk: renewAfter,
+})
+
+type IndexedCluster = Pick<Cluster, 'id' | 'operation' | 'status' | 'cloud'>
+
+/** Without a credential in the cloud there is nothing to renew; it ends with the cluster. */
+const cloudRenewal = ({ status, cloud }: IndexedCluster): string | null =>
+  status.startsWith('DELETE_') ? null : (cloud?.renewAfter ?? null)
+
+/** Open while an operation runs; due for renewal while it has a credential in a cloud. */
+export const clusterIndexAttributes = (cluster: IndexedCluster): IndexAttributes => ({
+  ...open(cluster.id, cluster.operation?.deadline),
+  ...renewal(cluster.id, cloudRenewal(cluster)),
+  kindPk: kindPartition('CLUSTER', shardOf(cluster.id)),
+  kindSk: cluster.id,
 })
 
 /** Never in progress. */
@@ -43,11 +55,6 @@ export const templateIndexAttributes = ({ id }: Pick<ClusterTemplate, 'id'>): In
 export const nameIndexAttributes = (kind: NamedKind, { id, name }: { id: string; name: string }): IndexAttributes => ({
   kindPk: namePartition(kind, name),
   kindSk: id,
-})
-
-const renewal = (id: string, renewAfter: string | null): Pick<IndexAttributes, 'renewPk' | 'renewSk'> => ({
-  renewPk: renewAfter === null ? null : renewalPartition(shardOf(id)),
-  renewSk: renewAfter,
 })
 
 type IndexedFederation = Pick<Federation, 'id' | 'operation' | 'change' | 'status' | 'renewAfter'>

@@ -8,6 +8,16 @@ import { STATUSES } from '../../domain/status.ts'
 
 /** Parts that the schemas of several items share. Unknown attributes are left out, so that an older version can read a newer item. */
 
+/**
+ * Versions of an item that are read: all up to the one that is written, and the next. For while a release is rolled out, functions of the one
+ * before meet items of the one after: a new version may add attributes that can be done without, and change nothing else.
+ */
+export const schemaVersion = (written: number) =>
+  z
+    .int()
+    .min(1)
+    .max(written + 1)
+
 export const text = z.string()
 export const textOrNull = z.string().nullable()
 export const count = z.int().nonnegative()

@@ -70,6 +70,19 @@ export const authorityKey = (key: {
   candidate: boolean
 }): ItemKey => inProject(key.projectId, `CERT#${key.clusterId}#${key.type}${key.candidate ? '/candidate' : ''}`)
 
+/** Management clusters of all projects: few, and listed together. */
+export const MANAGEMENT_PARTITION = 'MANAGEMENT'
+export const MANAGEMENT_PREFIX = 'CLUSTER#'
+export const managementKey = (clusterId: string): ItemKey => ({
+  pk: MANAGEMENT_PARTITION,
+  sk: `${MANAGEMENT_PREFIX}${clusterId}`,
+})
+/** Which of them is the default one of a driver. */
+export const defaultManagementKey = (driver: string): ItemKey => ({
+  pk: MANAGEMENT_PARTITION,
+  sk: `DEFAULT#${part(driver)}`,
+})
+
 /** Quotas of all projects: few, and listed together. */
 export const QUOTA_PARTITION = 'QUOTA'
 export const QUOTA_PREFIX = 'PROJECT#'

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { count, objectRef, operation, text, textOrNull } from './item.schema.ts'
+import { count, objectRef, operation, schemaVersion, text, textOrNull } from './item.schema.ts'
 
 export const MEMBERSHIP_SCHEMA_VERSION = 2
 
 const base = z.object({
-  schemaVersion: z.literal([1, MEMBERSHIP_SCHEMA_VERSION]),
+  schemaVersion: schemaVersion(MEMBERSHIP_SCHEMA_VERSION),
   projectId: text,
   federationId: text,
   clusterId: text,

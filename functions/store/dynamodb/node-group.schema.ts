@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { TAINT_EFFECTS } from '../../domain/node-group.ts'
-import { count, status, text, textMap, textOrNull } from './item.schema.ts'
+import { count, schemaVersion, status, text, textMap, textOrNull } from './item.schema.ts'
 
 export const NODE_GROUP_SCHEMA_VERSION = 1
 
 /** A node group as stored. */
 export const nodeGroupItem = z
   .object({
-    schemaVersion: z.literal(NODE_GROUP_SCHEMA_VERSION),
+    schemaVersion: schemaVersion(NODE_GROUP_SCHEMA_VERSION),
     id: text,
     projectId: text,
     clusterId: text,

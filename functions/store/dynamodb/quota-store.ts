@@ -6,7 +6,7 @@ import { type Action, asWrite } from './action.ts'
 import { clusterPlaces } from './cluster-places.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { nextNumber } from './counter.ts'
-import { count, text, textOrNull } from './item.schema.ts'
+import { count, schemaVersion, text, textOrNull } from './item.schema.ts'
 import { QUOTA_PARTITION, QUOTA_PREFIX, quotaKey } from './keys.ts'
 import { toArray } from './merge-ascending.ts'
 import { parseItem } from './parse-item.ts'
@@ -18,7 +18,7 @@ export const QUOTA_SCHEMA_VERSION = 1
 
 export const quotaItem = z
   .object({
-    schemaVersion: z.literal(QUOTA_SCHEMA_VERSION),
+    schemaVersion: schemaVersion(QUOTA_SCHEMA_VERSION),
     projectId: text,
     resource: z.literal(QUOTA_RESOURCE),
     number: count,

@@ -12,6 +12,7 @@ import { dynamoEventStore } from './event-store.ts'
 import { dynamoFederationStore } from './federation-store.ts'
 import { dynamoHeartbeatStore } from './heartbeat-store.ts'
 import { dynamoIdempotencyStore } from './idempotency-store.ts'
+import { dynamoManagementStore } from './management-store.ts'
 import { dynamoMembershipStore } from './membership-store.ts'
 import { dynamoNodeGroupStore } from './node-group-store.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
@@ -44,6 +45,7 @@ export const dynamoStores = ({
     clusters: dynamoClusterStore(context, commit),
     templates: dynamoClusterTemplateStore(context),
     nodeGroups: dynamoNodeGroupStore(context),
+    management: dynamoManagementStore(context),
     certificates: dynamoCertificateStore(context, keyOf),
     quotas: dynamoQuotaStore(context, commit),
     heartbeats: dynamoHeartbeatStore(context, commit),

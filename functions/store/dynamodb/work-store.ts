@@ -46,9 +46,7 @@ async function* renewals(context: StoreContext, now: string): AsyncGenerator<Due
   for await (const item of mergeAscending(sources, (entry) => String(entry.renewSk))) {
     const { kind, projectId, ids } = entityOf(item)
     const [first = '', clusterId = ''] = ids
-    yield kind === 'federation'
-      ? { kind, projectId, id: first }
-      : { kind: 'membership', projectId, federationId: first, clusterId }
+    yield kind === 'membership' ? { kind, projectId, federationId: first, clusterId } : { kind, projectId, id: first }
   }
 }
 

@@ -33,7 +33,7 @@ const FULL = [
     'labels_skipped master_lb_enabled created_at updated_at'
   ).split(' '),
 ]
-const OURS = ['driver', 'conditions', 'federations', 'operation', 'tls_verify']
+const OURS = ['driver', 'conditions', 'federations', 'operation', 'tls_verify', 'management', 'management_cluster']
 
 describe('section 4.2: representation', () => {
   it('of the plain list has exactly Magnum’s keys', async () => {

@@ -20,6 +20,7 @@ it('lists each enabled driver once', async () => {
     'platform@1',
     'kubeconfig@1',
     'rigid@1',
+    'managed@1',
   ])
   expect(driversAnswer.parse(body)).toEqual(body)
 })
@@ -69,7 +70,7 @@ it('names the enabled drivers when one is unknown', async () => {
   const { status, body } = await lab.call('GET', '/v1/drivers/karmada@9')
   expect([status, body.errors[0].detail]).toEqual([
     404,
-    'Driver "karmada@9" could not be found. Enabled are memory@1, kube@1, selfhost@1, platform@1, kubeconfig@1 and rigid@1.',
+    'Driver "karmada@9" could not be found. Enabled are memory@1, kube@1, selfhost@1, platform@1, kubeconfig@1, rigid@1 and managed@1.',
   ])
 })
 

@@ -239,6 +239,7 @@ describe('the driver of a template', () => {
     kubernetesApi: true,
     makesNodes: true,
     certificateAuthority: true,
+    needsManagement: false,
   }
   const createWith = (cluster: Partial<ClusterDriver>[], given: object = {}): Promise<Answer> => {
     const app = lab.appOver({ drivers: driversOf(...cluster) })

@@ -1,18 +1,23 @@
 import { describe, expect, it } from 'vitest'
-import type { ClusterObservation } from '../../../functions/domain/cluster.ts'
+import type { Cluster, ClusterObservation } from '../../../functions/domain/cluster.ts'
 import { CLUSTER_TASKS, type ClusterTaskKind } from '../../../functions/domain/cluster-task.ts'
 import { isUuid } from '../../../functions/domain/ids.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { CLUSTER_CONTRACT } from '../../../functions/drivers/contract/cluster-driver-description.ts'
 import { ClusterAlreadyRegistered } from '../../../functions/drivers/contract/errors.ts'
+import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
+import { namespaces } from '../../../functions/kubernetes/resources.ts'
 import { CallBudget } from '../../support/drivers/call-budget.ts'
 import { type ClusterLab, ClusterLife } from '../../support/drivers/cluster-life.ts'
 import { frozen } from '../../support/drivers/frozen.ts'
 import { describeMaking } from './cluster-making-suite.ts'
+import { describeManagement } from './cluster-management-suite.ts'
 
 export type ClusterSuiteOptions = {
   /** Makes a cluster to register, or a place to make clusters in; called once for each test. */
   open(): Promise<ClusterLab & { close(): Promise<void> }>
+  /** True where a cluster takes a minute: leaves rule C17 out, whose whole lives a simulation is quicker at. Default false. */
+  isSlow?: boolean
 }
 
 const COMPLETE: ClusterObservation = {
@@ -24,6 +29,10 @@ const COMPLETE: ClusterObservation = {
   masterCount: expect.any(Number),
 }
 
+const expectVersion = async (lab: ClusterLab, client: KubernetesClient, { observation }: Cluster): Promise<void> => {
+  if (lab.tellsVersion !== false) expect((await client.version()).gitVersion).toBe(observation?.version)
+}
+
 /** Changes that only a driver of nodes can make. */
 const GROUP_TASKS = ['resize', 'node-group-create', 'node-group-update', 'node-group-delete'] as const
 
@@ -31,7 +40,7 @@ const GROUP_TASKS = ['resize', 'node-group-create', 'node-group-update', 'node-g
  * The contract of cluster drivers (docs/drivers/cluster-contract.md); the numbers of its rules begin the names of the tests.
  * Out-of-tree drivers run it too.
  */
-export const describeClusterDriver = (driver: ClusterDriver, { open }: ClusterSuiteOptions): void => {
+export const describeClusterDriver = (driver: ClusterDriver, { open, isSlow = false }: ClusterSuiteOptions): void => {
   const inLab = async (use: (lab: ClusterLab) => Promise<void>): Promise<void> => {
     const lab = await open()
     try {
@@ -93,11 +102,15 @@ export const describeClusterDriver = (driver: ClusterDriver, { open }: ClusterSu
         if (!driver.capabilities.kubernetesApi) return
         const life = new ClusterLife(driver, lab)
         await life.create()
-        const client = lab.connect(await driver.connection(life.cluster, await lab.credential()))
-        expect((await client.version()).gitVersion).toBe(life.cluster.observation?.version)
+        const { authority } = life.context()
+        const client = lab.connect(await driver.connection(life.cluster, await lab.credential(), authority))
+        expect(await client.get(namespaces, 'kube-system')).toBeDefined()
+        await expectVersion(lab, client, life.cluster)
         client.close()
         if (!driver.capabilities.needsKubeconfig) return
-        await expect(driver.connection(life.cluster, undefined)).rejects.toMatchObject({ name: 'CredentialMissing' })
+        await expect(driver.connection(life.cluster, undefined, authority)).rejects.toMatchObject({
+          name: 'CredentialMissing',
+        })
       }))
 
     it('C6: faults of the cluster are in the observation, which keeps what was known', () =>
@@ -149,7 +162,11 @@ export const describeClusterDriver = (driver: ClusterDriver, { open }: ClusterSu
       expect(driver.updates.toSorted()).toEqual(plans.toSorted())
       expect(GROUP_TASKS.map(has)).toEqual(GROUP_TASKS.map(() => makesNodes))
       expect(has('credential')).toBe(needsKubeconfig)
-      if (certificateAuthority) expect(has('rotate-authority')).toBe(true)
+      if (!certificateAuthority) expect(has('rotate-authority')).toBe(false)
+    })
+
+    it('C28: a driver that may need a credential in a cloud can replace it', () => {
+      if (driver.needsCloudCredential !== undefined) expect(driver.updates).toContain('rotate-credential')
     })
 
     it('C13: its built-in template has a constant UUID and a name, or its clusters are made from templates', () => {
@@ -166,6 +183,22 @@ export const describeClusterDriver = (driver: ClusterDriver, { open }: ClusterSu
         expect([driver.check(plan), driver.check(plan)]).toEqual([[], []])
       }))
 
-    if (driver.capabilities.makesNodes) describeMaking(driver, inLab)
+    it('C22: it describes and checks management clusters when its clusters need one, and only then', () => {
+      const { needsManagement, makesNodes } = driver.capabilities
+      expect([driver.management !== undefined, driver.checkManagement !== undefined]).toEqual([
+        needsManagement,
+        needsManagement,
+      ])
+      if (needsManagement) expect(makesNodes).toBe(true)
+      for (const { name, confidential, rule } of driver.management?.fields ?? []) {
+        expect(name).toMatch(/^[a-z][a-z0-9_]*$/)
+        expect(['driver', 'default']).not.toContain(name)
+        expect(confidential).toBe(false)
+        expect(rule).toMatch(/^must .*[^.]$/)
+      }
+    })
+
+    if (driver.capabilities.makesNodes) describeMaking(driver, inLab, isSlow)
+    if (driver.capabilities.needsManagement) describeManagement(driver, inLab)
   })
 }

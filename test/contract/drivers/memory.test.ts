@@ -2,12 +2,17 @@ import { shortId } from '../../../functions/domain/ids.ts'
 import { Secret } from '../../../functions/domain/secret.ts'
 import { memoryClusterDriver } from '../../../functions/drivers/cluster/memory/v1/index.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
+import type { ManagementAccess } from '../../../functions/drivers/contract/cluster-driver.ts'
 import type { PlannedCluster } from '../../../functions/drivers/contract/cluster-driver-description.ts'
+import type { Finding } from '../../../functions/drivers/contract/federation-driver.ts'
 import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
 import { workloadOf } from '../../../functions/drivers/federation/memory/v1/play.ts'
 import { MemoryWorld } from '../../../functions/drivers/federation/memory/v1/world.ts'
+import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
+import type { ClusterLab } from '../../support/drivers/cluster-life.ts'
 import { defaultGroups, templateEntity } from '../../support/drivers/cluster-samples.ts'
 import type { LabCluster } from '../../support/drivers/federation-lab.ts'
+import { managedClusterDriver } from '../../support/drivers/managed-driver.ts'
 import { clusterEntity, connect, unreachable } from '../../support/drivers/test-cluster.ts'
 import { describeClusterDriver } from './cluster-suite.ts'
 import { describeFederationDriver } from './federation-suite.ts'
@@ -52,25 +57,42 @@ const unreadable = (plan: PlannedCluster, label: string, value: string): Planned
   cluster: { ...plan.cluster, magnum: { ...plan.cluster.magnum, labels: { [label]: value } } },
 })
 
-describeClusterDriver(memoryClusterDriver({ world: new MemoryClusters() }), {
+const clusterLab = (): ClusterLab & { close(): Promise<void> } => ({
+  credential: async () => undefined,
+  connect,
+  secrets: [CA_KEY],
+  stop: async () => undefined,
+  close: async () => undefined,
+  making: {
+    template: templateEntity({ kube_tag: 'v1.35.2' }),
+    newer: templateEntity({ kube_tag: 'v1.36.0' }),
+    faulty: [
+      (plan) => unreadable(plan, 'memory-delay-seconds', 'soon'),
+      (plan) => ({ ...plan, nodeGroups: defaultGroups(plan.cluster.id, { masters: 2 }) }),
+      (plan) => ({ ...plan, nodeGroups: defaultGroups(plan.cluster.id, { workers: 1000 }) }),
+    ],
+    authority: async (type, generation) => ({
+      certificatePem: `certificate ${generation} of ${type}`,
+      privateKey: new Secret(CA_KEY),
+    }),
+  },
+})
+
+describeClusterDriver(memoryClusterDriver({ world: new MemoryClusters() }), { open: async () => clusterLab() })
+
+/** Of a management cluster that is asked for nothing but to be there. */
+const managementAccess = (name: string): ManagementAccess => ({
+  ...unreachable(clusterEntity({ name }), new Error('memory@1 talked to a cluster')),
+  client: async () => ({}) as KubernetesClient,
+  options: { infrastructure: 'dev' },
+})
+
+const findings = async ({ cluster }: ManagementAccess): Promise<Finding[]> =>
+  cluster.name === 'unfit' ? [{ severity: 'error', reason: 'Unfit', message: 'Nothing is installed.' }] : []
+
+describeClusterDriver(managedClusterDriver(new MemoryClusters(), { findings }), {
   open: async () => ({
-    credential: async () => undefined,
-    connect,
-    secrets: [CA_KEY],
-    stop: async () => undefined,
-    close: async () => undefined,
-    making: {
-      template: templateEntity({ kube_tag: 'v1.35.2' }),
-      newer: templateEntity({ kube_tag: 'v1.36.0' }),
-      faulty: [
-        (plan) => unreadable(plan, 'memory-delay-seconds', 'soon'),
-        (plan) => ({ ...plan, nodeGroups: defaultGroups(plan.cluster.id, { masters: 2 }) }),
-        (plan) => ({ ...plan, nodeGroups: defaultGroups(plan.cluster.id, { workers: 1000 }) }),
-      ],
-      authority: async (type, generation) => ({
-        certificatePem: `certificate ${generation} of ${type}`,
-        privateKey: new Secret(CA_KEY),
-      }),
-    },
+    ...clusterLab(),
+    management: { access: managementAccess('management'), unfit: managementAccess('unfit') },
   }),
 })

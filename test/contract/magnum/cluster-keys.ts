@@ -24,7 +24,7 @@ const stackAt = (version: string): string => (['1.1', '1.12'].includes(version) 
 export const itemKeys = (version: string): string[] => [...COMMON, stackAt(version)]
 
 /** `design.md` section 2: what fedplane adds to Magnum's. */
-const ADDED = ['driver', 'conditions', 'federations', 'operation', 'tls_verify']
+const ADDED = ['driver', 'conditions', 'federations', 'operation', 'tls_verify', 'management', 'management_cluster']
 
 /** Of clusters in detail and of one shown; `faults` comes to failed ones that are shown. */
 export const wholeKeys = (version: string): string[] => [

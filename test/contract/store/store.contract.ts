@@ -5,6 +5,7 @@ import { clusterStoreContract } from './clusters.contract.ts'
 import { commitContract } from './commit.contract.ts'
 import { credentialStoreContract } from './credentials.contract.ts'
 import { federationStoreContract } from './federations.contract.ts'
+import { managementStoreContract } from './management.contract.ts'
 import { nodeGroupStoreContract } from './node-groups.contract.ts'
 import { quotaStoreContract } from './quotas.contract.ts'
 import { reachContract } from './reach.contract.ts'
@@ -20,6 +21,7 @@ export const storeContract = (make: MakeSubject): void => {
   describe('ClusterTemplateStore', () => templateStoreContract(make))
   describe('ClusterTemplateStore, visibility', () => templateVisibilityContract(make))
   describe('NodeGroupStore', () => nodeGroupStoreContract(make))
+  describe('ManagementStore', () => managementStoreContract(make))
   describe('CertificateStore', () => certificateStoreContract(make))
   describe('QuotaStore and HeartbeatStore', () => quotaStoreContract(make))
   describe('FederationStore', () => federationStoreContract(make))

@@ -110,6 +110,22 @@ export const workStoreContract = (make: MakeSubject): void => {
       expect(due[2]).toEqual(keys[2])
     })
 
+    it('holds clusters whose credential in a cloud is due, until they are deleted', async () => {
+      const cloud = (renewAfter: string) => ({ userId: 'ana', renewAfter })
+      const due = sampleCluster({ cloud: cloud(at(1)) })
+      const later = sampleCluster({ cloud: cloud(at(3)) })
+      const gone = sampleCluster({ cloud: cloud(at(1)), status: 'DELETE_IN_PROGRESS' })
+      const clusters = [due, later, gone, sampleCluster()]
+      await stores.commit(clusters.map((cluster) => stores.clusters.insert(cluster)))
+      const dueAt = (now: string) => collect(stores.work.renewals(now))
+      const keyOf = ({ projectId, id }: { projectId: string; id: string }) => ({ kind: 'cluster', projectId, id })
+      expect(await dueAt(at(2))).toEqual([keyOf(due)])
+      await stores.commit([stores.clusters.change(due, { cloud: cloud(at(4)) })])
+      expect(await dueAt(at(3))).toEqual([keyOf(later)])
+      await stores.commit([stores.clusters.change(later, { cloud: null })])
+      expect(await dueAt(at(9))).toEqual([keyOf(due)])
+    })
+
     it('holds federations whose certificates are due, also while something runs, until they are deleted', async () => {
       const due = sampleFederation({ renewAfter: at(1) })
       const rotating = sampleFederation({ renewAfter: at(2), operation: sampleOperation('rotate') })

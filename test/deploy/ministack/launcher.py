@@ -1,4 +1,4 @@
-"""Starts MiniStack with four things of AWS that it lacks. Its settings are environment variables (see ../support/emulator.ts).
+"""Starts MiniStack with six things of AWS that it lacks. Its settings are environment variables (see ../support/emulator.ts).
 
 1. AWS reports the `name` of an error that a Lambda function throws as `errorType`; the state machines' `ErrorEquals` depend on it. MiniStack
    says `Runtime.HandlerError` of every one. Here its node worker also sends the name, which is then put into the error's body.
@@ -6,6 +6,10 @@
    `aws:SecureTransport` is answered as if it had it.
 3. Conditions on `kms:EncryptionContext:<name>` see the encryption context of the request.
 4. Functions reach HTTPS servers on loopback, as the clusters of a test are: the worker would speak plain HTTP with them.
+5. CloudFormation makes alarms over metric math, which MiniStack refuses, and composite alarms, which it does not know. Here an alarm over an
+   expression is kept as one over the first of its metrics; no alarm is judged by its metric in the tests.
+6. CloudFormation keeps what a resource needs whose deletion failed. MiniStack goes on and deletes it, so that a custom resource that refused to
+   be deleted would have lost its function.
 
 It refuses to start with a release whose worker reads otherwise, so that an upgrade is noticed.
 """
@@ -16,7 +20,8 @@ import threading
 
 from ministack.app import main
 from ministack.core import iam_actions, iam_evaluator, lambda_runtime
-from ministack.services import lambda_svc
+from ministack.services import cloudformation, cloudwatch, lambda_svc
+from ministack.services.cloudformation import provisioners, stacks
 
 # What the worker sends when a handler's promise is rejected, and when loading or calling it throws.
 REJECTED = 'status: "error", error: String(err.message || err), trace: err.stack || ""'
@@ -96,9 +101,69 @@ def tell_encryption_context() -> None:
     iam_evaluator.evaluate = decide_with_context
 
 
+def make_alarms() -> None:
+    """Lets stacks have alarms over metric math and composite alarms."""
+    record_plain = provisioners._cw_metric_alarm_record
+
+    def record(name, props):
+        stats = [metric["MetricStat"] for metric in props.get("Metrics") or [] if metric.get("MetricStat")]
+        if not stats:
+            return record_plain(name, props)
+        first = stats[0]["Metric"]
+        plain = {key: value for key, value in props.items() if key != "Metrics"}
+        return record_plain(name, {**plain, "MetricName": first["MetricName"], "Namespace": first["Namespace"]})
+
+    def put_composite(logical_id, props, stack_name):
+        name = props["AlarmName"]
+        status, _, body = cloudwatch._put_composite_alarm({}, props, False, is_json=True)
+        if status != 200:
+            raise ValueError(f"AWS::CloudWatch::CompositeAlarm {name}: {body!r}")
+        return name, {"Arn": cloudwatch._composite_alarms[name]["AlarmArn"]}
+
+    def update_composite(physical_id, old_props, new_props, stack_name):
+        return put_composite("", new_props, stack_name)
+
+    def delete_composite(physical_id, props):
+        cloudwatch._composite_alarms.pop(physical_id, None)
+
+    handlers = provisioners._RESOURCE_HANDLERS
+    if "AWS::CloudWatch::CompositeAlarm" in handlers:
+        raise SystemExit("launcher.py: this release of MiniStack knows composite alarms; take ours out.")
+    handlers["AWS::CloudWatch::CompositeAlarm"] = {
+        "create": put_composite,
+        "update": update_composite,
+        "delete": delete_composite,
+    }
+    provisioners._cw_metric_alarm_record = record
+
+
+def keep_what_is_needed() -> None:
+    """Lets a stack keep what a resource needs that could not be deleted."""
+    delete = stacks._delete_resource
+    refused: dict[str, set[str]] = {}
+
+    def delete_unless_needed(resource_type, physical_id, props, stack_name, logical_id):
+        stack = cloudformation._stacks.get(stack_name) or {}
+        definitions = (stack.get("_template") or {}).get("Resources", {})
+        left = refused.setdefault(stack_name, set())
+        others = left - {logical_id}
+        if logical_id in stacks._with_dependencies(sorted(others), definitions, set(stack.get("_resources", {}))) - others:
+            raise ValueError(f"{logical_id} is needed by {', '.join(sorted(others))}.")
+        try:
+            delete(resource_type, physical_id, props, stack_name, logical_id)
+        except Exception:
+            left.add(logical_id)
+            raise
+        left.discard(logical_id)
+
+    stacks._delete_resource = delete_unless_needed
+
+
 if __name__ == "__main__":
     adapt_worker()
     tell_names()
     tell_encryption_context()
+    make_alarms()
+    keep_what_is_needed()
     iam_evaluator._request_origin = AlwaysTls(iam_evaluator._request_origin)
     main()

@@ -1,10 +1,12 @@
 import { CLUSTER_TASKS } from '../../../functions/domain/cluster-task.ts'
 import type { Federation } from '../../../functions/domain/federation.ts'
 import { Secret } from '../../../functions/domain/secret.ts'
+import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
 import type { FederationDriver, Preflight } from '../../../functions/drivers/contract/federation-driver.ts'
 import type { DriverSet, Drivers } from '../../../functions/drivers/contract/registry.ts'
+import { type ManagedScript, managedClusterDriver } from '../drivers/managed-driver.ts'
 
 const unexpected = (): never => {
   throw new Error('the API must not call this function of a driver')
@@ -42,6 +44,7 @@ const clusterDriver = (
     kubernetesApi: false,
     makesNodes: false,
     certificateAuthority: false,
+    needsManagement: false,
     ...capabilities,
   },
   builtinTemplate,
@@ -140,11 +143,11 @@ const setOf = <D extends { id: string }>(
 
 /**
  * Enabled drivers for tests of the API, one for each combination of capabilities that it asks about: clusters from a kubeconfig
- * (`kubeconfig@1`), with nodes that all kinds of change are known of (`memory@1`) and with nodes that can't be changed (`rigid@1`, which
- * holds no authority either); federations that only play (`memory@1`), that talk to clusters (`kube@1`) and that take their
+ * (`kubeconfig@1`), with nodes that all kinds of change are known of (`memory@1`), with nodes that can't be changed (`rigid@1`, which
+ * holds no authority either) and through management clusters (`managed@1`); federations that only play (`memory@1`), that talk to clusters (`kube@1`) and that take their
  * host as a member (`selfhost@1`), or have an API server and workloads (`platform@1`). `retired@1` is disabled.
  */
-export const testDrivers = (planned: PlannedPreflights): Drivers => ({
+export const testDrivers = (planned: PlannedPreflights, managed: ManagedScript): Drivers => ({
   federation: {
     default: 'memory@1',
     ...setOf(
@@ -168,5 +171,6 @@ export const testDrivers = (planned: PlannedPreflights): Drivers => ({
     ),
     clusterDriver('memory@1', { makesNodes: true, certificateAuthority: true }, { update: ALL_TASKS }),
     clusterDriver('rigid@1', { makesNodes: true }),
+    managedClusterDriver(new MemoryClusters(), managed),
   ]),
 })

@@ -4,6 +4,7 @@ import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import { newUuidV7 } from '../../../functions/runtime/ids.ts'
 import type { Clock, Ports } from '../../../functions/runtime/ports.ts'
 import { localOpenApi } from '../../../local/open-api.ts'
+import type { ManagedScript } from '../drivers/managed-driver.ts'
 import { noAssets } from '../no-assets.ts'
 import { defaultPolicy } from '../policy.ts'
 import { createTestStores, type TestStores } from '../store/database.ts'
@@ -21,6 +22,8 @@ export type ApiLab = {
   executions: RecordedExecutions
   log: RecordedLog
   preflights: PlannedPreflights
+  /** What `managed@1` says; it reaches every management cluster unless a test has it otherwise. */
+  managed: ManagedScript
   app: ApiApp
   call(method: string, target: string, options?: CallOptions): Promise<Answer>
   /** Another app over the same state. */
@@ -32,7 +35,8 @@ export type ApiLab = {
 
 export const BASE_URL = 'http://127.0.0.1:9511'
 
-const SETTINGS: ApiSettings = {
+/** Settings of an API in tests. */
+export const API_SETTINGS: ApiSettings = {
   baseUrl: BASE_URL,
   trustForwarded: false,
   policy: defaultPolicy,
@@ -67,14 +71,18 @@ export const createApiLab = async (): Promise<ApiLab> => {
   const log = recordedLog()
   const nothing = async () => ({ wouldMake: [], findings: [] })
   const preflights: PlannedPreflights = { host: nothing, member: nothing, update: nothing }
+  const managed: ManagedScript = { reach: async () => undefined }
   const ports: Ports = {
     stores,
     executions,
-    drivers: testDrivers({
-      host: (federation) => preflights.host(federation),
-      member: (name) => preflights.member(name),
-      update: (name, federation) => preflights.update(name, federation),
-    }),
+    drivers: testDrivers(
+      {
+        host: (federation) => preflights.host(federation),
+        member: (name) => preflights.member(name),
+        update: (name, federation) => preflights.update(name, federation),
+      },
+      managed,
+    ),
     connect: () => {
       throw new Error('the API must not connect to clusters')
     },
@@ -84,8 +92,8 @@ export const createApiLab = async (): Promise<ApiLab> => {
     newId: () => newUuidV7(clock),
     log,
   }
-  const appWith = (settings: Partial<ApiSettings>): ApiApp => apiApp(ports, { ...SETTINGS, ...settings })
-  const appOver = (others: Partial<Ports>): ApiApp => apiApp({ ...ports, ...others }, SETTINGS)
+  const appWith = (settings: Partial<ApiSettings>): ApiApp => apiApp(ports, { ...API_SETTINGS, ...settings })
+  const appOver = (others: Partial<Ports>): ApiApp => apiApp({ ...ports, ...others }, API_SETTINGS)
   const app = appWith({})
   return {
     ports,
@@ -93,6 +101,7 @@ export const createApiLab = async (): Promise<ApiLab> => {
     executions,
     log,
     preflights,
+    managed,
     app,
     appWith,
     appOver,

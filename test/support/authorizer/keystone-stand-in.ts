@@ -1,5 +1,6 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
+import { CredentialsStandIn, type TokenFacts } from './keystone-credentials.ts'
 import {
   type Answer,
   bodyOf,
@@ -35,7 +36,14 @@ export type StandInToken = {
   projectId?: string
   scope?: Scope
   roles?: readonly string[]
+  /** Got with an application credential. */
+  by?: { id: string; unrestricted: boolean }
+  /** Of a user who came through an identity provider of Keystone's. */
+  federated?: boolean
 }
+
+const factsOf = ({ userId = 'ana', projectId = 'shop', roles = ['member', 'reader'], by, federated }: StandInToken) =>
+  ({ userId, projectId, roles, by, federated }) satisfies TokenFacts
 
 const scopeOf = ({ scope = 'project', projectId = 'shop' }: StandInToken): Record<string, unknown> => {
   const domain = { id: 'default', name: 'Default' }
@@ -46,8 +54,16 @@ const scopeOf = ({ scope = 'project', projectId = 'shop' }: StandInToken): Recor
 
 const described = (token: StandInToken): object => ({
   token: {
-    methods: ['password'],
-    user: { id: token.userId ?? 'ana', name: 'Ana', domain: { id: 'default', name: 'Default' } },
+    methods: [token.by === undefined ? 'password' : 'application_credential'],
+    ...(token.by && {
+      application_credential: { id: token.by.id, name: 'x', restricted: !token.by.unrestricted },
+    }),
+    user: {
+      id: token.userId ?? 'ana',
+      name: 'Ana',
+      domain: { id: 'default', name: 'Default' },
+      ...(token.federated && { 'OS-FEDERATION': { groups: [], identity_provider: { id: 'idp' } } }),
+    },
     audit_ids: ['3T2dc1CGQxyJsHdDu1xkcw'],
     // Keystone writes microseconds.
     expires_at: token.expiresAt.toISOString().replace('Z', '000Z'),
@@ -60,11 +76,22 @@ const described = (token: StandInToken): object => ({
 const NOT_FOUND = { error: { code: 404, message: 'Could not find token.', title: 'Not Found' } }
 const UNAUTHORIZED = { error: { code: 401, message: 'The request you have made requires authentication.' } }
 
+/** One call of the application credentials' API: `LOGIN` is the one with such a credential. */
+export type CredentialCall = 'POST' | 'GET' | 'DELETE' | 'LOGIN'
+
 /**
- * Stands in for Keystone's token API (Identity v3): made for tests, it knows no users, only a list of tokens. Counts what it is asked.
+ * Stands in for Keystone's APIs of tokens and application credentials (Identity v3): simulated, made for tests; it knows no users, only a
+ * list of tokens. Counts what it is asked.
  */
 export class KeystoneStandIn {
   readonly tokens = new Map<string, StandInToken>()
+  readonly credentials = new CredentialsStandIn()
+  /** Calls about application credentials so far, logins with them included. */
+  readonly credentialCalls: CredentialCall[] = []
+  /** Tells the trouble that a call about application credentials meets; it is done all the same when `done` says so. */
+  credentialTrouble:
+    | ((call: CredentialCall, count: number) => { trouble: Trouble; done: boolean } | undefined)
+    | undefined
   /** Answers to validations; undefined answers as Keystone does. */
   trouble: Trouble | undefined
   /** Status of each validation in place of the right one. */
@@ -88,9 +115,21 @@ export class KeystoneStandIn {
       const target = `${message.method} ${message.url}`
       if (target === 'POST /v3/auth/tokens?nocatalog') return this.#login(JSON.parse(await bodyOf(message)), response)
       if (target === 'GET /v3/auth/tokens?nocatalog') return this.#validate(message.headers, response)
+      if (/^\/v3\/users\/[^/]+\/application_credentials/.test(message.url ?? '')) {
+        return this.#credentialCall(message, await bodyOf(message), response)
+      }
       this.strays += 1
       sendJson(response, 404, NOT_FOUND)
     })
+  }
+
+  /** As when a user is taken out of a project: his tokens for it and his application credentials in it are gone. */
+  removeRole(userId: string, projectId: string): void {
+    this.credentials.removeRole(userId, projectId)
+    for (const [text, token] of this.tokens) {
+      const facts = factsOf(token)
+      if (facts.userId === userId && facts.projectId === projectId) this.tokens.delete(text)
+    }
   }
 
   get url(): string {
@@ -111,7 +150,42 @@ export class KeystoneStandIn {
     else sendAnswer(response, right)
   }
 
+  #troubled(call: CredentialCall, answer: () => Answer, response: ServerResponse): void {
+    this.credentialCalls.push(call)
+    const count = this.credentialCalls.filter((one) => one === call).length
+    const trouble = this.credentialTrouble?.(call, count)
+    if (trouble === undefined || trouble.done) {
+      const right = answer()
+      this.#send(response, right, trouble?.trouble)
+    } else this.#send(response, { status: 200, body: {} }, trouble.trouble)
+  }
+
+  #credentialCall(message: IncomingMessage, body: string, response: ServerResponse): void {
+    const { method = '', url = '', headers } = message
+    const token = this.tokens.get(String(headers['x-auth-token']))
+    const answer = () => this.credentials.answer(method, url, token && factsOf(token), body)
+    this.#troubled(method as CredentialCall, answer, response)
+  }
+
+  /** A login with one of the application credentials; undefined: it is none of these. */
+  #credentialLogin(auth: unknown): (() => Answer) | undefined {
+    const { identity } = auth as { identity: { application_credential?: { id: string; secret: string } } }
+    const given = identity.application_credential
+    if (given === undefined || given.id === 'fedplane') return undefined
+    return () => {
+      const facts = this.credentials.login(given.id, given.secret)
+      if (facts === undefined) return { status: 401, body: UNAUTHORIZED }
+      const text = `session-token-${this.tokens.size + 1}`
+      const { userId, projectId, roles, by } = facts
+      const token = { expiresAt: this.serviceExpiresAt, userId, projectId, roles, ...(by && { by }) }
+      this.tokens.set(text, token)
+      return { status: 201, body: described(token), headers: { 'x-subject-token': text } }
+    }
+  }
+
   async #login({ auth }: { auth: unknown }, response: ServerResponse): Promise<void> {
+    const answer = this.#credentialLogin(auth)
+    if (answer !== undefined) return this.#troubled('LOGIN', answer, response)
     this.logins += 1
     const isGood = GOOD_AUTH(this.serviceSecret).some((good) => isDeepStrictEqual(good, auth))
     if (!isGood) return sendJson(response, 401, UNAUTHORIZED)
@@ -128,8 +202,12 @@ export class KeystoneStandIn {
   async #validate(headers: NodeJS.Dict<string | string[]>, response: ServerResponse): Promise<void> {
     this.validations += 1
     await this.gate
-    if (!this.#serviceTokens.has(String(headers['x-auth-token']))) return sendJson(response, 401, UNAUTHORIZED)
     const token = this.tokens.get(String(headers['x-subject-token']))
+    // Whoever has a token may ask about it.
+    const asksItself = headers['x-auth-token'] === headers['x-subject-token']
+    if (asksItself ? token === undefined : !this.#serviceTokens.has(String(headers['x-auth-token']))) {
+      return sendJson(response, 401, UNAUTHORIZED)
+    }
     const status = this.validationStatus
     if (status !== undefined) return sendJson(response, status, { error: { code: status } })
     if (!token) return sendJson(response, 404, NOT_FOUND)

@@ -5,11 +5,14 @@ export class Killed extends Error {
   override readonly name = 'Killed'
 }
 
-/** Methods that may change something; `post` does unless it is a review, or a dry run. */
+/** Methods that may change something; `post` does unless it is a review, and none does in a dry run. */
 const WRITES: readonly string[] = ['create', 'apply', 'patch', 'put', 'delete']
 
-const isWrite = (method: string, [first]: readonly unknown[]): boolean =>
-  WRITES.includes(method) || (method === 'post' && !/reviews|dryRun=All/.test(String(first)))
+const isDryRun = (options: unknown): boolean =>
+  typeof options === 'object' && options !== null && 'dryRun' in options && options.dryRun === true
+
+const isWrite = (method: string, [first, , options]: readonly unknown[]): boolean =>
+  (WRITES.includes(method) && !isDryRun(options)) || (method === 'post' && !/reviews|dryRun=All/.test(String(first)))
 
 /**
  * Counts the calls of several clients, and kills after a number of writes. Between two writes nothing changes in the clusters, so a

@@ -5,16 +5,18 @@ import type { Cluster, ClusterOperation } from '../../../functions/domain/cluste
 import { type ClusterTask, nodeGroupOf } from '../../../functions/domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../../functions/domain/cluster-template.ts'
 import type { JsonObject } from '../../../functions/domain/json.ts'
-import type { NodeGroup } from '../../../functions/domain/node-group.ts'
+import { isMaster, type NodeGroup } from '../../../functions/domain/node-group.ts'
 import type { Secret } from '../../../functions/domain/secret.ts'
 import type {
   ClusterContext,
   ClusterDriver,
   ClusterPhase,
   ClusterStepResult,
+  ManagementAccess,
   NodeGroupResult,
 } from '../../../functions/drivers/contract/cluster-driver.ts'
 import type { PlannedCluster } from '../../../functions/drivers/contract/cluster-driver-description.ts'
+import { ManagementMissing } from '../../../functions/drivers/contract/errors.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
 import { type CallBudget, counted } from './call-budget.ts'
 import { defaultGroups, nodeGroupEntity } from './cluster-samples.ts'
@@ -36,6 +38,16 @@ export type MakingLab = {
   ): Promise<{ certificatePem: string; privateKey: Secret } | undefined>
 }
 
+/** What a driver with `needsManagement` needs besides. */
+export type ManagementLab = {
+  /** A good one; the lab closes it. */
+  access: ManagementAccess
+  /** One that lacks what the driver needs; the lab closes it. */
+  unfit: ManagementAccess
+  /** What `context.cloudCredential()` gives: `CloudCredential` as JSON. Default: undefined. */
+  cloudCredential?(): Promise<Secret | undefined>
+}
+
 /** Where the contract suite of cluster drivers runs: one cluster to register, or a place to make clusters in. */
 export type ClusterLab = {
   /** What is stored for it; undefined for drivers that need none. */
@@ -45,10 +57,16 @@ export type ClusterLab = {
   secrets: readonly string[]
   /** What the API keeps of a registration that is not by a kubeconfig. */
   driverState?: JsonObject
+  /** How long a phase is waited for. Default a minute. */
+  patienceMilliseconds?: number
+  /** False for API servers that are only played, whose `/version` is not that of the cluster. Default true. */
+  tellsVersion?: boolean
   /** Makes the cluster unreachable. */
   stop(): Promise<void>
   /** For drivers with the capability `makesNodes`. */
   making?: MakingLab
+  /** For drivers with the capability `needsManagement`. */
+  management?: ManagementLab
 }
 
 /**
@@ -105,7 +123,9 @@ export class ClusterLife {
     this.lab = lab
     this.options = options
     const { driverState = {} } = lab
-    const cluster = clusterEntity({ driver: driver.id, status: 'CREATE_IN_PROGRESS', driverState })
+    const { projectId, id } = lab.management?.access.cluster ?? {}
+    const madeThrough = projectId === undefined || id === undefined ? null : { projectId, id }
+    const cluster = clusterEntity({ driver: driver.id, status: 'CREATE_IN_PROGRESS', driverState, madeThrough })
     this.template = lab.making?.template ?? null
     this.cluster = {
       ...cluster,
@@ -115,7 +135,19 @@ export class ClusterLife {
         clusterTemplateId: this.template?.id ?? cluster.magnum.clusterTemplateId,
       },
     }
-    this.nodeGroups = driver.capabilities.makesNodes ? defaultGroups(cluster.id) : []
+    this.nodeGroups = driver.capabilities.makesNodes
+      ? defaultGroups(cluster.id).map((group) => this.#filled(group))
+      : []
+  }
+
+  /** What the API takes from the template where a group says nothing. */
+  #filled(group: NodeGroup): NodeGroup {
+    const { imageId = null, flavorId = null, masterFlavorId = null } = this.template?.spec ?? {}
+    return {
+      ...group,
+      imageId: group.imageId ?? imageId,
+      flavorId: group.flavorId ?? (isMaster(group) ? masterFlavorId : flavorId),
+    }
   }
 
   context(): ClusterContext {
@@ -135,13 +167,21 @@ export class ClusterLife {
       nodeGroups: this.nodeGroups,
       template: async () => this.template,
       authority: async (type) => this.lab.making?.authority(type, this.generation),
+      management: async () => {
+        const access = this.lab.management?.access
+        if (access === undefined) throw new ManagementMissing('The lab has no management cluster.')
+        return access
+      },
+      cloudCredential: async () => this.lab.management?.cloudCredential?.(),
       now: () => now().toISOString(),
     }
   }
 
   /** What `check` is asked before a create or, with a task, before that. */
   plan(task: ClusterTask | null = null): PlannedCluster {
-    return { cluster: this.cluster, template: this.template, nodeGroups: this.nodeGroups, task }
+    const { access } = this.lab.management ?? {}
+    const management = access ? { id: access.cluster.id, name: access.cluster.name, options: access.options } : null
+    return { cluster: this.cluster, template: this.template, nodeGroups: this.nodeGroups, task, management }
   }
 
   /** @throws Error when there is none of that name */
@@ -168,7 +208,7 @@ export class ClusterLife {
 
   addGroup(name: string, change: Partial<NodeGroup> = {}): Promise<void> {
     const number = Math.max(...this.nodeGroups.map((group) => group.number)) + 1
-    const group = nodeGroupEntity(name, { clusterId: this.cluster.id, number, ...change })
+    const group = this.#filled(nodeGroupEntity(name, { clusterId: this.cluster.id, number, ...change }))
     this.nodeGroups = [...this.nodeGroups, group]
     return this.perform({ kind: 'node-group-create', nodeGroupId: group.id })
   }
@@ -251,7 +291,7 @@ export class ClusterLife {
       const result = await act(this.context())
       this.#store(result)
       return result
-    })
+    }, this.lab.patienceMilliseconds)
   }
 
   #store(result: ClusterStepResult): void {

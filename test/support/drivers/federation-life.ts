@@ -12,7 +12,7 @@ import type {
 } from '../../../functions/drivers/contract/federation-driver.ts'
 import type { StepResult } from '../../../functions/drivers/contract/phase.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
-import { mergeState } from '../../../functions/steps/changes.ts'
+import { mergeState } from '../../../functions/operations/changes.ts'
 import { noAssets } from '../no-assets.ts'
 import { untilDone } from './until-done.ts'
 

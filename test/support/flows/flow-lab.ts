@@ -1,4 +1,5 @@
 import path from 'node:path'
+import type { Cloud } from '../../../functions/cloud/cloud.ts'
 import { type ExecutionRef, FLOWS, type Flow } from '../../../functions/domain/operation.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
@@ -14,6 +15,7 @@ import type { Executions, Ports } from '../../../functions/runtime/ports.ts'
 import { type FlowHandler, flowHandlers } from '../../../functions/steps/flows.ts'
 import { loadDefinitions } from '../../../local/engine/definition.ts'
 import { Engine } from '../../../local/engine/engine.ts'
+import { type ManagedScript, managedClusterDriver } from '../drivers/managed-driver.ts'
 import { keptLog } from '../local/engine-lab.ts'
 import { noAssets } from '../no-assets.ts'
 import { type ManualClock, manualClock } from '../store/contract-subject.ts'
@@ -44,12 +46,14 @@ export type FlowLab = {
   dispose(): Promise<void>
 }
 
-const only = <D extends { id: string }>(driver: D): DriverSet<D & { id: `${string}@${number}` }> => {
+const setOf = <D extends { id: string }>(...drivers: D[]): DriverSet<D & { id: `${string}@${number}` }> => {
+  const known = drivers as (D & { id: `${string}@${number}` })[]
   const resolve = (id: string) => {
-    if (id === driver.id) return driver as D & { id: `${string}@${number}` }
+    const found = known.find((driver) => driver.id === id)
+    if (found !== undefined) return found
     throw new DriverNotFound(`no driver ${id}`)
   }
-  return { resolve, choose: resolve, list: () => [driver as D & { id: `${string}@${number}` }] }
+  return { resolve, choose: resolve, list: () => known }
 }
 
 const never = () => {
@@ -66,8 +70,12 @@ const lateExecutions = (engine: () => Engine): Executions => ({
 /** Default: memory@1, which connects to nothing. */
 export type FlowLabOptions = {
   clusterDriver?: ClusterDriver
+  /** Plays in the lab's world of clusters, too. Default: none. */
+  managed?: ManagedScript
   federationDriver?: FederationDriver
   connect?: Connect
+  /** Default: no Keystone is configured. */
+  cloud?: Cloud
   /** Files that come with the functions. Default: none. */
   asset?: Ports['asset']
   /** Default: one that stands still. */
@@ -79,7 +87,9 @@ export type FlowLabOptions = {
 export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab> => {
   const {
     clusterDriver,
+    managed,
     federationDriver,
+    cloud,
     connect = never,
     asset = noAssets,
     clock = manualClock(),
@@ -90,13 +100,15 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
   const clusters = new MemoryClusters()
   const log = keptLog()
   const driver = federationDriver ?? memoryFederationDriver({ world })
-  const federation = { ...only(driver), default: driver.id }
+  const federation = { ...setOf(driver), default: driver.id }
+  const more = managed === undefined ? [] : [managedClusterDriver(clusters, managed)]
   const ports: FlowLab['ports'] = {
     stores,
     executions: lateExecutions(() => lab.engine),
-    drivers: { federation, cluster: only(clusterDriver ?? labClusterDriver(clusters)) },
+    drivers: { federation, cluster: setOf(clusterDriver ?? labClusterDriver(clusters), ...more) },
     connect,
     addressPolicy: localPolicy,
+    ...(cloud === undefined ? {} : { cloud }),
     asset,
     clock,
     newId: () => newUuidV7(clock),

@@ -211,5 +211,7 @@ export const sampleEvent = (changes: Partial<DomainEvent> = {}): DomainEvent => 
   reason: 'Created',
   message: 'The cluster is registered.',
   time: '2026-11-27T10:00:00.000Z',
+  name: 'paris',
+  initiator: { userId: 'alice', projectId: 'blue' },
   ...changes,
 })

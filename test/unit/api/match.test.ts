@@ -43,15 +43,22 @@ describe('the route table', () => {
     expect('params' in found && found.params).toEqual({ federation: 'a b', cluster: 'c' })
   })
 
-  it('has keys only where something is sealed or read', () => {
+  it('has keys only where something is sealed or read, or whoever makes a cluster is asked', () => {
     const keyed = ROUTES.filter(({ access }) => access === 'keys').map(({ method, path }) => `${method} ${path}`)
     expect(keyed.sort()).toEqual([
+      'DELETE /v1/clusters/{cluster}',
+      'DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}',
       'GET /v1/federations/{federation}/kubeconfig',
       'PATCH /v1/certificates/{cluster}',
       'PATCH /v1/clusters/{cluster}',
+      'PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup}',
+      'PATCH /v1/credentials/{cluster}',
       'PATCH /v1/federations/{federation}',
       'POST /v1/certificates',
       'POST /v1/clusters',
+      'POST /v1/clusters/{cluster}/actions/resize',
+      'POST /v1/clusters/{cluster}/actions/upgrade',
+      'POST /v1/clusters/{cluster}/nodegroups',
       'POST /v1/federations',
     ])
   })

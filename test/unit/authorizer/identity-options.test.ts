@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { identityOptions } from '../../../local/authorizer/identity-options.ts'
+import { makeCa } from '../../support/kubernetes/tls.ts'
 
 const read = (environment: Record<string, string>) => identityOptions((name) => environment[name])
 
@@ -34,6 +38,22 @@ describe('identityOptions', () => {
       project_name: 'service',
       project_domain_name: 'Default',
     })
+  })
+
+  it('take the authorities of Keystone from a file, and the region of the cloud', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'fedplane-ca-'))
+    const file = path.join(folder, 'ca.pem')
+    const others = { FEDPLANE_KEYSTONE_URL: KEYSTONE, ...ID, ...SECRET, FEDPLANE_KEYSTONE_CA_FILE: file }
+    const { certificatePem: pem } = await makeCa()
+    writeFileSync(file, pem)
+    expect(read({ ...others, FEDPLANE_KEYSTONE_REGION: 'north' })?.keystone).toMatchObject({
+      caPem: pem,
+      region: 'north',
+    })
+    writeFileSync(file, 'no certificate')
+    expect(() => read(others)).toThrow(/FEDPLANE_KEYSTONE_CA_FILE is .*can't be read as certificates/)
+    rmSync(folder, { recursive: true })
+    expect(() => read(others)).toThrow(/FEDPLANE_KEYSTONE_CA_FILE is .*can't be read as certificates/)
   })
 
   it('take an issuer, with names of claims', () => {

@@ -91,6 +91,8 @@ describe('external@1', () => {
     nodeGroups: [],
     template: async () => null,
     authority: async () => undefined,
+    management: () => Promise.reject(new Error('external@1 needs no management cluster')),
+    cloudCredential: async () => undefined,
     now: () => '2026-11-27T12:00:00.000Z',
   })
   const createFails = async (given: Answers, change: Partial<Connection> = {}): Promise<unknown> => {

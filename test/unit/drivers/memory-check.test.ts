@@ -20,6 +20,7 @@ const faultsOf = ({ labels = {}, templateLabels = {}, nodeGroups, task }: Wish):
     template: templateEntity(templateLabels),
     nodeGroups: nodeGroups ?? defaultGroups(rest.id),
     task: task ?? null,
+    management: null,
   }
   return memoryClusterV1.check(plan)
 }
@@ -110,6 +111,7 @@ describe('check of a task', () => {
       template: null,
       nodeGroups: [{ ...master, nodeCount: 3 }],
       task: resizeOf(master, 3, ['10.0.64.9']),
+      management: null,
     }
     expect(memoryClusterV1.check(plan)).toEqual([
       'Node group default-master would have 4 masters; give an odd number, so that etcd keeps a majority.',
@@ -125,7 +127,13 @@ describe('check of a task', () => {
     const cluster = { ...rest, driverState: { [key]: { next: 5, runs: [[2, 3]] as [number, number][] } } }
     const short = rest.id.replaceAll('-', '').slice(-10)
     const check = (...names: string[]) =>
-      memoryClusterV1.check({ cluster, template: null, nodeGroups: [worker], task: resizeOf(worker, 1, names) })
+      memoryClusterV1.check({
+        cluster,
+        template: null,
+        nodeGroups: [worker],
+        task: resizeOf(worker, 1, names),
+        management: null,
+      })
     const gone = `${short}-default-worker-4`
     expect(check(`${short}-default-worker-2`, '10.0.128.3', gone)).toEqual([])
     expect(check('paris', gone, `${short}-default-worker-5`)).toEqual([

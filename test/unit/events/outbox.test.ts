@@ -1,7 +1,7 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { describe, expect, it } from 'vitest'
-import { type EntityEvent, entityEvent } from '../../../functions/domain/entity-event.ts'
+import { entityEvent, type OutboxEvent } from '../../../functions/domain/entity-event.ts'
 import type { DomainEvent } from '../../../functions/domain/event.ts'
 import { forwardEvents } from '../../../functions/events/outbox/forward.ts'
 import { putOnBus } from '../../../functions/runtime/event-bridge.ts'
@@ -39,8 +39,8 @@ const numbered = (count: number): DynamoDBRecord[] => Array.from({ length: count
 
 /** A bus that takes so many events and then no more. */
 const bus = (room = Number.POSITIVE_INFINITY) => {
-  const taken: EntityEvent[] = []
-  const put = async (events: readonly EntityEvent[]): Promise<number> => {
+  const taken: OutboxEvent[] = []
+  const put = async (events: readonly OutboxEvent[]): Promise<number> => {
     const fits = events.slice(0, room - taken.length)
     taken.push(...fits)
     return fits.length
@@ -52,12 +52,17 @@ describe('forwardEvents', () => {
   it('puts new events on the bus in order, in batches that it takes', async () => {
     const parts = bus()
     expect(await forwardEvents(numbered(23), parts)).toEqual({ batchItemFailures: [] })
-    expect(parts.taken.map(({ id }) => id)).toEqual(numbered(23).map((_, n) => `0190-${n}`))
-    expect(parts.taken[0]).toMatchObject({ source: 'fedplane', 'detail-type': 'federation.create.success' })
+    expect(parts.taken.map(({ id }) => id)).toEqual(numbered(23).flatMap((_, n) => [`0190-${n}`, `0190-${n}`]))
+    expect(parts.taken.slice(0, 2)).toMatchObject([
+      { source: 'fedplane', 'detail-type': 'federation.create.success' },
+      { source: 'fedplane', 'detail-type': 'magnum.federation.create' },
+    ])
   })
 
   it('lets the stream send again from the first event that was not taken', async () => {
-    expect(await forwardEvents(numbered(23), bus(12))).toEqual({ batchItemFailures: [{ itemIdentifier: '12' }] })
+    // Two for each record; a notification that was not taken has its event come again, too.
+    expect(await forwardEvents(numbered(23), bus(12))).toEqual({ batchItemFailures: [{ itemIdentifier: '6' }] })
+    expect(await forwardEvents(numbered(23), bus(13))).toEqual({ batchItemFailures: [{ itemIdentifier: '6' }] })
   })
 
   it.each<[string, Partial<DynamoDBRecord>]>([

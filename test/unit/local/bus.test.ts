@@ -1,9 +1,9 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { entityEvent } from '../../../functions/domain/entity-event.ts'
+import { entityEvent, outboxEvents } from '../../../functions/domain/entity-event.ts'
 import type { DomainEvent } from '../../../functions/domain/event.ts'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
-import { Bus } from '../../../local/bus/bus.ts'
+import { Bus, logSubscriber } from '../../../local/bus/bus.ts'
 import { executionStatusEvent } from '../../../local/bus/bus-event.ts'
 import { OutboxRelay } from '../../../local/bus/outbox-relay.ts'
 import { dynamoStreamPosition, type StreamPositionStore } from '../../../local/bus/stream-position.ts'
@@ -53,6 +53,19 @@ describe('Bus', () => {
     await Promise.all(['1', '2'].map((id) => bus.publish(entityEvent(event(id)))))
     expect(seen).toEqual(['slow 1', 'last 1', 'slow 2', 'last 2'])
     expect(log.lines).toHaveLength(2)
+  })
+})
+
+describe('logSubscriber', () => {
+  it('writes a line for each event, and for its notification one for those who look closer', async () => {
+    const log = keptLog()
+    const subscriber = logSubscriber(log)
+    const created = { ...event('1'), action: 'create' } as const
+    for (const it of outboxEvents(created)) await subscriber.handle(it)
+    expect(log.lines.map(({ level, fields }) => [level, (fields as { type: string }).type])).toEqual([
+      ['info', 'federation.create.success'],
+      ['debug', 'magnum.federation.create'],
+    ])
   })
 })
 

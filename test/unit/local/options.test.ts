@@ -17,7 +17,7 @@ describe('readOptions', () => {
       drivers: {
         enabledFederation: ['karmada@1', 'clusterprofile@1', 'memory@1'],
         defaultFederation: 'karmada@1',
-        enabledCluster: ['external@1', 'eks@1', 'memory@1'],
+        enabledCluster: ['external@1', 'eks@1', 'memory@1', 'capi@1'],
       },
     })
   })

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import type { ClusterTask } from '../../../functions/domain/cluster-task.ts'
 import { Secret } from '../../../functions/domain/secret.ts'
 import { clusterContext, storedGroups } from '../../../functions/operations/cluster-context.ts'
+import { managementDoors } from '../../../functions/operations/management-access.ts'
 import type { Ports } from '../../../functions/runtime/ports.ts'
 import { newGroup } from '../../support/flows/node-groups.ts'
 import { sampleCluster } from '../../support/store/samples.ts'
@@ -17,6 +18,7 @@ const portsOf = (makesNodes: boolean): Ports =>
     drivers: { cluster: { resolve: () => ({ capabilities: { makesNodes } }) } },
     stores: {
       templates: { get: async (key: object) => key },
+      credentials: { get: async ({ purpose }: { purpose: string }) => new Secret(purpose) },
       nodeGroups: { listOf: async () => [newGroup(cluster, {})] },
       certificates: {
         open: async ({ candidate }: { candidate: boolean }) => ({
@@ -34,6 +36,7 @@ const contextOf = (task: ClusterTask | null, { undoing = false, makesNodes = tru
     undoing,
     credential: async () => undefined,
     claimIdentity: async () => undefined,
+    doors: managementDoors(portsOf(makesNodes)),
   })
 
 const UPGRADE: ClusterTask = {
@@ -67,4 +70,11 @@ it('reads neither template nor node groups for drivers that make no nodes', asyn
   expect(await contextOf(null, { makesNodes: false }).template()).toBeNull()
   expect(await storedGroups(portsOf(false), cluster)).toEqual([])
   expect(await storedGroups(portsOf(true), cluster)).toHaveLength(1)
+})
+
+it('gives the new credential for the cloud during its rotation, and the old one while that is undone', async () => {
+  const task: ClusterTask = { kind: 'rotate-credential' }
+  expect((await contextOf(task).cloudCredential())?.reveal()).toBe('cloud-candidate')
+  expect((await contextOf(task, { undoing: true }).cloudCredential())?.reveal()).toBe('cloud')
+  expect((await contextOf(null).cloudCredential())?.reveal()).toBe('cloud')
 })

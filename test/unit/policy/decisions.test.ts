@@ -64,6 +64,7 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'cluster:update_all_projects': admin,
   'cluster:delete_all_projects': admin,
   'cluster:upgrade_all_projects': admin,
+  'cluster:set_management': admin,
   'clustertemplate:create': change,
   'clustertemplate:update': change,
   'clustertemplate:delete': change,

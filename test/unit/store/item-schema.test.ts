@@ -8,23 +8,19 @@ import type { Federation } from '../../../functions/domain/federation.ts'
 import type { Membership } from '../../../functions/domain/membership.ts'
 import type { NodeGroup } from '../../../functions/domain/node-group.ts'
 import type { Quota } from '../../../functions/domain/quota.ts'
-import { CERTIFICATE_SCHEMA_VERSION, certificateItem } from '../../../functions/store/dynamodb/certificate-store.ts'
-import { CLUSTER_SCHEMA_VERSION, clusterItem } from '../../../functions/store/dynamodb/cluster.schema.ts'
-import {
-  CLUSTER_TEMPLATE_SCHEMA_VERSION,
-  clusterTemplateItem,
-} from '../../../functions/store/dynamodb/cluster-template.schema.ts'
-import { CREDENTIAL_SCHEMA_VERSION, credentialItem } from '../../../functions/store/dynamodb/credential-store.ts'
-import { DATA_KEY_SCHEMA_VERSION, dataKeyItem } from '../../../functions/store/dynamodb/data-key-items.ts'
-import { EVENT_SCHEMA_VERSION, eventItem } from '../../../functions/store/dynamodb/event.schema.ts'
-import { FEDERATION_SCHEMA_VERSION, federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
-import { HEARTBEAT_SCHEMA_VERSION, heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
-import { IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem } from '../../../functions/store/dynamodb/idempotency-store.ts'
-import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from '../../../functions/store/dynamodb/membership.schema.ts'
-import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from '../../../functions/store/dynamodb/node-group.schema.ts'
+import { clusterItem } from '../../../functions/store/dynamodb/cluster.schema.ts'
+import type { clusterTemplateItem } from '../../../functions/store/dynamodb/cluster-template.schema.ts'
+import type { eventItem } from '../../../functions/store/dynamodb/event.schema.ts'
+import type { federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
+import type { heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
+import type { managementItem } from '../../../functions/store/dynamodb/management-store.ts'
+import type { membershipItem } from '../../../functions/store/dynamodb/membership.schema.ts'
+import type { nodeGroupItem } from '../../../functions/store/dynamodb/node-group.schema.ts'
 import { parseItem } from '../../../functions/store/dynamodb/parse-item.ts'
-import { QUOTA_SCHEMA_VERSION, quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
+import type { quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
 import type { Heartbeat } from '../../../functions/store/heartbeat.store.ts'
+import type { ManagementEntry } from '../../../functions/store/management.store.ts'
+import { ITEM_SCHEMAS } from '../../support/store/item-schemas.ts'
 import { sampleCluster } from '../../support/store/samples.ts'
 
 /** Each optional attribute made a must, at any depth: else a schema that forgot one would still fit. */
@@ -42,10 +38,11 @@ const keepsAll: [
   Keeps<z.output<typeof nodeGroupItem>, NodeGroup>,
   Keeps<z.output<typeof quotaItem>, Quota>,
   Keeps<z.output<typeof heartbeatItem>, Heartbeat>,
+  Keeps<z.output<typeof managementItem>, ManagementEntry>,
   Keeps<z.output<typeof federationItem>, Federation>,
   Keeps<z.output<typeof membershipItem>, Membership>,
   Keeps<z.output<typeof eventItem>['event'], DomainEvent>,
-] = [true, true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true]
 
 const shapeOf = (schema: z.ZodType): string =>
   createHash('sha256')
@@ -60,19 +57,21 @@ const shapeOf = (schema: z.ZodType): string =>
 const SHAPES: Record<string, string> = {
   'cluster 1': 'f61fc93b76511727',
   'cluster 2': 'f0f8b9b1bec72e04',
-  'cluster template 1': '7224732f34df37ba',
-  'node group 1': 'c5c4cfc32c598b60',
-  'certificate 1': '3ca12373940edb3e',
-  'quota 1': '707a1f570ac4109a',
-  'heartbeat 1': 'da29319d75e81f6b',
+  'cluster 3': '71fad68fdac1b5f2',
+  'cluster template 1': '135728f1268421cf',
+  'node group 1': '01c83d043f2d49fd',
+  'certificate 1': '1707c2f72cbc9d9a',
+  'quota 1': '95b837bc12469d59',
+  'heartbeat 1': 'bf85c47e0e922f58',
   'federation 1': 'fa5027b43b7a64af',
-  'federation 2': '26ac6d9bd7f1eeee',
+  'federation 2': 'e3847237153253b9',
   'membership 1': '2423ef9e2c5f5a77',
-  'membership 2': '9146b95eea1bbe88',
-  'event 1': '6132dcbeaf664311',
-  'credential 1': '0b6bef8c0f51f891',
-  'data key 1': '231d6d8de63a4083',
-  'idempotency 1': '0709756635be9a7d',
+  'membership 2': 'bd967fdb2de061b2',
+  'event 1': '6e9c170f8178d29d',
+  'management 1': '625baa0ad46244de',
+  'credential 1': '8c5a164df7212815',
+  'data key 1': '76bcfc275d4d8978',
+  'idempotency 1': 'cce5eada30c867a1',
 }
 
 describe('stored items', () => {
@@ -80,20 +79,7 @@ describe('stored items', () => {
     expect(keepsAll).not.toContain(false)
   })
 
-  it.each([
-    ['cluster', CLUSTER_SCHEMA_VERSION, clusterItem],
-    ['cluster template', CLUSTER_TEMPLATE_SCHEMA_VERSION, clusterTemplateItem],
-    ['node group', NODE_GROUP_SCHEMA_VERSION, nodeGroupItem],
-    ['certificate', CERTIFICATE_SCHEMA_VERSION, certificateItem],
-    ['quota', QUOTA_SCHEMA_VERSION, quotaItem],
-    ['heartbeat', HEARTBEAT_SCHEMA_VERSION, heartbeatItem],
-    ['federation', FEDERATION_SCHEMA_VERSION, federationItem],
-    ['membership', MEMBERSHIP_SCHEMA_VERSION, membershipItem],
-    ['event', EVENT_SCHEMA_VERSION, eventItem],
-    ['credential', CREDENTIAL_SCHEMA_VERSION, credentialItem],
-    ['data key', DATA_KEY_SCHEMA_VERSION, dataKeyItem],
-    ['idempotency', IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem],
-  ])('have a new schema version when their shape changes: %s', (kind, version, schema) => {
+  it.each(ITEM_SCHEMAS)('have a new schema version when their shape changes: $kind', ({ kind, version, schema }) => {
     expect({ [`${kind} ${version}`]: shapeOf(schema) }).toEqual({
       [`${kind} ${version}`]: SHAPES[`${kind} ${version}`],
     })

@@ -24,8 +24,8 @@ const NODE_PORT = 17_200
 const NodeFile = z.object({ pods: z.string(), services: z.string(), node_ip: z.string() })
 
 const HOW =
-  'These tests need clusters whose pods run: run ../shared/kube/build k8s karmada node, or let FEDPLANE_E2E_KUBE name the folder with ' +
-  'node/node-up and kube-up.'
+  'These tests need real clusters: run ../shared/kube/build k8s karmada node capi, or let FEDPLANE_E2E_KUBE name the folder with ' +
+  'node/node-up, kube-up and capi-up.'
 
 /** Unique on this machine; also a host name. */
 let count = 0
@@ -173,6 +173,22 @@ export const startKarmada = async (): Promise<OwnCluster> => {
   try {
     await script('karmada-up', '--fast', name, String(await freePort()))
     return await started({ set: name, name, role: 'karmada', down })
+  } catch (error) {
+    await down().catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * An API server with the real Cluster API and its in-memory infrastructure. One at a time on a machine: the API servers of the clusters that it makes
+ * are on ports from 20000 on. Needs ../shared/kube/build capi.
+ */
+export const startManagement = async (role: string): Promise<OwnCluster> => {
+  const name = nameFor('capi')
+  const down = () => script('kube-down', name)
+  try {
+    await script('capi-up', name, String(await freePort()))
+    return await started({ set: name, name, role, down })
   } catch (error) {
     await down().catch(() => undefined)
     throw error

@@ -9,7 +9,13 @@ export const eksV1Description = {
   contract: CLUSTER_CONTRACT,
   description:
     'Registers an Amazon EKS cluster by name and Region; its token is made anew for each use, from an IAM role.',
-  capabilities: { needsKubeconfig: false, kubernetesApi: true, makesNodes: false, certificateAuthority: false },
+  capabilities: {
+    needsKubeconfig: false,
+    kubernetesApi: true,
+    makesNodes: false,
+    certificateAuthority: false,
+    needsManagement: false,
+  },
   builtinTemplate: { id: 'fed91a4e-0000-4000-8000-000000000002', name: 'eks' },
   registration: {
     attribute: EKS,

@@ -6,7 +6,13 @@ export const memoryClusterV1Description = {
   id: 'memory@1',
   contract: CLUSTER_CONTRACT,
   description: 'Plays the whole life of a cluster without one: for tests and for trying the API out.',
-  capabilities: { needsKubeconfig: false, kubernetesApi: false, makesNodes: true, certificateAuthority: true },
+  capabilities: {
+    needsKubeconfig: false,
+    kubernetesApi: false,
+    makesNodes: true,
+    certificateAuthority: true,
+    needsManagement: false,
+  },
   builtinTemplate: null,
   updates: [
     'resize',

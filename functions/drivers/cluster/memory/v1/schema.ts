@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { KUBERNETES_VERSION } from '../../../../domain/kubernetes-version.ts'
 import { quote } from '../../../../domain/wording.ts'
 import { serverUrl } from '../../../../kubernetes/kubeconfig/server-url.ts'
-import { KUBE_VERSION } from './versions.ts'
 
 /** Ids of the phases of all plans: what `memory-fail-phase` may name. Those of updates are the kinds of tasks. */
 export const PHASE_IDS = [
@@ -54,7 +54,7 @@ export const CLUSTER_LABELS = {
     schema: z.string().transform(readableUrl),
     expected: 'the https:// address of an API server, such as https://127.0.0.1:6443',
   },
-  kube_tag: { schema: z.string().regex(KUBE_VERSION), expected: 'a Kubernetes version such as v1.36.0' },
+  kube_tag: { schema: z.string().regex(KUBERNETES_VERSION), expected: 'a Kubernetes version such as v1.36.0' },
 } as const
 
 /** Labels of a node group that memory@1 reads. */

@@ -1,11 +1,9 @@
 import type { Cluster } from '../../../../domain/cluster.ts'
 import type { ClusterTask } from '../../../../domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../../../domain/cluster-template.ts'
+import { isOlderVersion, KUBERNETES_VERSION, skipsMinor, withV } from '../../../../domain/kubernetes-version.ts'
 import { isMaster, type NodeGroup } from '../../../../domain/node-group.ts'
 import { isAbout } from '../../../../domain/task-groups.ts'
-
-/** A version as `kube_tag` names it; a suffix such as `-rancher1-1` is kept and not compared. */
-export const KUBE_VERSION = /^v?(\d{1,3})\.(\d{1,3})\.(\d{1,3})([-+][\w.+-]{1,40})?$/
 
 /** Of clusters whose labels name none. */
 const DEFAULT_VERSION = 'v1.36.0'
@@ -18,8 +16,7 @@ type Upgrade = Extract<ClusterTask, { kind: 'upgrade' }>
 
 const tagOf = (labels: Labels | undefined): string | undefined => {
   const tag = labels?.kube_tag
-  if (tag === undefined || !KUBE_VERSION.test(tag)) return undefined
-  return tag.startsWith('v') ? tag : `v${tag}`
+  return tag !== undefined && KUBERNETES_VERSION.test(tag) ? withV(tag) : undefined
 }
 
 /** Version of a cluster that is to be made: its own label, else its template's. */
@@ -61,28 +58,12 @@ export const groupsOfUpgrade = ({ nodeGroups, task }: PlannedUpgrade): NodeGroup
 export const upgradesMasters = (upgrade: PlannedUpgrade): boolean =>
   upgrade.task.nodeGroupId === null || groupsOfUpgrade(upgrade).some(isMaster)
 
-const numbersOf = (version: string): [number, number, number] => {
-  const [, major, minor, patch] = KUBE_VERSION.exec(version) ?? []
-  return [Number(major), Number(minor), Number(patch)]
-}
-
-const isOlder = (version: string, than: string): boolean => {
-  const [a, b] = [numbersOf(version), numbersOf(than)]
-  const at = a.findIndex((part, index) => part !== b[index])
-  return at !== -1 && (a[at] ?? 0) < (b[at] ?? 0)
-}
-
-const jumps = (from: string, to: string): boolean => {
-  const [[fromMajor, fromMinor], [major, minor]] = [numbersOf(from), numbersOf(to)]
-  return major !== fromMajor || minor > fromMinor + 1
-}
-
 const faultsOfMasters = (cluster: Cluster, target: string): string[] => {
   const current = versionOf(cluster)
-  if (isOlder(target, current)) {
+  if (isOlderVersion(target, current)) {
     return [`Cluster ${cluster.name} runs Kubernetes ${current}; it can't go back to ${target}.`]
   }
-  if (!jumps(current, target)) return []
+  if (!skipsMinor(current, target)) return []
   return [
     `Cluster ${cluster.name} runs Kubernetes ${current}; it can't go to ${target} at once. Upgrade one minor version at a time.`,
   ]
@@ -95,10 +76,10 @@ const faultsOfGroups = (upgrade: PlannedUpgrade, target: string): string[] => {
     .filter((group) => !isMaster(group))
     .flatMap((group) => {
       const current = versionOfGroup(cluster, group)
-      if (isOlder(target, current)) {
+      if (isOlderVersion(target, current)) {
         return [`Node group ${group.name} runs Kubernetes ${current}; it can't go back to ${target}.`]
       }
-      if (!isOlder(newest, target)) return []
+      if (!isOlderVersion(newest, target)) return []
       return [
         `Node group ${group.name} can't go to ${target}, newer than its control plane (${newest}); upgrade that first.`,
       ]

@@ -1,0 +1,70 @@
+import type { CloudGrant } from '../../cloud/cloud.ts'
+import { CloudCredentialRefused, CloudTokenRefused } from '../../cloud/errors.ts'
+import type { Cluster } from '../../domain/cluster.ts'
+import { IdentityProviderUnavailable } from '../../identity/errors.ts'
+import { grantCandidate } from '../../operations/cloud-grants.ts'
+import { requestTask, type TaskRequest } from '../../operations/cluster-tasks.ts'
+import { borrow, keeping, type LendingRequest, mayLend } from './lend.ts'
+
+const ROTATION = { kind: 'rotate-credential' } as const
+
+const isRotating = ({ task, queue }: Cluster): boolean =>
+  task?.kind === ROTATION.kind || queue.some((waiting) => waiting.task.kind === ROTATION.kind)
+
+/** True when the cluster lives on what another user than the caller lent it, and the caller may lend his own. */
+const changesHands = (request: LendingRequest, cluster: Cluster): boolean =>
+  (cluster.cloud ?? null) !== null &&
+  cluster.cloud?.userId !== request.principal.userId &&
+  !isRotating(cluster) &&
+  mayLend(request, cluster)
+
+/** Neither a token that can lend nothing nor a Keystone that is down keeps a member of the project from changing a cluster. */
+const isNoMatter = (error: unknown): boolean =>
+  error instanceof CloudCredentialRefused ||
+  error instanceof CloudTokenRefused ||
+  error instanceof IdentityProviderUnavailable
+
+const tryToBorrow = async (request: LendingRequest, cluster: Cluster): Promise<CloudGrant | null> => {
+  try {
+    return await borrow(request, cluster)
+  } catch (error) {
+    if (!isNoMatter(error)) throw error
+    request.ports.log.warn('cluster changed by another user keeps its application credentials', {
+      clusterId: cluster.id,
+      error,
+    })
+    return null
+  }
+}
+
+const withRotation = async (
+  { ports }: LendingRequest,
+  cluster: Cluster,
+  { change, grant }: { change: TaskRequest; grant: CloudGrant },
+): Promise<void> => {
+  const lent = await grantCandidate(ports, cluster, grant)
+  const { said } = change
+  await requestTask(ports, cluster, {
+    ...change,
+    // What makes the machines may not be able to do so any more with what the other user lent.
+    first: ROTATION,
+    writes: [...(change.writes ?? []), ...lent.writes],
+    change: { ...change.change, ...lent.change },
+    said: {
+      ...said,
+      message: `${said.message} First the cluster gets application credentials of user ${grant.userId}.`,
+    },
+  })
+}
+
+/**
+ * Asks for a change of a cluster. When another user than the one whose application credentials it lives on asks for it, and can lend it his,
+ * it gets those first: so nobody's leaving strands a cluster (decision 0018).
+ *
+ * @throws what `requestTask` throws
+ */
+export const requestChange = async (request: LendingRequest, cluster: Cluster, change: TaskRequest): Promise<void> => {
+  const grant = changesHands(request, cluster) ? await tryToBorrow(request, cluster) : null
+  if (grant === null) return requestTask(request.ports, cluster, change)
+  await keeping(request, grant, () => withRotation(request, cluster, { change, grant }))
+}

@@ -1,0 +1,35 @@
+import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
+import { clusterContext } from '../../operations/cluster-context.ts'
+import { kubeconfigKey } from '../../operations/credentials.ts'
+import { managementDoors } from '../../operations/management-access.ts'
+import type { KeysRequest } from '../route.ts'
+
+/** A change that has to wait is looked at when its turn comes: what runs may be what it builds on. */
+const waits = ({ cluster, task }: PlannedCluster): boolean => task !== null && cluster.operation !== null
+
+/**
+ * Asks whoever makes the cluster whether he takes it, or the change of it, after the driver's own check and before anything is stored.
+ * Nothing is asked for drivers that can't, and for changes that have to wait.
+ *
+ * @throws ChangeRefused with his words, and errors of reaching him
+ */
+export const askPreview = async ({ ports }: Pick<KeysRequest, 'ports'>, plan: PlannedCluster): Promise<void> => {
+  const { cluster, nodeGroups, task } = plan
+  const driver = ports.drivers.cluster.resolve(cluster.driver)
+  if (driver.preview === undefined || waits(plan)) return
+  const doors = managementDoors(ports)
+  try {
+    const context = clusterContext(ports, cluster, {
+      nodeGroups,
+      task,
+      undoing: false,
+      credential: () => ports.stores.credentials.get(kubeconfigKey(cluster)),
+      // Nothing is claimed before it is there.
+      claimIdentity: () => Promise.resolve(),
+      doors,
+    })
+    await driver.preview(context)
+  } finally {
+    doors.close()
+  }
+}

@@ -1,0 +1,71 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Cluster, ClusterChange, ManagementRole } from '../../domain/cluster.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { ownerEvent } from '../../operations/events.ts'
+import { demandManagementFit, managementReady } from '../../operations/management-check.ts'
+import { InvalidRequest } from '../errors.ts'
+import type { KeysRequest } from '../route.ts'
+import { takeManagement } from './take-management.ts'
+
+type Request = Pick<KeysRequest, 'ports'>
+
+/** @throws InvalidRequest for clusters that nobody can talk to */
+const demandApi = ({ ports }: Request, { driver }: Cluster): void => {
+  if (ports.drivers.cluster.resolve(driver).capabilities.kubernetesApi) return
+  throw new InvalidRequest(
+    `"/management" of this cluster can't be set: clusters of its driver ${driver} have no Kubernetes API.`,
+  )
+}
+
+/** True when it shall be asked for nothing else than it was: it need not be within reach then. */
+const isSameButDefault = ({ management }: Cluster, role: ManagementRole): boolean =>
+  isDeepStrictEqual({ ...management, isDefault: null }, { ...role, isDefault: null })
+
+/** What its conditions become. @throws ManagementUnfit, and errors of reaching it */
+const conditionsWith = async ({ ports }: Request, cluster: Cluster, role: ManagementRole | null) => {
+  if (role !== null && isSameButDefault(cluster, role)) return cluster.conditions
+  const looks = role !== null && cluster.status !== 'CREATE_FAILED'
+  const warnings = looks ? await demandManagementFit(ports, { ...cluster, management: role }) : null
+  return managementReady(ports, cluster, warnings)
+}
+
+const inWords = (role: ManagementRole | null | undefined): string =>
+  role
+    ? `a management cluster of the driver ${role.driver}${role.isDefault ? ', the default one' : ''}`
+    : 'no management cluster any more'
+
+const commitRole = async (
+  { ports }: Request,
+  cluster: Cluster,
+  { management: role, conditions }: Required<Pick<ClusterChange, 'management' | 'conditions'>>,
+): Promise<void> => {
+  const { clusters, management, commit } = ports.stores
+  await commit([
+    clusters.change(cluster, {
+      management: role,
+      conditions,
+      updatedAt: ports.clock.now().toISOString(),
+    }),
+    management.move(cluster, cluster.management ?? null, role ?? null),
+    ownerEvent(ports, 'cluster', cluster, {
+      action: 'update',
+      outcome: 'success',
+      reason: role ? 'ManagementRoleGiven' : 'ManagementRoleTaken',
+      message: `Cluster ${cluster.name} is ${inWords(role)}.`,
+    }),
+  ])
+}
+
+/**
+ * Makes a registered cluster a management cluster, changes what it is asked for, or takes the role away. It is looked at before that, as the
+ * driver wants it; a failed registration is when it is tried again. While clusters are made through it only the default may change.
+ *
+ * @throws InvalidRequest, ManagementUnfit, ManagementInUse, DefaultManagementTaken, RevisionConflict, and errors of reaching it
+ */
+export const setManagement = async (request: Request, cluster: Cluster, wanted: JsonObject | null): Promise<void> => {
+  const { ports } = request
+  if (wanted !== null) demandApi(request, cluster)
+  const role = wanted === null ? null : takeManagement(ports.drivers, wanted)
+  if (isDeepStrictEqual(cluster.management ?? null, role)) return
+  await commitRole(request, cluster, { management: role, conditions: await conditionsWith(request, cluster, role) })
+}

@@ -1,0 +1,43 @@
+import { noQuery } from '../query.ts'
+import { type Route, route } from '../route.ts'
+import { createNodeGroupHandler } from './create-node-group.ts'
+import { deleteNodeGroup } from './delete-node-group.ts'
+import { createNodeGroupBody } from './node-group.schema.ts'
+import { nodeGroupPatchBody } from './patch.schema.ts'
+import { patchNodeGroup } from './patch-node-group.ts'
+import { COLLECTION, ITEM, SINCE } from './paths.ts'
+
+/** Changes, which whoever makes the cluster is asked about first: that needs a way to him. */
+export const NODE_GROUP_KEYS_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: COLLECTION,
+    access: 'keys',
+    rule: 'nodegroup:create',
+    idempotent: true,
+    summary: 'Creates a node group.',
+    minVersion: SINCE,
+    schemas: { query: noQuery, body: createNodeGroupBody },
+    handle: createNodeGroupHandler,
+  }),
+  route({
+    method: 'PATCH',
+    path: ITEM,
+    access: 'keys',
+    rule: 'nodegroup:update',
+    summary: 'Changes limits, labels or taints of a node group.',
+    minVersion: SINCE,
+    schemas: { query: noQuery, body: nodeGroupPatchBody },
+    handle: patchNodeGroup,
+  }),
+  route({
+    method: 'DELETE',
+    path: ITEM,
+    access: 'keys',
+    rule: 'nodegroup:delete',
+    summary: 'Deletes a node group.',
+    minVersion: SINCE,
+    schemas: { query: noQuery },
+    handle: deleteNodeGroup,
+  }),
+]

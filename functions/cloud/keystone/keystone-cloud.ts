@@ -1,0 +1,104 @@
+import type { Secret } from '../../domain/secret.ts'
+import { IdentityProviderUnavailable } from '../../identity/errors.ts'
+import type { Cloud, CloudGrant, CloudGrantRef, GrantPurpose } from '../cloud.ts'
+import { CloudGrantDead, CloudGrantLeft } from '../errors.ts'
+import { isRefused, KeystoneApi, type Refusal } from './keystone-api.ts'
+import { makeGrant } from './make-grant.ts'
+import { demandGranting, tokenRefused } from './refusals.ts'
+
+/** All calls for one question, milliseconds: the function of the API has 25 s, and a grant is made beside other things. */
+const QUESTION_MS = 8_000
+/** Tidying up after one that failed, milliseconds: at most this. */
+const TIDY_MS = 4_000
+
+export type KeystoneCloudSettings = {
+  /** URL of Keystone without `/v3`. */
+  base: string
+  /** Region of the cloud's catalog; null: the only one there is. */
+  region: string | null
+  /** PEM of the authorities that vouch for the cloud's endpoints; null: those that everybody trusts. */
+  caPem: string | null
+}
+
+/** Opens a way to Keystone for one question, or for tidying up after one. */
+type Open = (purpose?: 'tidy') => KeystoneApi
+
+const tidying = (open: Open) => ({ anew: () => open('tidy') })
+
+/** Keystone deletes a user's application credentials with him, and with his role in the project; then it knows them no longer. */
+const GONE = 'Keystone no longer takes them, as it does when the user or his role in the project is gone'
+
+const saying = ({ status, words }: Refusal): string =>
+  status === 401 || status === 404 ? GONE : `Keystone answers ${status} and says ${words}`
+
+const idsOf = ({ userId, leafId, minter }: CloudGrantRef): string =>
+  `application credentials ${leafId} and ${minter.id} of user ${userId}`
+
+const dead = (grant: CloudGrantRef, refusal: Refusal): CloudGrantDead =>
+  new CloudGrantDead(
+    `The ${idsOf(grant)} can't be renewed: ${saying(refusal)}. A member of the project replaces them with PATCH /v1/credentials/{cluster}.`,
+  )
+
+const left = (grant: CloudGrantRef, refusal: Refusal): CloudGrantLeft =>
+  new CloudGrantLeft(
+    `The ${idsOf(grant)} could not be revoked: ${saying(refusal)}. Have them removed if they are still there.`,
+  )
+
+const grant = async (
+  open: Open,
+  token: Secret,
+  { userId, purpose }: { userId: string; purpose: GrantPurpose },
+): Promise<CloudGrant> => {
+  const api = open()
+  const described = await api.describe(token)
+  if (isRefused(described)) throw tokenRefused()
+  demandGranting(described, { userId, projectId: purpose.projectId })
+  return makeGrant({ api, token, described, purpose, ...tidying(open) })
+}
+
+const renew = async (open: Open, old: CloudGrantRef, purpose: GrantPurpose): Promise<CloudGrant> => {
+  const api = open()
+  const session = await api.login(old.minter)
+  if (isRefused(session)) throw dead(old, session)
+  const described = await api.describe(session.token)
+  if (isRefused(described)) throw dead(old, described)
+  return makeGrant({ api, token: session.token, described, purpose, ...tidying(open) })
+}
+
+const revokeBoth = async (api: KeystoneApi, old: CloudGrantRef): Promise<void> => {
+  const session = await api.login(old.minter)
+  if (isRefused(session)) throw left(old, session)
+  const caller = { token: session.token, userId: old.userId }
+  // The minter goes last: without it the leaf can't be revoked.
+  for (const id of [old.leafId, old.minter.id]) {
+    const refusal = await api.remove(caller, id)
+    if (refusal !== null) throw left(old, refusal)
+  }
+}
+
+const revoke = async (open: Open, old: CloudGrantRef): Promise<void> => {
+  try {
+    await revokeBoth(open(), old)
+  } catch (cause) {
+    if (!(cause instanceof IdentityProviderUnavailable)) throw cause
+    throw new IdentityProviderUnavailable(`The ${idsOf(old)} are not revoked: ${cause.message}`, { cause })
+  }
+}
+
+/**
+ * Application credentials by Keystone's Identity API v3 (decision 0018).
+ *
+ * @param questionMs for all calls of one question, milliseconds
+ */
+export const keystoneCloud = (settings: KeystoneCloudSettings, questionMs = QUESTION_MS): Cloud => {
+  const { base, region, caPem } = settings
+  const tidyMs = Math.min(questionMs, TIDY_MS)
+  const open: Open = (kind) => new KeystoneApi(settings, AbortSignal.timeout(kind === 'tidy' ? tidyMs : questionMs))
+  return {
+    access: { authUrl: `${base}/v3`, region, caPem },
+    grant: (token, userId, purpose) => grant(open, token, { userId, purpose }),
+    renew: (old, purpose) => renew(open, old, purpose),
+    isAlive: async ({ minter }) => !isRefused(await open().login(minter)),
+    revoke: (old) => revoke(open, old),
+  }
+}

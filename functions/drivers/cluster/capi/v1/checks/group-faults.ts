@@ -1,0 +1,93 @@
+import { nodeGroupOf } from '../../../../../domain/cluster-task.ts'
+import { isOlderVersion } from '../../../../../domain/kubernetes-version.ts'
+import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
+import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
+import { autoscalingOf, wantsAutoscaling } from '../autoscaling.ts'
+import { type Infrastructure, infrastructureOf } from '../infrastructure.ts'
+import { labelFaults } from '../labels.ts'
+import { currentVersion } from '../wishes.ts'
+
+/** The infrastructure that a plan is for. */
+export const infrastructureOfPlan = ({ management }: PlannedCluster): Infrastructure | undefined =>
+  infrastructureOf(management?.options ?? {})
+
+/** The count that a group shall have: the task says so, whether or not it is in the group already. */
+const countOf = ({ task }: PlannedCluster, group: NodeGroup): number => {
+  if (task === null || nodeGroupOf(task) !== group.id || !('nodeCount' in task)) return group.nodeCount
+  return task.nodeCount ?? group.nodeCount
+}
+
+const masterFaults = (plan: PlannedCluster, group: NodeGroup): string[] => {
+  const count = countOf(plan, group)
+  if (count % 2 === 0) {
+    return [`Node group ${group.name} would have ${count} masters; give an odd number, so that etcd keeps a majority.`]
+  }
+  const needsBalancer = infrastructureOfPlan(plan) === 'openstack' && !plan.cluster.magnum.masterLbEnabled
+  return count > 1 && needsBalancer
+    ? [
+        `Node group ${group.name} would have ${count} masters without a load balancer before them; say "master_lb_enabled" for the cluster, or give it one master.`,
+      ]
+    : []
+}
+
+/** A count outside of the range of an autoscaler would not last. */
+const rangeFaults = (plan: PlannedCluster, group: NodeGroup): string[] => {
+  const range = autoscalingOf(group)
+  const count = countOf(plan, group)
+  if (range === undefined) return []
+  if (range.min > range.max) {
+    return [
+      `Label max_node_count of node group ${group.name} is ${range.max}, less than its fewest nodes, ${range.min}.`,
+    ]
+  }
+  return count >= range.min && count <= range.max
+    ? []
+    : [`Node group ${group.name} is scaled between ${range.min} and ${range.max} nodes; ${count} is outside.`]
+}
+
+/** Cluster API keeps kubeadm from joining a node of another minor version than the control plane's. */
+const behindFaults = (plan: PlannedCluster, group: NodeGroup): string[] => {
+  const version = currentVersion(plan)
+  const { version: own, name, reachedCount } = group
+  if (own === null || version === undefined || countOf(plan, group) <= reachedCount) return []
+  const isBehind = isOlderVersion(own, version) && own.split('.')[1] !== version.split('.')[1]
+  return isBehind
+    ? [
+        `Node group ${name} runs Kubernetes ${own} and its control plane ${version}, so that it gets no new nodes; upgrade it first.`,
+      ]
+    : []
+}
+
+/** What is wrong with how many nodes a group shall have. */
+export const countFaults = (plan: PlannedCluster, group: NodeGroup): string[] =>
+  isMaster(group) ? masterFaults(plan, group) : [...rangeFaults(plan, group), ...behindFaults(plan, group)]
+
+const flavorFaults = (plan: PlannedCluster, { name, flavorId, role }: NodeGroup): string[] =>
+  infrastructureOfPlan(plan) !== 'openstack' || (flavorId !== null && flavorId !== '')
+    ? []
+    : [
+        `Nothing says which flavor node group ${name} has; give "${role === 'master' ? 'master_flavor_id' : 'flavor_id'}".`,
+      ]
+
+const limitFaults = (group: NodeGroup): string[] =>
+  group.isDefault &&
+  wantsAutoscaling(group) &&
+  autoscalingOf(group) === undefined &&
+  group.maxNodeCount === null &&
+  !group.labels.max_node_count
+    ? [
+        `Label auto_scaling_enabled is true, and nothing says how many nodes group ${group.name} has at most; give the label max_node_count.`,
+      ]
+    : []
+
+/** What is wrong with a new group. `isAsked`: which of its labels are looked at. */
+export const newGroupFaults = (
+  plan: PlannedCluster,
+  group: NodeGroup,
+  isAsked?: (key: string) => boolean,
+): string[] => [
+  ...labelFaults(group.labels, `node group ${group.name}`, infrastructureOfPlan(plan), isAsked),
+  ...flavorFaults(plan, group),
+  ...limitFaults(group),
+  ...countFaults(plan, group),
+]

@@ -1,0 +1,19 @@
+import type { ClusterDriver } from '../../../contract/cluster-driver.ts'
+import { connectionOf } from './connection.ts'
+import { capiV1Description } from './description.ts'
+import { checkManagement } from './management/check-management.ts'
+import { observe } from './observe.ts'
+import { updatePhases } from './phases/changes.ts'
+import { createPhases } from './phases/create.ts'
+import { deletePhases } from './phases/delete.ts'
+import { preview } from './preview.ts'
+
+/** Clusters made through Cluster API: one topology `Cluster` for each, in a registered management cluster. */
+export const capiV1: ClusterDriver = {
+  ...capiV1Description,
+  phases: { create: createPhases, update: updatePhases, delete: deletePhases },
+  connection: (cluster, _credential, authority) => connectionOf(cluster, authority, new Date()),
+  observe,
+  preview,
+  checkManagement,
+}

@@ -1,0 +1,27 @@
+import type { RegistrationField } from '../../../contract/cluster-driver-description.ts'
+import { INFRASTRUCTURES } from './infrastructure.ts'
+
+/** What is said of a management cluster when it is registered (attribute `management`). */
+export const MANAGEMENT_FIELDS = [
+  {
+    name: 'infrastructure',
+    required: true,
+    pattern: new RegExp(`^(${INFRASTRUCTURES.join('|')})$`),
+    rule: 'must say who makes the machines: "openstack" (CAPO), or "dev" for Cluster API\'s in-memory development provider',
+    confidential: false,
+  },
+  {
+    name: 'namespace_prefix',
+    required: false,
+    pattern: /^[a-z](?:[-a-z0-9]{0,18}[a-z0-9])?$/,
+    rule: 'must be what the names of namespaces begin with: at most 20 lower-case letters, digits and "-", a letter first; default "fedplane"',
+    confidential: false,
+  },
+  {
+    name: 'addons_namespace',
+    required: false,
+    pattern: /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/,
+    rule: 'must be the namespace with the Secrets of addons, for example "fedplane-addons"',
+    confidential: false,
+  },
+] as const satisfies readonly RegistrationField[]

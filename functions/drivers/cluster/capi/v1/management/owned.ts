@@ -1,0 +1,35 @@
+import type { Cluster } from '../../../../../domain/cluster.ts'
+import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import { ForeignObject } from '../../../../contract/errors.ts'
+import { covers } from '../../../../support/covers.ts'
+import { CLUSTER_LABEL } from '../render/names.ts'
+import type { ManagementSite } from './site.ts'
+
+/** True for what was made for this very cluster. */
+export const isOf = (cluster: Pick<Cluster, 'id'>, { metadata }: KubernetesObject): boolean =>
+  metadata.labels?.[CLUSTER_LABEL] === cluster.id
+
+/** `Secret fedplane-shop/paris-abc-ca`. */
+export const titled = ({ kind, metadata: { namespace, name } }: KubernetesObject): string =>
+  `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
+
+/** @throws ForeignObject for one that is not this cluster's */
+export const demandOf = (site: ManagementSite, cluster: Cluster, object: KubernetesObject): void => {
+  if (isOf(cluster, object)) return
+  throw new ForeignObject(
+    `${titled(object)} in management cluster ${site.where} does not carry the label ${CLUSTER_LABEL}=${cluster.id}, so it is not touched. ` +
+      'Remove or rename it, then try again.',
+  )
+}
+
+/** Makes an object of a cluster what it shall be; no write when it is. @throws ForeignObject */
+export const ensureOf = async (
+  site: ManagementSite,
+  cluster: Cluster,
+  resource: Resource,
+  desired: KubernetesObject,
+): Promise<void> => {
+  const existing = await site.client.get(resource, desired.metadata.name)
+  if (existing !== undefined) demandOf(site, cluster, existing)
+  if (existing === undefined || !covers(existing, desired)) await site.client.apply(resource, desired)
+}

@@ -1,0 +1,33 @@
+import { type AppError, isAppError } from '../../../../../domain/app-error.ts'
+import { deniedAccess } from '../../../../../kubernetes/access-review.ts'
+import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import { ObjectInvalid, PermissionDenied } from '../../../../../kubernetes/errors.ts'
+
+/** A refusal of the object itself: its schema (400, 422), or an admission webhook or policy (also 403), as far as our rights are not what is missing. */
+const isRefusal = async (client: KubernetesClient, resource: Resource, error: AppError): Promise<boolean> => {
+  if (error instanceof ObjectInvalid) return true
+  if (!(error instanceof PermissionDenied)) return false
+  const { group, plural, namespace } = resource
+  const access = { verb: 'patch', group, resource: plural, ...(namespace === undefined ? {} : { namespace }) }
+  return (await deniedAccess(client, [access])).length === 0
+}
+
+/**
+ * Asks the API server, with all its admission webhooks, whether it takes the object; nothing is stored.
+ *
+ * @param refused makes the error that a refusal becomes, from the API server's words
+ * @throws what `refused` makes, and errors of reaching the API server
+ */
+export const tryOut = async (
+  client: KubernetesClient,
+  resource: Resource,
+  object: KubernetesObject,
+  refused: (words: string, cause: AppError) => AppError,
+): Promise<void> => {
+  try {
+    await client.apply(resource, object, { dryRun: true })
+  } catch (error) {
+    if (isAppError(error) && (await isRefusal(client, resource, error))) throw refused(error.message, error)
+    throw error
+  }
+}

@@ -1,0 +1,34 @@
+import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import { autoscalingOf } from '../autoscaling.ts'
+import { deploymentOf } from '../status/groups.ts'
+import { machineDeployments } from './resources.ts'
+import type { CapiSite, Snapshot } from './snapshot.ts'
+
+/**
+ * Writes the number of nodes of groups that an autoscaler scales where the autoscaler itself writes it, in the MachineDeployment: the topology names none for
+ * them, so nobody else does. True when something was written: what was read is of yesterday then.
+ */
+const scale = async (
+  { client, names }: CapiSite,
+  snapshot: Snapshot,
+  groups: readonly NodeGroup[],
+  isWrong: (is: number, wanted: number) => boolean,
+): Promise<boolean> => {
+  let isChanged = false
+  for (const group of groups.filter((one) => autoscalingOf(one) !== undefined)) {
+    const deployment = deploymentOf(snapshot, group)
+    if (deployment === undefined || !isWrong(deployment.spec.replicas, group.nodeCount)) continue
+    const patch = { spec: { replicas: group.nodeCount } }
+    await client.patch(machineDeployments(names.namespace), deployment.metadata.name, patch)
+    isChanged = true
+  }
+  return isChanged
+}
+
+/** Of new groups, which begin with their fewest: up to what was asked for. Not down, since their autoscaler may be at work already. */
+export const scaleUp = (site: CapiSite, snapshot: Snapshot, groups: readonly NodeGroup[]): Promise<boolean> =>
+  scale(site, snapshot, groups, (is, wanted) => is < wanted)
+
+/** Of groups that are resized. Once: what an autoscaler makes of it afterwards is right. */
+export const scaleTo = (site: CapiSite, snapshot: Snapshot, groups: readonly NodeGroup[]): Promise<boolean> =>
+  scale(site, snapshot, groups, (is, wanted) => is !== wanted)

@@ -1,0 +1,78 @@
+import type { AppError } from '../../../../../domain/app-error.ts'
+import type { ClusterTask } from '../../../../../domain/cluster-task.ts'
+import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
+import { covers } from '../../../../support/covers.ts'
+import { NotYet } from '../../../../support/step.ts'
+import { clusterObject } from '../render/cluster-object.ts'
+import type { RenderPlan } from '../render/plan.ts'
+import { demandOf, titled } from './owned.ts'
+import { tryOut } from './refusal.ts'
+import { clusters } from './resources.ts'
+import type { ManagementSite } from './site.ts'
+
+/** What the one `Cluster` object is to say. */
+export type Wish = {
+  nodeGroups: readonly NodeGroup[]
+  /** As the render plan takes it. */
+  task: ClusterTask | null
+}
+
+/** Groups that came to nothing when they were made are not part of the cluster, until a change of theirs makes them so. */
+const isPart = (group: NodeGroup, task: ClusterTask | null): boolean =>
+  task === null || group.status !== 'CREATE_FAILED' || ('nodeGroupId' in task && task.nodeGroupId === group.id)
+
+/** All that is rendered from. @param previous the `Cluster` as it was just read */
+export const planOf = async (
+  context: ClusterContext,
+  site: ManagementSite,
+  { nodeGroups, task }: Wish,
+  previous: KubernetesObject | undefined,
+): Promise<RenderPlan> => ({
+  cluster: context.cluster,
+  names: site.names,
+  template: await context.template(),
+  nodeGroups: nodeGroups.filter((group) => isPart(group, task)),
+  infrastructure: site.infrastructure,
+  previous,
+  task,
+})
+
+/** The object as it shall be. @param previous as it was just read */
+export const wantedObject = async (
+  context: ClusterContext,
+  site: ManagementSite,
+  wish: Wish,
+  previous: KubernetesObject | undefined,
+): Promise<KubernetesObject> => clusterObject(await planOf(context, site, wish, previous))
+
+/** The `Cluster` as it is; undefined when there is none. @throws ForeignObject; NotYet for one that is on its way out */
+export const ownObject = async (
+  { cluster }: ClusterContext,
+  site: ManagementSite,
+): Promise<KubernetesObject | undefined> => {
+  const object = await site.client.get(clusters(site.names.namespace), site.names.cluster)
+  if (object === undefined) return undefined
+  demandOf(site, cluster, object)
+  if (object.metadata.deletionTimestamp !== undefined)
+    throw new NotYet(`${titled(object)} to be gone before it is made again`)
+  return object
+}
+
+/**
+ * Makes the `Cluster` what it shall be: first in a dry run, so that a refusal leaves everything as it was. No write when it says all that already.
+ *
+ * @throws what `refused` makes of the API server's words
+ */
+export const applyWanted = async (
+  site: ManagementSite,
+  wanted: KubernetesObject,
+  previous: KubernetesObject | undefined,
+  refused: (words: string, cause: AppError) => AppError,
+): Promise<void> => {
+  if (previous !== undefined && covers(previous, wanted)) return
+  const resource = clusters(site.names.namespace)
+  await tryOut(site.client, resource, wanted, refused)
+  await site.client.apply(resource, wanted)
+}

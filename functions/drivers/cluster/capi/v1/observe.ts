@@ -1,0 +1,42 @@
+import { isAppError } from '../../../../domain/app-error.ts'
+import type { ClusterObservation, HealthStatus } from '../../../../domain/cluster.ts'
+import type { ClusterContext, ClusterLook } from '../../../contract/cluster-driver.ts'
+import { lookAt } from './look.ts'
+import { managementSite } from './management/site.ts'
+import { readSnapshot } from './management/snapshot.ts'
+import { isClusterDone } from './status/done.ts'
+import { countedResult } from './status/results.ts'
+
+/** A look that saw nothing keeps version and counts of the last one. */
+const blind = ({ cluster, now }: ClusterContext, healthStatus: HealthStatus, api: string): ClusterObservation => ({
+  observedAt: now(),
+  healthStatus,
+  healthReason: { api },
+  version: cluster.observation?.version ?? null,
+  nodeCount: cluster.observation?.nodeCount ?? 0,
+  masterCount: cluster.observation?.masterCount ?? 0,
+})
+
+const look = async (context: ClusterContext): Promise<ClusterLook> => {
+  const site = await managementSite(context)
+  const snapshot = await readSnapshot(site)
+  if (snapshot.cluster === undefined) {
+    const { cluster: name, namespace } = site.names
+    return blind(context, 'UNHEALTHY', `Cluster ${namespace}/${name} is not in the management cluster ${site.where}.`)
+  }
+  return {
+    ...(await lookAt(context, site, snapshot)),
+    nodeGroups: context.nodeGroups.flatMap((group) => countedResult(snapshot, group)),
+    isComplete: context.cluster.status === 'CREATE_FAILED' && isClusterDone(snapshot),
+  }
+}
+
+/** One look, at the objects in the management cluster and at the cluster's own API. UNKNOWN when the objects can't be read. */
+export const observe = async (context: ClusterContext): Promise<ClusterLook> => {
+  try {
+    return await look(context)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    return blind(context, 'UNKNOWN', error.message)
+  }
+}

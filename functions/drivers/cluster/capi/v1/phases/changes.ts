@@ -1,0 +1,35 @@
+import type { ClusterDriver, ClusterPhase } from '../../../../contract/cluster-driver.ts'
+import { managementSite } from '../management/site.ts'
+import { readSnapshot } from '../management/snapshot.ts'
+import { addons } from './addons.ts'
+import { cloudCredentialPhase, clusterClassPhase } from './prepare.ts'
+import { removalState } from './removal.schema.ts'
+import { decideRemoval, removalOf } from './removal.ts'
+import { groupOf, groupPhases, wholePhases } from './update.ts'
+
+/** Seconds for a few calls. */
+const CHOOSE_SECONDS = 120
+
+/** Decides which nodes go, by those that there are: stored before anything is done, since a second look would see others. */
+const choose: ClusterPhase = {
+  id: 'choose',
+  title: 'choose the nodes that go',
+  deadlineSeconds: CHOOSE_SECONDS,
+  ensure: async (context) => {
+    const group = groupOf(context)
+    if (group === undefined || removalOf(context) !== undefined) return { done: true }
+    const snapshot = await readSnapshot(await managementSite(context))
+    return { done: true, state: removalState(decideRemoval(context, snapshot, group)) }
+  },
+}
+
+/** The plans of the changes that the driver knows. The authorities of a running cluster can't be changed: Cluster API has no way for that. */
+export const updatePhases: ClusterDriver['phases']['update'] = {
+  resize: [choose, ...groupPhases],
+  'node-group-create': groupPhases,
+  'node-group-update': groupPhases,
+  'node-group-delete': groupPhases,
+  // Only an upgrade takes a cluster to the class of this version of fedplane.
+  upgrade: [clusterClassPhase, addons, ...wholePhases],
+  'rotate-credential': [cloudCredentialPhase, addons].map((phase) => ({ ...phase, undo: phase.ensure })),
+}

@@ -1,0 +1,117 @@
+import { isAppError } from '../../../../../domain/app-error.ts'
+import type { ClusterContext, ClusterPhase, ClusterStepResult } from '../../../../contract/cluster-driver.ts'
+import { ChangeRefused } from '../../../../contract/errors.ts'
+import { NotYet, step } from '../../../../support/step.ts'
+import { USER } from '../connection.ts'
+import { ClusterNotReady } from '../errors.ts'
+import { identityIn, inCluster, lookAt } from '../look.ts'
+import { scaleUp } from '../management/scale.ts'
+import { type ManagementSite, managementSite } from '../management/site.ts'
+import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
+import { applyWanted, ownObject, wantedObject } from '../management/wanted.ts'
+import { isClusterDone } from '../status/done.ts'
+import { hopelessness, troubleOf } from '../status/reason.ts'
+import { endpointIn, groupResult } from '../status/results.ts'
+import { preparePhases } from './prepare.ts'
+
+const PHASE_SECONDS = 300
+
+/** Longer than any create time-out (a week): the operation's own deadline ends this phase. */
+const MACHINES_SECONDS = 8 * 24 * 3600
+
+/** Seconds for the API server to answer us too, when Cluster API reaches it already. */
+const IDENTIFY_SECONDS = 600
+
+const cluster: ClusterPhase = {
+  id: 'cluster',
+  title: 'hand over to Cluster API',
+  deadlineSeconds: PHASE_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const site = await managementSite(context)
+      const previous = await ownObject(context, site)
+      const wanted = await wantedObject(context, site, { nodeGroups: context.nodeGroups, task: null }, previous)
+      await applyWanted(
+        site,
+        wanted,
+        previous,
+        (words, cause) =>
+          new ChangeRefused(`The management cluster ${site.where} refuses the cluster. ${words}`, { cause }),
+      )
+      return {}
+    }),
+}
+
+/** What is there already, told before all is: the address of the API server first of all. */
+const toldOf = async (context: ClusterContext, snapshot: Snapshot): Promise<Partial<ClusterStepResult>> => {
+  const authority = await context.authority('kubernetes')
+  const endpoint = endpointIn(snapshot, authority?.certificatePem ?? null)
+  const serverForPeers = context.cluster.endpoint?.serverForPeers ?? null
+  return {
+    nodeGroups: context.nodeGroups.map((group) => groupResult(snapshot, group)),
+    ...(endpoint === undefined ? {} : { endpoint: { ...endpoint, serverForPeers } }),
+  }
+}
+
+const GOES_ON = 'Cluster API goes on trying; if it succeeds, the cluster becomes CREATE_COMPLETE by itself.'
+
+/** Ends a create that has no hope, or no time, left. What is there stays. @throws ClusterNotReady */
+const demandHope = ({ cluster: { name, operation, magnum }, now }: ClusterContext, snapshot: Snapshot): void => {
+  if (snapshot.cluster === undefined) {
+    throw new ClusterNotReady(
+      `Somebody deleted cluster ${name} from its management cluster while it was made. Delete it here too.`,
+    )
+  }
+  const hopeless = hopelessness(snapshot, now())
+  if (hopeless !== undefined) throw new ClusterNotReady(`${hopeless}. ${GOES_ON}`)
+  if (operation === null || now() < operation.deadline) return
+  const minutes = magnum.createTimeout ? `create_timeout (${magnum.createTimeout} minutes)` : 'time for a create'
+  throw new ClusterNotReady(
+    `Cluster ${name} was not up within its ${minutes}; last seen: ${troubleOf(snapshot) ?? 'no condition fails'}. ${GOES_ON}`,
+  )
+}
+
+const machines: ClusterPhase = {
+  id: 'machines',
+  title: 'wait for control plane and nodes',
+  deadlineSeconds: MACHINES_SECONDS,
+  ensure: async (context) => {
+    const site = await managementSite(context)
+    const snapshot = await readSnapshot(site)
+    const told = await toldOf(context, snapshot)
+    const isScaled = await scaleUp(site, snapshot, context.nodeGroups)
+    if (!isScaled && isClusterDone(snapshot)) return { done: true, ...told }
+    demandHope(context, snapshot)
+    return { done: false, waitingFor: troubleOf(snapshot) ?? 'control plane and nodes to be there', ...told }
+  },
+}
+
+/** Who it is. A load balancer that Cluster API does not go through may need a moment more, so what may pass is waited for. */
+const identityOf = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): Promise<string> => {
+  try {
+    return await inCluster(context, (client) => identityIn(client, site, snapshot))
+  } catch (error) {
+    if (isAppError(error) && error.retryable) throw new NotYet(`the API server to answer: ${error.message}`)
+    throw error
+  }
+}
+
+const identify: ClusterPhase = {
+  id: 'identify',
+  title: 'claim the identity',
+  deadlineSeconds: IDENTIFY_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const site = await managementSite(context)
+      const snapshot = await readSnapshot(site)
+      const uid = await identityOf(context, site, snapshot)
+      await context.claimIdentity(uid)
+      return { identity: { uid, user: USER }, observation: await lookAt(context, site, snapshot) }
+    }),
+}
+
+/**
+ * Makes a cluster. None of it is taken back when it fails: Cluster API goes on, a later look may find the cluster complete, and a delete takes down
+ * what is there.
+ */
+export const createPhases: readonly ClusterPhase[] = [...preparePhases, cluster, machines, identify]

@@ -1,0 +1,121 @@
+import { isAppError } from '../../../../../domain/app-error.ts'
+import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import { secrets } from '../../../../../kubernetes/resources.ts'
+import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
+import { listAll } from '../../../../support/owned.ts'
+import { NotYet, step } from '../../../../support/step.ts'
+import { inCluster } from '../look.ts'
+import { isOf } from '../management/owned.ts'
+import { CLUSTER_NAME_LABEL, clusters } from '../management/resources.ts'
+import { managementSite } from '../management/site.ts'
+import { readSnapshot } from '../management/snapshot.ts'
+import { clusterResourceSets } from '../render/addon-objects.ts'
+import { CLUSTER_LABEL } from '../render/names.ts'
+import { deletionOf } from '../status/reason.ts'
+import { balancersState, isPatienceOver } from './balancers.schema.ts'
+import { renewCredential } from './renew-credential.ts'
+
+const SERVICES = { group: '', version: 'v1', plural: 'services' }
+
+/** Seconds that load balancers may take; then the cluster goes without them. The phase itself is longer, so that it never fails. */
+const BALANCERS_SECONDS = 300
+const BALANCERS_PHASE_SECONDS = 900
+
+/** Seconds for all machines to be drained and gone. */
+const CLUSTER_SECONDS = 3300
+const SECRETS_SECONDS = 300
+
+const isBalancer = ({ spec }: KubernetesObject): boolean =>
+  typeof spec === 'object' && spec !== null && 'type' in spec && spec.type === 'LoadBalancer'
+
+/** Deletes them; those that are left. The cloud's load balancer is gone when the Service is. */
+const removeBalancers = async (client: KubernetesClient): Promise<string[]> => {
+  const found = (await listAll(client, SERVICES)).filter(isBalancer)
+  for (const { metadata } of found) {
+    if (metadata.deletionTimestamp !== undefined) continue
+    const { namespace = 'default', name, uid } = metadata
+    await client.delete({ ...SERVICES, namespace }, name, uid === undefined ? {} : { uid })
+  }
+  return found.map(({ metadata }) => `${metadata.namespace ?? 'default'}/${metadata.name}`)
+}
+
+/** What keeps the load balancers from being gone, in words; undefined when nothing does. */
+const obstacle = async (context: ClusterContext): Promise<string | undefined> => {
+  try {
+    const [left] = await inCluster(context, removeBalancers)
+    return left && `the load balancer of Service ${left} to be gone`
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    return error.retryable ? `the cluster's API, to remove its load balancers: ${error.message}` : undefined
+  }
+}
+
+/**
+ * Services of type LoadBalancer go first: nothing would remove what they have made in the cloud once the cluster is gone, and networks could not be
+ * removed either. A cluster that never was complete has none.
+ */
+const balancers: ClusterPhase = {
+  id: 'load-balancers',
+  title: 'remove load balancers',
+  deadlineSeconds: BALANCERS_PHASE_SECONDS,
+  ensure: async (context) => {
+    const { cluster } = context
+    if (cluster.identity === null) return { done: true }
+    const site = await managementSite(context)
+    const object = await site.client.get(clusters(site.names.namespace), site.names.cluster)
+    if (object === undefined || object.metadata.deletionTimestamp !== undefined) return { done: true }
+    const waitingFor = await obstacle(context)
+    if (waitingFor === undefined || isPatienceOver(context, BALANCERS_SECONDS)) return { done: true }
+    return { done: false, waitingFor, state: balancersState(context) }
+  },
+}
+
+/** Only the Cluster is deleted: Cluster API takes down the rest in its order. */
+const removeCluster: ClusterPhase = {
+  id: 'cluster',
+  title: 'wait for Cluster API to take it down',
+  deadlineSeconds: CLUSTER_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const site = await managementSite(context)
+      const { namespace, cluster: name } = site.names
+      const snapshot = await readSnapshot(site)
+      const { object } = snapshot
+      if (object === undefined || !isOf(context.cluster, object)) return {}
+      if (object.metadata.deletionTimestamp === undefined) {
+        const { uid } = object.metadata
+        await site.client.delete(clusters(namespace), name, uid === undefined ? {} : { uid })
+      }
+      throw new NotYet(deletionOf(snapshot) ?? `Cluster ${namespace}/${name} to be gone`)
+    }),
+}
+
+/** Deletes those with the label. */
+const removeLabelled = async (client: KubernetesClient, resource: Resource, selector: string): Promise<void> => {
+  for (const { metadata } of await listAll(client, resource, selector)) {
+    await client.delete(resource, metadata.name, metadata.uid === undefined ? {} : { uid: metadata.uid })
+  }
+}
+
+/**
+ * Not before the Cluster is gone: without its credential nothing could be taken down. Those that Cluster API made have its own label only, and go by
+ * themselves just where a garbage collector runs.
+ */
+const removeSecrets: ClusterPhase = {
+  id: 'secrets',
+  title: 'remove Secrets',
+  deadlineSeconds: SECRETS_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const { client, names, infrastructure } = await managementSite(context)
+      const { namespace, cluster: name } = names
+      const ours = `${CLUSTER_LABEL}=${context.cluster.id}`
+      if (infrastructure === 'openstack') await removeLabelled(client, clusterResourceSets(namespace), ours)
+      await removeLabelled(client, secrets(namespace), ours)
+      await removeLabelled(client, secrets(namespace), `${CLUSTER_NAME_LABEL}=${name},!${CLUSTER_LABEL}`)
+      return {}
+    }),
+}
+
+/** Takes a cluster down from whatever state it is in. The namespace and the class stay, for other clusters of the project. */
+export const deletePhases: readonly ClusterPhase[] = [renewCredential, balancers, removeCluster, removeSecrets]

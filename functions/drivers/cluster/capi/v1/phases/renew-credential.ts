@@ -1,0 +1,27 @@
+import type { ClusterPhase } from '../../../../contract/cluster-driver.ts'
+import { step } from '../../../../support/step.ts'
+import { isOf } from '../management/owned.ts'
+import { clusters } from '../management/resources.ts'
+import { managementSite } from '../management/site.ts'
+import { putCloudSecret } from './cloud-secret.ts'
+
+const PHASE_SECONDS = 120
+
+/**
+ * The first phase of a deletion: machines are removed with the credential in the Secret, and the one that is there may be of a user who has
+ * left the project (decision 0018). Where there is no Cluster there is nothing that would need it.
+ */
+export const renewCredential: ClusterPhase = {
+  id: 'renew-credential',
+  title: 'hand over the credential of the cloud',
+  deadlineSeconds: PHASE_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const site = await managementSite(context)
+      if (site.infrastructure !== 'openstack') return {}
+      const object = await site.client.get(clusters(site.names.namespace), site.names.cluster)
+      if (object === undefined || !isOf(context.cluster, object)) return {}
+      if ((await context.cloudCredential()) !== undefined) await putCloudSecret(site, context)
+      return {}
+    }),
+}

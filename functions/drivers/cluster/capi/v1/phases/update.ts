@@ -1,0 +1,207 @@
+import type { AppError } from '../../../../../domain/app-error.ts'
+import { type ClusterTask, nodeGroupOf } from '../../../../../domain/cluster-task.ts'
+import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import type {
+  ClusterContext,
+  ClusterPhase,
+  ClusterStepResult,
+  NodeGroupResult,
+} from '../../../../contract/cluster-driver.ts'
+import { ChangeImpossible } from '../../../../contract/errors.ts'
+import { NotYet, step } from '../../../../support/step.ts'
+import { check } from '../check.ts'
+import { ClusterNotReady } from '../errors.ts'
+import { lookAt } from '../look.ts'
+import { scaleTo, scaleUp } from '../management/scale.ts'
+import { type ManagementSite, managementSite } from '../management/site.ts'
+import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
+import { applyWanted, ownObject, type Wish, wantedObject } from '../management/wanted.ts'
+import { isClusterDone, isGroupDone, isGroupGone } from '../status/done.ts'
+import { deploymentOf, machinesOf, replicasOf } from '../status/groups.ts'
+import { hopelessness, troubleOf } from '../status/reason.ts'
+import { groupResult } from '../status/results.ts'
+import { isRemovalDone, markRemoval, removalOf, replaceRemaining, unmarkRemoval } from './removal.ts'
+
+const PHASE_SECONDS = 300
+
+/** Seconds for machines to come or go: with the undo it stays within the hour that a change may take. */
+const MACHINES_SECONDS = 2400
+
+const goneFrom = ({ cluster }: ClusterContext, { where }: ManagementSite): ChangeImpossible =>
+  new ChangeImpossible(
+    `Cluster ${cluster.name} is not in its management cluster ${where} any more, so it can't be changed; delete it.`,
+  )
+
+const refusedBy =
+  ({ where }: ManagementSite) =>
+  (words: string, cause: AppError): ChangeImpossible =>
+    new ChangeImpossible(`The management cluster ${where} refuses the change. ${words}`, { cause })
+
+/** The group that a task is about; undefined for one of the whole cluster. @throws ChangeImpossible when it is gone */
+export const groupOf = ({ cluster, task, nodeGroups }: ClusterContext): NodeGroup | undefined => {
+  const id = task && nodeGroupOf(task)
+  if (id === null) return undefined
+  const group = nodeGroups.find((candidate) => candidate.id === id)
+  if (group !== undefined) return group
+  throw new ChangeImpossible(`The node group that cluster ${cluster.name} was to change is no longer there.`)
+}
+
+/** With the count that was decided for the group of a resize. */
+export const wishOf = (context: ClusterContext): Wish => {
+  const removal = removalOf(context)
+  const own = groupOf(context)
+  const nodeGroups = context.nodeGroups.map((group) =>
+    removal !== undefined && group.id === own?.id ? { ...group, nodeCount: removal.count } : group,
+  )
+  return { nodeGroups, task: context.task }
+}
+
+/** What takes a task back: what was made goes, and the other way round. */
+const opposite = (task: ClusterTask | null): ClusterTask | null => {
+  switch (task?.kind) {
+    case 'node-group-create':
+      return { kind: 'node-group-delete', nodeGroupId: task.nodeGroupId }
+    case 'node-group-delete':
+      return { kind: 'node-group-create', nodeGroupId: task.nodeGroupId }
+    default:
+      return task
+  }
+}
+
+/** True when what the task is about is as it shall be. */
+const isDone = (context: ClusterContext, snapshot: Snapshot, task: ClusterTask | null): boolean => {
+  const group = groupOf(context)
+  if (group === undefined) return isClusterDone(snapshot)
+  return task?.kind === 'node-group-delete' ? isGroupGone(snapshot, group) : isGroupDone(snapshot, group)
+}
+
+/** Why it is not done: of a group's own machines first, since others may have their own troubles. */
+const whyNot = (context: ClusterContext, snapshot: Snapshot): string => {
+  const group = groupOf(context)
+  const own = group && deploymentOf(snapshot, group)
+  const [trouble] = [
+    group && troubleOf({ ...snapshot, deployments: own ? [own] : [], machines: machinesOf(snapshot, group) }),
+    troubleOf(snapshot),
+  ].filter((text) => text !== undefined)
+  return trouble ?? 'the nodes to be as they shall be'
+}
+
+/** What became of a group. Its count is told when it is another than was asked for, by whoever asked. */
+const toldOf = (snapshot: Snapshot, group: NodeGroup, task: ClusterTask | null): NodeGroupResult => {
+  if (task?.kind === 'node-group-delete') return { id: group.id, nodeAddresses: [] }
+  const replicas = replicasOf(snapshot, group)
+  return {
+    ...groupResult(snapshot, group),
+    ...(replicas === undefined || replicas === group.nodeCount ? {} : { nodeCount: replicas }),
+  }
+}
+
+const resultsOf = (context: ClusterContext, snapshot: Snapshot, task: ClusterTask | null): NodeGroupResult[] => {
+  const group = groupOf(context)
+  return (group === undefined ? context.nodeGroups : [group]).map((own) => toldOf(snapshot, own, task))
+}
+
+/** Groups with a count that the task names and the topology does not: see `scaleTo`. */
+const rescale = async (context: ClusterContext, site: ManagementSite, groups: readonly NodeGroup[]): Promise<void> => {
+  const { task } = context
+  const isCounted = task?.kind === 'resize' || (task?.kind === 'node-group-update' && task.nodeCount !== null)
+  const own = groups.filter(({ id }) => isCounted && id === nodeGroupOf(task))
+  if (own.length > 0) await scaleTo(site, await readSnapshot(site), own)
+}
+
+const mark = async (context: ClusterContext, site: ManagementSite): Promise<void> => {
+  const [group, removal] = [groupOf(context), removalOf(context)]
+  if (group !== undefined && removal !== undefined) await markRemoval(site, await readSnapshot(site), group, removal)
+}
+
+const unmark = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): Promise<void> => {
+  const [group, removal] = [groupOf(context), removalOf(context)]
+  if (group !== undefined && removal !== undefined) await unmarkRemoval(site, snapshot, group, removal)
+}
+
+/** Says how the change is to be taken back, and waits until it is. */
+const takeBack = (context: ClusterContext): Promise<ClusterStepResult> =>
+  step(async () => {
+    const site = await managementSite(context)
+    const previous = await ownObject(context, site)
+    if (previous === undefined) return {}
+    const task = opposite(context.task)
+    await unmark(context, site, await readSnapshot(site))
+    const wanted = await wantedObject(context, site, { nodeGroups: context.nodeGroups, task }, previous)
+    await applyWanted(site, wanted, previous, refusedBy(site))
+    await rescale(context, site, context.nodeGroups)
+    const snapshot = await readSnapshot(site)
+    if (!isDone(context, snapshot, task)) throw new NotYet(whyNot(context, snapshot))
+    return { nodeGroups: resultsOf(context, snapshot, task) }
+  })
+
+/** What was checked when it was asked for may have changed while the task waited (rule C14). @throws ChangeImpossible */
+const demandNoFault = async (context: ClusterContext): Promise<void> => {
+  const { cluster, nodeGroups, task } = context
+  const { cluster: management, options } = await context.management()
+  const planned = { id: management.id, name: management.name, options }
+  const [fault] = check({ cluster, template: await context.template(), nodeGroups, task, management: planned })
+  if (fault !== undefined) throw new ChangeImpossible(fault)
+}
+
+const apply: ClusterPhase = {
+  id: 'apply',
+  title: 'tell Cluster API',
+  deadlineSeconds: PHASE_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const site = await managementSite(context)
+      const previous = await ownObject(context, site)
+      if (previous === undefined) throw goneFrom(context, site)
+      await demandNoFault(context)
+      await mark(context, site)
+      const wish = wishOf(context)
+      const wanted = await wantedObject(context, site, wish, previous)
+      await applyWanted(site, wanted, previous, refusedBy(site))
+      await rescale(context, site, wish.nodeGroups)
+      return {}
+    }),
+}
+
+/** @throws ClusterNotReady when Cluster API has failed for too long; ChangeImpossible when the cluster is gone */
+const demandHope = (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): void => {
+  if (snapshot.cluster === undefined) throw goneFrom(context, site)
+  const hopeless = hopelessness(snapshot, context.now())
+  if (hopeless !== undefined) throw new ClusterNotReady(`${hopeless}.`)
+}
+
+/** The machines that a resize names are gone, or on their way. */
+const removeChosen = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): Promise<boolean> => {
+  const [group, removal] = [groupOf(context), removalOf(context)]
+  if (group === undefined || removal === undefined || isRemovalDone(snapshot, group, removal)) return true
+  await replaceRemaining(site, snapshot, group, removal)
+  return false
+}
+
+const settle: ClusterPhase = {
+  id: 'settle',
+  title: 'wait for the nodes',
+  deadlineSeconds: MACHINES_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const site = await managementSite(context)
+      const snapshot = await readSnapshot(site)
+      demandHope(context, site, snapshot)
+      const isRemoved = await removeChosen(context, site, snapshot)
+      const isNew = context.task?.kind === 'node-group-create'
+      const isScaled = isNew && (await scaleUp(site, snapshot, context.nodeGroups))
+      if (isScaled || !isRemoved || !isDone(context, snapshot, context.task)) {
+        throw new NotYet(whyNot(context, snapshot))
+      }
+      return {
+        nodeGroups: resultsOf(context, snapshot, context.task),
+        observation: await lookAt(context, site, snapshot),
+      }
+    }),
+}
+
+/** A change of node groups: taken back when it fails (rule C20). */
+export const groupPhases: readonly ClusterPhase[] = [{ ...apply, undo: takeBack }, settle]
+
+/** A change of the whole cluster. Cluster API goes back to no version, so nothing can be taken back. */
+export const wholePhases: readonly ClusterPhase[] = [apply, settle]

@@ -1,0 +1,108 @@
+import type { JsonObject } from '../../../../../domain/json.ts'
+import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import type { CloudCredential } from '../../../../contract/cluster-driver.ts'
+import type { ClusterValues } from '../labels.ts'
+import type { AddonWish } from './addons.ts'
+import { CLUSTER_LABEL } from './names.ts'
+import { cloudConf } from './openstack/cloud-conf.ts'
+import type { RenderPlan } from './plan.ts'
+import { secretOf } from './secrets.ts'
+import { clusterWish } from './wish.ts'
+
+/** An addon with the operator's Secret as it was read. */
+export type FoundAddon = { wish: AddonWish; secret: KubernetesObject }
+
+/** Type of Secrets that a ClusterResourceSet applies; the operator's must have it too. */
+const RESOURCE_SET = 'addons.cluster.x-k8s.io/resource-set'
+
+export const clusterResourceSets = (namespace: string): Resource => ({
+  group: 'addons.cluster.x-k8s.io',
+  version: 'v1beta2',
+  plural: 'clusterresourcesets',
+  namespace,
+})
+
+/** The cloud's configuration for what runs in the cluster, where cloud-provider-openstack and Cinder CSI look for it. */
+const cloudConfigManifest = (values: ClusterValues, plan: RenderPlan, credential: CloudCredential): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'Secret',
+  metadata: { name: 'cloud-config', namespace: 'kube-system' },
+  type: 'Opaque',
+  stringData: {
+    'cloud.conf': cloudConf(values, plan.template?.spec.externalNetworkId ?? null, credential),
+    ...(credential.caPem === null ? {} : { 'ca.crt': credential.caPem }),
+  },
+})
+
+/** The default StorageClass. Its parameters can't be changed once it is there. */
+const storageClassManifest = (values: ClusterValues): JsonObject => ({
+  apiVersion: 'storage.k8s.io/v1',
+  kind: 'StorageClass',
+  metadata: { name: 'cinder', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
+  provisioner: 'cinder.csi.openstack.org',
+  parameters: {
+    'csi.storage.k8s.io/fstype': values.csi_cinder_fstype,
+    ...(values.csi_cinder_availability_zone === undefined ? {} : { availability: values.csi_cinder_availability_zone }),
+  },
+  reclaimPolicy: values.csi_cinder_reclaim_policy,
+  volumeBindingMode: values.csi_cinder_volume_binding_mode,
+  allowVolumeExpansion: values.csi_cinder_allow_volume_expansion,
+})
+
+const resourceSet = (
+  plan: RenderPlan,
+  part: string,
+  strategy: string,
+  secrets: KubernetesObject[],
+): KubernetesObject => ({
+  apiVersion: 'addons.cluster.x-k8s.io/v1beta2',
+  kind: 'ClusterResourceSet',
+  metadata: {
+    name: `${plan.names.cluster}-${part}`,
+    namespace: plan.names.namespace,
+    labels: { 'app.kubernetes.io/managed-by': 'fedplane', [CLUSTER_LABEL]: plan.cluster.id },
+  },
+  spec: {
+    clusterSelector: { matchLabels: { [CLUSTER_LABEL]: plan.cluster.id } },
+    resources: secrets.map(({ metadata: { name } }) => ({ kind: 'Secret', name })),
+    strategy,
+  },
+})
+
+const manifestsSecret = (plan: RenderPlan, part: string, texts: Readonly<Record<string, string>>): KubernetesObject =>
+  secretOf(plan, { name: `${plan.names.cluster}-${part}`, type: RESOURCE_SET, texts })
+
+/** An operator's Secret, in the project's namespace: a ClusterResourceSet takes Secrets of its own namespace only. */
+const copyOf = (plan: RenderPlan, { wish, secret }: FoundAddon): KubernetesObject => ({
+  ...manifestsSecret(plan, `addon-${wish.addon}`, {}),
+  data: secret.data ?? {},
+})
+
+/**
+ * What brings addons into a cluster of OpenStack: Secrets of manifests, and the ClusterResourceSets that apply them, after their Secrets. What may change,
+ * a rotated credential above all, is applied again when it does; a StorageClass once. Apply them before the Cluster, and again after an upgrade and a rotation.
+ */
+export const addonObjects = (
+  plan: RenderPlan,
+  found: readonly FoundAddon[],
+  credential: CloudCredential,
+): KubernetesObject[] => {
+  const { values } = clusterWish(plan)
+  const cloud = manifestsSecret(plan, 'addon-cloud-config', {
+    'cloud-config.json': JSON.stringify(cloudConfigManifest(values, plan, credential)),
+  })
+  const reconciled = [cloud, ...found.map((addon) => copyOf(plan, addon))]
+  const storage = values.cinder_csi_enabled
+    ? [
+        manifestsSecret(plan, 'addon-storage', {
+          'storage-class.json': JSON.stringify(storageClassManifest(values)),
+        }),
+      ]
+    : []
+  return [
+    ...reconciled,
+    ...storage,
+    resourceSet(plan, 'addons', 'Reconcile', reconciled),
+    ...storage.map((secret) => resourceSet(plan, 'storage', 'ApplyOnce', [secret])),
+  ]
+}

@@ -1,0 +1,110 @@
+import type { JsonObject } from '../../../../../../domain/json.ts'
+import { compact, type Sparse } from '../compact.ts'
+import { deviceOf, disksOf } from '../volumes.ts'
+import type { GroupWish } from '../wish.ts'
+import { asFile, type KubeadmFile } from './file.ts'
+import { withMarks } from './node-marks.ts'
+import { proxyFiles } from './proxy.ts'
+
+/** Kubeadm of machines with cloud-init, and of Flatcar, which has Ignition (CAPO's templates `default` and `flatcar`). */
+type Boot = { name: string; providerId: string; commands: readonly string[] }
+
+const CLOUD_INIT: Boot = {
+  name: '{{ local_hostname }}',
+  providerId: "openstack:///'{{ instance_id }}'",
+  commands: [],
+}
+
+/** A variable of the shell, which envsubst and the shell itself replace. */
+const shell = (name: string): string => `\${${name}}`
+
+const HOST = 'COREOS_OPENSTACK_HOSTNAME'
+const INSTANCE = 'COREOS_OPENSTACK_INSTANCE_UUID'
+
+const IGNITION: Boot = {
+  name: shell(HOST),
+  providerId: `openstack:///${shell(INSTANCE)}`,
+  commands: [
+    `export ${HOST}=${shell(`${HOST}%.*`)}`,
+    `export ${INSTANCE}=${shell(INSTANCE)}`,
+    'envsubst < /etc/kubeadm.yml > /etc/kubeadm.yml.tmp',
+    'mv /etc/kubeadm.yml.tmp /etc/kubeadm.yml',
+  ],
+}
+
+/** Gives kubeadm the machine's metadata. */
+const FLATCAR_UNITS = `systemd:
+  units:
+  - name: coreos-metadata-sshkeys@.service
+    enabled: true
+  - name: kubeadm.service
+    enabled: true
+    dropins:
+    - name: 10-flatcar.conf
+      contents: |
+        [Unit]
+        Requires=containerd.service coreos-metadata.service
+        After=containerd.service coreos-metadata.service
+        [Service]
+        EnvironmentFile=/run/metadata/flatcar
+`
+
+const isFlatcar = ({ spec, plan }: GroupWish): boolean =>
+  plan.infrastructure === 'openstack' && spec?.clusterDistro === 'flatcar'
+
+/** How a machine of the group becomes a node. */
+export const nodeRegistration = (wish: GroupWish): JsonObject => {
+  const boot = isFlatcar(wish) ? IGNITION : CLOUD_INIT
+  const isOpenStack = wish.plan.infrastructure === 'openstack'
+  const ciphers = wish.own.kubelet_tls_cipher_suites?.join(',')
+  const registration = compact({
+    name: isOpenStack ? boot.name : undefined,
+    kubeletExtraArgs: [
+      ...(isOpenStack
+        ? [
+            { name: 'cloud-provider', value: 'external' },
+            { name: 'provider-id', value: boot.providerId },
+          ]
+        : []),
+      ...(ciphers === undefined ? [] : [{ name: 'tls-cipher-suites', value: ciphers }]),
+    ],
+  })
+  return withMarks(registration, wish.group)
+}
+
+/** A file system on each further disk, whole, and where it is mounted. */
+const diskConfig = (wish: GroupWish): { [key: string]: Sparse } => {
+  const disks = disksOf(wish)
+  return {
+    diskSetup: {
+      filesystems: disks.map(({ name }, index) => ({
+        device: deviceOf(wish, index),
+        filesystem: 'ext4',
+        label: `${name}_disk`,
+        partition: 'none',
+        overwrite: false,
+      })),
+    },
+    mounts: disks.map(({ name, mountPath }) => [`LABEL=${name}_disk`, mountPath]),
+  }
+}
+
+const restartsContainerd = (files: readonly KubeadmFile[], wish: GroupWish): boolean =>
+  files.some(({ path }) => path.includes('containerd')) || disksOf(wish).some(({ name }) => name === 'docker')
+
+/** What machines of a group have in common whether they are masters or workers: files, commands, disks, and the format of it all. */
+export const machineConfig = (wish: GroupWish, more: readonly KubeadmFile[]): { [key: string]: Sparse } => {
+  const proxies = wish.plan.infrastructure === 'openstack' ? proxyFiles(wish.spec) : []
+  const files = [...proxies, ...more]
+  return {
+    files: files.map(asFile),
+    preKubeadmCommands: [
+      ...(restartsContainerd(files, wish) ? ['systemctl daemon-reload', 'systemctl restart containerd'] : []),
+      ...(isFlatcar(wish) ? IGNITION.commands : []),
+    ],
+    ...diskConfig(wish),
+    ...(isFlatcar(wish)
+      ? { format: 'ignition', ignition: { containerLinuxConfig: { additionalConfig: FLATCAR_UNITS } } }
+      : {}),
+  }
+}

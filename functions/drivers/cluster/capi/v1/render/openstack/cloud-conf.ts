@@ -1,0 +1,44 @@
+import type { CloudCredential } from '../../../../../contract/cluster-driver.ts'
+import type { ClusterValues } from '../../labels.ts'
+
+type Section = readonly (readonly [key: string, value: string | boolean | null | undefined])[]
+
+/** In quotes, with escapes for what would end them (gcfg). */
+const quoted = (value: string | boolean): string =>
+  typeof value === 'boolean' ? String(value) : `"${value.replace(/["\\]/g, '\\$&').replace(/[\r\n]/g, '')}"`
+
+const section = (title: string, lines: Section): string =>
+  [
+    `[${title}]`,
+    ...lines.flatMap(([key, value]) => (value === null || value === undefined ? [] : [`${key}=${quoted(value)}`])),
+    '',
+  ].join('\n')
+
+/** Where the Secret `cloud-config` is mounted in the manifests of cloud-provider-openstack. */
+const CA_FILE = '/etc/config/ca.crt'
+
+/** OVN's load balancers know one way only. */
+const algorithmOf = ({ octavia_provider: provider, octavia_lb_algorithm: algorithm }: ClusterValues): string =>
+  algorithm ?? (provider === 'ovn' ? 'SOURCE_IP_PORT' : 'ROUND_ROBIN')
+
+/** `cloud.conf` of cloud-provider-openstack and Cinder CSI: who the cluster is to the cloud, and how load balancers of Services are made. */
+export const cloudConf = (
+  values: ClusterValues,
+  externalNetwork: string | null,
+  { authUrl, region, applicationCredentialId, applicationCredentialSecret, caPem }: CloudCredential,
+): string =>
+  [
+    section('Global', [
+      ['auth-url', authUrl],
+      ['region', region],
+      ['application-credential-id', applicationCredentialId],
+      ['application-credential-secret', applicationCredentialSecret],
+      ['ca-file', caPem === null ? null : CA_FILE],
+    ]),
+    section('LoadBalancer', [
+      ['lb-provider', values.octavia_provider],
+      ['lb-method', algorithmOf(values)],
+      ['create-monitor', values.octavia_lb_healthcheck],
+      ['floating-network-id', externalNetwork],
+    ]),
+  ].join('\n')

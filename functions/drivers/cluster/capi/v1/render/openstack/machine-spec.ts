@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../../../../../domain/json.ts'
+import { compact } from '../compact.ts'
+import { cloudReference, flavorReference } from '../references.ts'
+import { disksOf } from '../volumes.ts'
+import type { GroupWish } from '../wish.ts'
+
+/** The root disk is a volume when its size is said, else it is the flavor's. */
+const rootVolume = ({ own }: GroupWish) =>
+  own.boot_volume_size === 0
+    ? undefined
+    : {
+        sizeGiB: own.boot_volume_size,
+        type: own.boot_volume_type,
+        availabilityZone:
+          own.boot_volume_availability_zone === undefined
+            ? undefined
+            : { from: 'Name', name: own.boot_volume_availability_zone },
+      }
+
+/** Workers may have further networks. Once ports are named, the one in the cluster's network must be too: the first, which names no network. */
+const ports = ({ own, isMaster }: GroupWish) => {
+  const networks = own.extra_network_names ?? own.extra_network_name ?? []
+  if (isMaster || networks.length === 0) return undefined
+  return [
+    { nameSuffix: 'cluster' },
+    ...networks.map((network, index) => ({ nameSuffix: `extra-${index + 1}`, network: cloudReference(network) })),
+  ]
+}
+
+/** `spec` of the OpenStackMachines of a group. Another one makes new machines. */
+export const openStackMachineSpec = (wish: GroupWish): JsonObject =>
+  compact({
+    ...flavorReference(wish.group.flavorId),
+    image: cloudReference(wish.image),
+    sshKeyName: wish.plan.cluster.magnum.keypair,
+    rootVolume: rootVolume(wish),
+    additionalBlockDevices: disksOf(wish).map(({ name, gigabytes, storage }) => ({
+      name,
+      sizeGiB: gigabytes,
+      storage,
+    })),
+    ports: ports(wish),
+  })

@@ -1,0 +1,68 @@
+import * as z from 'zod'
+import type { Json, JsonObject } from '../../../../../domain/json.ts'
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+
+/** A named value: a variable, or an override of one. */
+export type Variable = { name: string; value: Json }
+
+/** One entry of `workers.machineDeployments`, with whatever else it has. */
+export type WorkerEntry = {
+  name: string
+  class: string
+  metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> }
+  replicas?: number
+  variables?: { overrides: Variable[] }
+  [field: string]: unknown
+}
+
+export type Topology = {
+  classRef: { name: string }
+  version: string
+  controlPlane: { replicas: number; [field: string]: unknown }
+  workers?: { machineDeployments?: WorkerEntry[] }
+  variables: Variable[]
+}
+
+/** The part of a Cluster's `spec` that is ours. What Cluster API itself writes there is never sent: references, endpoint. */
+export type ClusterSpec = { clusterNetwork: JsonObject; topology: Topology }
+
+const variable = z.looseObject({ name: z.string(), value: z.json() })
+const texts = z.record(z.string(), z.string())
+
+const Entry = z.looseObject({
+  name: z.string(),
+  class: z.string(),
+  metadata: z.looseObject({ labels: texts.optional(), annotations: texts.optional() }).optional(),
+  replicas: z.number().optional(),
+  variables: z.looseObject({ overrides: z.array(variable) }).optional(),
+})
+
+const Spec = z.object({
+  clusterNetwork: z.record(z.string(), z.json()),
+  topology: z.looseObject({
+    classRef: z.looseObject({ name: z.string() }),
+    version: z.string(),
+    controlPlane: z.looseObject({ replicas: z.number() }),
+    workers: z.looseObject({ machineDeployments: z.array(Entry).optional() }).optional(),
+    variables: z.array(variable),
+  }),
+})
+
+/** Our part of a Cluster as it was read. Throws for one that has no topology: such a one is not from us. */
+export const specOf = (object: KubernetesObject): ClusterSpec => {
+  const { clusterNetwork, topology } = Spec.parse(object.spec)
+  return { clusterNetwork: clusterNetwork as JsonObject, topology: topology as Topology }
+}
+
+/** The worker entries, by order. */
+export const entriesOf = ({ topology }: ClusterSpec): WorkerEntry[] => topology.workers?.machineDeployments ?? []
+
+/** The topology with other worker entries; Cluster API refuses an empty list, and `workers` without one. */
+export const withEntries = ({ workers: _, ...topology }: Topology, entries: WorkerEntry[]): Topology =>
+  entries.length === 0 ? topology : { ...topology, workers: { machineDeployments: entries } }
+
+/** The variables with some of them changed or added. */
+export const withVariables = (variables: readonly Variable[], changed: readonly Variable[]): Variable[] => [
+  ...variables.filter(({ name }) => !changed.some((one) => one.name === name)),
+  ...changed,
+]

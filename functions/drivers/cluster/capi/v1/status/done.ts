@@ -1,0 +1,97 @@
+import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
+import type { CapiCluster, ControlPlane, MachineDeployment } from '../management/objects.schema.ts'
+import { DEPLOYMENT_NAME_LABEL } from '../management/resources.ts'
+import type { Snapshot } from '../management/snapshot.ts'
+import { DEFER_UPGRADE } from '../render/names.ts'
+import { conditionOf, isChanging, isSettled, isTrue } from './conditions.ts'
+import { deploymentOf, machinesOf, replicasOf } from './groups.ts'
+
+/** When is it done: cluster-api.md 2.3. */
+
+type Topology = NonNullable<CapiCluster['spec']['topology']>
+
+const areReplicasThere = ({ spec, status }: ControlPlane | MachineDeployment): boolean =>
+  [status.replicas, status.upToDateReplicas, status.availableReplicas].every((count) => count === spec.replicas)
+
+/** All machines of the control plane are there, current and available, and none is being changed. */
+export const isControlPlaneDone = (plane: ControlPlane): boolean =>
+  isSettled(plane) && areReplicasThere(plane) && isTrue(plane, 'Available') && !isChanging(plane)
+
+/** The same of a worker group; none of none is done. `phase` says nothing of the nodes, so it is not looked at. */
+export const isDeploymentDone = (deployment: MachineDeployment): boolean =>
+  isSettled(deployment) && areReplicasThere(deployment) && !isTrue(deployment, 'RollingOut')
+
+/** What `TopologyReconciled` says while groups wait for an upgrade of their own: nothing else is left to do. */
+const DEFERRED = 'MachineDeploymentsUpgradeDeferred'
+
+/** The topology controller has seen the Cluster as it is now, and made everything of it that shall be made now. */
+export const isTopologyCurrent = (cluster: CapiCluster): boolean => {
+  const reconciled = conditionOf(cluster, 'TopologyReconciled')
+  if (reconciled === undefined || (reconciled.status !== 'True' && reconciled.reason !== DEFERRED)) return false
+  return (reconciled.observedGeneration ?? cluster.metadata.generation) >= cluster.metadata.generation
+}
+
+const entryOf = (topology: Topology, { metadata }: MachineDeployment) =>
+  topology.workers.machineDeployments.find(({ name }) => name === metadata.labels[DEPLOYMENT_NAME_LABEL])
+
+/** True when it has the replicas that the topology names; one that names none leaves them to an autoscaler. */
+const hasWanted = (replicas: number, wanted: number | undefined): boolean => wanted === undefined || replicas === wanted
+
+const isDeploymentAsWanted = (topology: Topology, deployment: MachineDeployment): boolean => {
+  const entry = entryOf(topology, deployment)
+  return (
+    entry !== undefined &&
+    hasWanted(deployment.spec.replicas, entry.replicas) &&
+    (DEFER_UPGRADE in entry.metadata.annotations || deployment.spec.template.spec.version === topology.version)
+  )
+}
+
+const isControlPlaneAsWanted = (topology: Topology, plane: ControlPlane): boolean =>
+  hasWanted(plane.spec.replicas, topology.controlPlane.replicas) && plane.spec.version === topology.version
+
+/** What was made of the topology says the same as the topology: conditions of before a change may still be True. */
+const isTopologyMade = ({ cluster, controlPlane, deployments }: Snapshot): boolean => {
+  const topology = cluster?.spec.topology
+  if (topology === undefined || controlPlane === undefined) return false
+  return (
+    isControlPlaneAsWanted(topology, controlPlane) &&
+    deployments.length === topology.workers.machineDeployments.length &&
+    deployments.every((deployment) => isDeploymentAsWanted(topology, deployment))
+  )
+}
+
+/** The whole cluster is up, as it is wanted. */
+export const isClusterDone = (snapshot: Snapshot): boolean => {
+  const { cluster, controlPlane, deployments } = snapshot
+  return (
+    cluster !== undefined &&
+    controlPlane !== undefined &&
+    isSettled(cluster) &&
+    isTrue(cluster, 'Available') &&
+    isTopologyCurrent(cluster) &&
+    isTopologyMade(snapshot) &&
+    isControlPlaneDone(controlPlane) &&
+    deployments.every(isDeploymentDone)
+  )
+}
+
+/** What makes the group's machines is as the topology says, and done. */
+const isMakerDone = (snapshot: Snapshot, topology: Topology, group: NodeGroup): boolean => {
+  if (isMaster(group)) {
+    const { controlPlane: plane } = snapshot
+    return plane !== undefined && isControlPlaneAsWanted(topology, plane) && isControlPlaneDone(plane)
+  }
+  const deployment = deploymentOf(snapshot, group)
+  return deployment !== undefined && isDeploymentAsWanted(topology, deployment) && isDeploymentDone(deployment)
+}
+
+/** One group is as the topology says, whatever becomes of the others; machines on their way out are gone. */
+export const isGroupDone = (snapshot: Snapshot, group: NodeGroup): boolean => {
+  const topology = snapshot.cluster?.spec.topology
+  if (snapshot.cluster === undefined || topology === undefined || !isTopologyCurrent(snapshot.cluster)) return false
+  return isMakerDone(snapshot, topology, group) && machinesOf(snapshot, group).length === replicasOf(snapshot, group)
+}
+
+/** Nothing of a group is left: neither what was made of its entry, nor a machine. */
+export const isGroupGone = (snapshot: Snapshot, group: NodeGroup): boolean =>
+  deploymentOf(snapshot, group) === undefined && machinesOf(snapshot, group).length === 0

@@ -1,0 +1,84 @@
+import type { ClusterObservation, HealthStatus } from '../../../../../domain/cluster.ts'
+import type { CapiObject, Machine } from '../management/objects.schema.ts'
+import { CONTROL_PLANE_LABEL, DEPLOYMENT_NAME_LABEL } from '../management/resources.ts'
+import type { Snapshot } from '../management/snapshot.ts'
+import { conditionOf, isChanging, isLeaving, isTrue } from './conditions.ts'
+import { versionOf } from './versions.ts'
+
+/** What a call of ours to the cluster's API came to. `doubt`: something of ours failed, which says nothing of the cluster. */
+export type Probe = { outcome: 'ok' } | { outcome: 'fault' | 'doubt'; message: string }
+
+/** Most nodes that the reason map names, sick ones first, and longest reason: the stored item stays small. */
+const NODES_IN_REASON_MAX = 100
+const REASON_MAX = 300
+
+const makerOfMachine = ({ controlPlane, deployments }: Snapshot, { metadata }: Machine): CapiObject | undefined => {
+  if (CONTROL_PLANE_LABEL in metadata.labels) return controlPlane
+  const name = metadata.labels[DEPLOYMENT_NAME_LABEL]
+  return deployments.find((deployment) => deployment.metadata.labels[DEPLOYMENT_NAME_LABEL] === name)
+}
+
+/** Not healthy although nothing is being done to it: machines that come, go or are replaced are not yet, or no longer, healthy. */
+const isSick = (snapshot: Snapshot, machine: Machine): boolean => {
+  if (isLeaving(machine) || isTrue(machine, 'NodeHealthy')) return false
+  const maker = makerOfMachine(snapshot, machine)
+  return maker === undefined || !isChanging(maker)
+}
+
+const statusFor = (snapshot: Snapshot, probe: Probe): HealthStatus => {
+  const { cluster, machines } = snapshot
+  if (cluster === undefined) return 'UNHEALTHY'
+  // Cluster API does not reach it, and that may be its own fault: ours is the second opinion.
+  if (!isTrue(cluster, 'RemoteConnectionProbe')) return probe.outcome === 'fault' ? 'UNHEALTHY' : 'UNKNOWN'
+  if (probe.outcome === 'fault' || !isTrue(cluster, 'Available')) return 'UNHEALTHY'
+  return machines.some((machine) => isSick(snapshot, machine)) ? 'UNHEALTHY' : 'HEALTHY'
+}
+
+const shortened = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length > REASON_MAX ? `${line.slice(0, REASON_MAX - 1)}…` : line
+}
+
+/** What is not well in the whole, each under Magnum's name for the part. */
+const PARTS = [
+  ['connection', 'RemoteConnectionProbe'],
+  ['infrastructure', 'InfrastructureReady'],
+  ['controlplane', 'ControlPlaneAvailable'],
+  ['nodegroup', 'WorkersAvailable'],
+  ['topology', 'TopologyReconciled'],
+] as const
+
+const parts = ({ cluster }: Snapshot): [string, string][] =>
+  cluster === undefined
+    ? []
+    : PARTS.flatMap(([part, type]) => {
+        const condition = conditionOf(cluster, type)
+        if (condition === undefined || condition.status === 'True') return []
+        return [[part, shortened(`${condition.reason}: ${condition.message || `${type} is ${condition.status}`}`)]]
+      })
+
+const nodeName = ({ metadata, status }: Machine): string => status.nodeRef.name || metadata.name
+
+/** One entry for each node, made anew at each look, so that none stays of a node that is gone. */
+const nodes = (snapshot: Snapshot): [string, string][] => {
+  const living = snapshot.machines.filter((machine) => !isLeaving(machine))
+  const isWell = (machine: Machine): boolean => isTrue(machine, 'NodeHealthy')
+  const named = [...living.filter((machine) => !isWell(machine)), ...living.filter(isWell)].slice(
+    0,
+    NODES_IN_REASON_MAX,
+  )
+  return named.map((machine) => [`${nodeName(machine)}.Ready`, isWell(machine) ? 'True' : 'False'])
+}
+
+/** What a look at the cluster came to (cluster-api.md 2.3). */
+export const observationOf = (snapshot: Snapshot, probe: Probe, observedAt: string): ClusterObservation => ({
+  observedAt,
+  healthStatus: statusFor(snapshot, probe),
+  healthReason: {
+    api: probe.outcome === 'ok' ? 'ok' : shortened(probe.message),
+    ...Object.fromEntries([...parts(snapshot), ...nodes(snapshot)]),
+  },
+  version: versionOf(snapshot),
+  nodeCount: snapshot.deployments.reduce((sum, { status }) => sum + status.replicas, 0),
+  masterCount: snapshot.controlPlane?.status.replicas ?? 0,
+})

@@ -1,0 +1,69 @@
+import { withoutFullStop } from '../../../../../domain/wording.ts'
+import type { CapiObject, Condition } from '../management/objects.schema.ts'
+import type { Snapshot } from '../management/snapshot.ts'
+import { conditionOf, isLeaving } from './conditions.ts'
+
+/** Longest reason, characters: part of `status_reason`, which is shown in one line. */
+const REASON_MAX = 500
+
+/** Conditions to look at, in this order (cluster-api.md 2.3): the first that is not True says why. */
+const OF_CLUSTER = ['TopologyReconciled', 'InfrastructureReady'] as const
+const OF_CONTROL_PLANE = ['Available', 'MachinesReady'] as const
+const OF_DEPLOYMENT = ['MachinesReady'] as const
+const OF_MACHINE = ['Ready'] as const
+
+/** Aggregated messages are nested lists in lines: "* Machine a:", "  * NodeHealthy: …". */
+const inOneLine = (text: string): string =>
+  text
+    .replaceAll(/^\s*\*\s+/gm, '')
+    .replaceAll(/:\s*\n\s*/g, ': ')
+    .replaceAll(/\s*\n\s*/g, '; ')
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+
+const cut = (text: string): string => (text.length > REASON_MAX ? `${text.slice(0, REASON_MAX - 1)}…` : text)
+
+/** `MachineDeployment/paris-x-md-1 ScalingUp: no host was found`. Without a message the condition is named. */
+const told = ({ kind, metadata }: CapiObject, { type, status, reason, message }: Condition): string => {
+  const what = message === '' ? `${type} is ${status}` : withoutFullStop(inOneLine(message))
+  return cut(`${kind}/${metadata.name} ${reason === '' ? type : reason}: ${what}`)
+}
+
+const failing = (object: CapiObject | undefined, types: readonly string[]): string[] =>
+  object === undefined
+    ? []
+    : types.flatMap((type) => {
+        const condition = conditionOf(object, type)
+        return condition === undefined || condition.status === 'True' ? [] : [told(object, condition)]
+      })
+
+/** Why it is not as it is wanted: the first condition that fails, in the words of Cluster API. Undefined when none does. */
+export const troubleOf = ({ cluster, controlPlane, deployments, machines }: Snapshot): string | undefined => {
+  const [first] = [
+    ...failing(cluster, OF_CLUSTER),
+    ...failing(controlPlane, OF_CONTROL_PLANE),
+    ...deployments.flatMap((deployment) => failing(deployment, OF_DEPLOYMENT)),
+    ...machines.filter((machine) => !isLeaving(machine)).flatMap((machine) => failing(machine, OF_MACHINE)),
+  ]
+  return first
+}
+
+/** How far a deletion is. */
+export const deletionOf = ({ cluster }: Snapshot): string | undefined => {
+  const deleting = cluster && conditionOf(cluster, 'Deleting')
+  return cluster === undefined || deleting === undefined || deleting.status === 'False'
+    ? undefined
+    : told(cluster, deleting)
+}
+
+/** Seconds for which the topology controller may fail before the change counts as failed: objects that it needs come one after the other. */
+export const GRACE_SECONDS = 600
+
+/** What the topology controller has not been able to do for longer than it may take; undefined while there is hope. */
+export const hopelessness = ({ cluster }: Snapshot, now: string): string | undefined => {
+  const reconciled = cluster && conditionOf(cluster, 'TopologyReconciled')
+  if (cluster === undefined || reconciled?.status !== 'False' || reconciled.reason !== 'ReconcileFailed')
+    return undefined
+  const seconds = (Date.parse(now) - Date.parse(reconciled.lastTransitionTime ?? now)) / 1000
+  return seconds > GRACE_SECONDS ? told(cluster, reconciled) : undefined
+}

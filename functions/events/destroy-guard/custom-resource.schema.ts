@@ -1,0 +1,16 @@
+import * as z from 'zod'
+
+const text = z.string().min(1)
+
+/** What CloudFormation sends about a custom resource. What is not used is not looked at. */
+export const CustomResourceEvent = z.object({
+  RequestType: z.enum(['Create', 'Update', 'Delete']),
+  /** Where the answer is put: a signed URL, which is a secret. */
+  ResponseURL: z.url(),
+  StackId: text,
+  RequestId: text,
+  LogicalResourceId: text,
+  /** `Enforce`: `false` lets everything go. */
+  ResourceProperties: z.object({ Enforce: z.enum(['true', 'false']) }),
+})
+export type CustomResourceEvent = z.infer<typeof CustomResourceEvent>

@@ -1,0 +1,84 @@
+import { type AppError, isAppError } from '../../domain/app-error.ts'
+import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
+import type { NodeGroup } from '../../domain/node-group.ts'
+import type { ClusterLook, NodeGroupResult } from '../../drivers/contract/cluster-driver.ts'
+import { clusterContext, storedGroups } from '../../operations/cluster-context.ts'
+import { kubeconfigKey } from '../../operations/credentials.ts'
+import type { ManagementDoors } from '../../operations/management-access.ts'
+import { findMoved } from '../../operations/open-cluster.ts'
+import type { Ports } from '../../runtime/ports.ts'
+
+/** What a sweep works with. */
+export type Sweep = { ports: Ports; doors: ManagementDoors }
+
+/** One look at a cluster. */
+export type Look = {
+  /** As it was looked at: its endpoint may be another than it was. */
+  cluster: Cluster
+  seen: ClusterObservation
+  /** As they were stored before the look. */
+  groups: readonly NodeGroup[]
+  /** What there is of them by now. */
+  told: readonly NodeGroupResult[]
+  /** A create that failed has come up after all. */
+  isComplete: boolean
+}
+
+/**
+ * What a look says that was not possible. What a cluster is made through is not the cluster: nothing is known of that when it is out of
+ * reach.
+ */
+const unseen = ({ ports }: Sweep, { observation }: Cluster, error: AppError): ClusterLook => ({
+  observedAt: ports.clock.now().toISOString(),
+  healthStatus: 'UNKNOWN',
+  healthReason: { api: error.message },
+  version: observation?.version ?? null,
+  nodeCount: observation?.nodeCount ?? 0,
+  masterCount: observation?.masterCount ?? 0,
+})
+
+const observe = async (sweep: Sweep, cluster: Cluster, nodeGroups: readonly NodeGroup[]): Promise<ClusterLook> => {
+  const { ports, doors } = sweep
+  const context = clusterContext(ports, cluster, {
+    nodeGroups,
+    task: null,
+    undoing: false,
+    credential: () => ports.stores.credentials.get(kubeconfigKey(cluster)),
+    // A look claims nothing: the identity was claimed at registration.
+    claimIdentity: () => Promise.resolve(),
+    doors,
+  })
+  try {
+    return await ports.drivers.cluster.resolve(cluster.driver).observe(context)
+  } catch (error) {
+    if (!cluster.madeThrough || !isAppError(error)) throw error
+    return unseen(sweep, cluster, error)
+  }
+}
+
+const look = async (sweep: Sweep, cluster: Cluster): Promise<Look> => {
+  const groups = await storedGroups(sweep.ports, cluster)
+  const { nodeGroups: told = [], isComplete = false, ...seen } = await observe(sweep, cluster, groups)
+  return { cluster, seen, groups, told, isComplete }
+}
+
+/**
+ * Looks where the cluster is stored to be; when its API is not well there, also where its driver says that it is by now. What became of
+ * that is told beside the fault.
+ */
+export const lookAfter = async (sweep: Sweep, cluster: Cluster): Promise<Look> => {
+  const first = await look(sweep, cluster)
+  const { seen } = first
+  const { api = 'ok' } = seen.healthReason
+  if (seen.healthStatus !== 'UNHEALTHY' || api === 'ok') return first
+  try {
+    const found = await findMoved(sweep.ports, cluster)
+    if (found === undefined) return first
+    found.client.close()
+    return await look(sweep, found.cluster)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    const told = api.includes(error.message) ? api : `${api} ${error.message}`
+    return { ...first, seen: { ...seen, healthReason: { ...seen.healthReason, api: told } } }
+  }
+}

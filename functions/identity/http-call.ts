@@ -1,0 +1,114 @@
+import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { IdentityProviderUnavailable } from './errors.ts'
+
+/** Name resolved, TCP and TLS connected, milliseconds. */
+const CONNECT_MS = 3_000
+/** Keystone's answer for a token is 2 KiB without catalog, one with a large catalog some 100 KiB; a key set is a few KiB. */
+const ANSWER_BYTES_MAX = 1024 * 1024
+
+export type HttpCall = {
+  method: 'GET' | 'POST' | 'DELETE'
+  url: URL
+  headers?: Readonly<Record<string, string>>
+  /** JSON. */
+  body?: string
+  /** PEM of the only authorities that may vouch for the server. Default: those that everybody trusts. */
+  caPem?: string | undefined
+  /** Ends the call with all that belongs to it. */
+  signal: AbortSignal
+}
+
+export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; body: string }
+
+/** `GET https://keystone.example.org/v3/auth/tokens`, without query. */
+const describeCall = ({ method, url }: HttpCall): string => `${method} ${url.origin}${url.pathname}`
+
+/** Node's errors of the HTTP layer may quote a header, so only their code is kept. */
+const failure = (call: HttpCall, why: string, code?: unknown): IdentityProviderUnavailable =>
+  new IdentityProviderUnavailable(`${describeCall(call)} failed: ${why}.`, {
+    details: { host: call.url.host, ...(typeof code === 'string' ? { code } : {}) },
+  })
+
+const reasonFor = (call: HttpCall, error: unknown): IdentityProviderUnavailable => {
+  if (error instanceof IdentityProviderUnavailable) return error
+  if (call.signal.aborted) return failure(call, 'no whole answer in time')
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return failure(call, `the connection broke (${typeof code === 'string' ? code : 'no code'})`, code)
+}
+
+const readBody = async (call: HttpCall, answer: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length
+    if (bytes > ANSWER_BYTES_MAX) throw failure(call, `the answer is larger than ${ANSWER_BYTES_MAX} bytes`)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+const start = ({ method, url, headers, body, caPem, signal }: HttpCall): ClientRequest => {
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return request(url, {
+    method,
+    signal,
+    // A function sleeps between requests, and wakes with connections that the other side closed long ago.
+    agent: false,
+    ...(caPem === undefined ? {} : { ca: caPem }),
+    headers: {
+      accept: 'application/json',
+      'accept-encoding': 'identity',
+      'user-agent': 'fedplane',
+      ...headers,
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+    },
+  })
+}
+
+const limitConnect = (outgoing: ClientRequest, call: HttpCall): void => {
+  const timer = setTimeout(
+    () => outgoing.destroy(failure(call, `no connection within ${CONNECT_MS / 1000} s`)),
+    CONNECT_MS,
+  )
+  const stop = (): void => clearTimeout(timer)
+  outgoing.once('close', stop)
+  outgoing.once('socket', (socket) => {
+    socket.once(call.url.protocol === 'https:' ? 'secureConnect' : 'connect', stop)
+  })
+}
+
+/**
+ * One call to an identity provider, on a connection of its own: bounded in time and size. A redirect is an answer like any other,
+ * because whoever sends us elsewhere would get the token.
+ *
+ * @throws IdentityProviderUnavailable when there is no whole answer; whatever its status is, an answer is returned
+ */
+export const httpCall = (call: HttpCall): Promise<HttpAnswer> =>
+  new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => reject(reasonFor(call, error))
+    const outgoing = start(call)
+    limitConnect(outgoing, call)
+    outgoing.on('error', fail)
+    outgoing.on('response', (answer) => {
+      readBody(call, answer).then(
+        (body) => resolve({ status: answer.statusCode ?? 0, headers: answer.headers, body }),
+        (error: unknown) => {
+          fail(error)
+          outgoing.destroy()
+        },
+      )
+    })
+    outgoing.end(call.body)
+  })
+
+/** Parses an answer's body; undefined when it is not JSON. Never throws: the parser's message would quote it. */
+export const jsonOf = (answer: HttpAnswer): unknown => {
+  try {
+    return JSON.parse(answer.body)
+  } catch {
+    return
+  }
+}

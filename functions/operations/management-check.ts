@@ -1,0 +1,53 @@
+import type { Cluster } from '../domain/cluster.ts'
+import { type Condition, withCondition } from '../domain/condition.ts'
+import { ManagementUnfit } from '../drivers/contract/errors.ts'
+import type { Ports } from '../runtime/ports.ts'
+import type { ManagementCluster } from './management.ts'
+import { managementAccess } from './management-access.ts'
+import type { AccessPorts } from './open-cluster.ts'
+
+/** Condition of a management cluster: the driver that makes clusters through it has looked at it, and found it good. */
+const MANAGEMENT_READY = 'ManagementReady'
+
+/**
+ * Has the driver of a role look at the cluster that is to have it.
+ *
+ * @returns what does not keep it from the role, one sentence each
+ * @throws ManagementUnfit with every fault that does, and errors of reaching the cluster
+ */
+export const demandManagementFit = async (ports: AccessPorts, cluster: ManagementCluster): Promise<string[]> => {
+  const driver = ports.drivers.cluster.resolve(cluster.management.driver)
+  const access = managementAccess(ports, cluster)
+  try {
+    const findings = (await driver.checkManagement?.(access)) ?? []
+    const of = (severity: 'error' | 'warning') =>
+      findings.filter((finding) => finding.severity === severity).map(({ message }) => message)
+    const faults = of('error')
+    if (faults.length === 0) return of('warning')
+    throw new ManagementUnfit(
+      `Cluster ${cluster.name} can't be a management cluster of the driver ${driver.id}: ${faults.join(' ')}`,
+    )
+  } finally {
+    access.close()
+  }
+}
+
+/**
+ * The conditions of a cluster after that: reason `Checked`, or `CheckedWithWarnings` with them. `warnings` null: it was not looked at, or has
+ * no such role.
+ */
+export const managementReady = (
+  { clock }: Pick<Ports, 'clock'>,
+  { conditions, revision }: Cluster,
+  warnings: readonly string[] | null,
+): readonly Condition[] => {
+  if (warnings === null) return conditions.filter(({ type }) => type !== MANAGEMENT_READY)
+  return withCondition(conditions, {
+    type: MANAGEMENT_READY,
+    status: 'True',
+    reason: warnings.length === 0 ? 'Checked' : 'CheckedWithWarnings',
+    message: warnings.length === 0 ? 'Clusters can be made through it.' : warnings.join(' '),
+    observedRevision: revision + 1,
+    changedAt: clock.now().toISOString(),
+  })
+}

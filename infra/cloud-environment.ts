@@ -1,0 +1,11 @@
+import type { KeysEnv } from '../functions/runtime/env.ts'
+import type { DeploymentSettings } from './settings/settings.schema.ts'
+
+type CloudEnv = Pick<KeysEnv, 'KEYSTONE_URL' | 'KEYSTONE_REGION' | 'KEYSTONE_CA_PEM'>
+
+/** Where clusters get their application credentials. */
+export const cloudEnvironment = (settings: DeploymentSettings): CloudEnv => ({
+  KEYSTONE_URL: settings.keystoneUrl ?? '',
+  KEYSTONE_REGION: settings.keystoneRegion ?? '',
+  KEYSTONE_CA_PEM: settings.keystoneCa ?? '',
+})

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises'
+import type { Plugin } from 'esbuild'
+
+/** JSON Schemas are made when the OpenAPI document is, before functions are bundled. */
+const REFUSE = "() => { throw new Error('JSON Schemas are not made in functions.') }"
+
+/** zod's modules that make JSON Schemas (19 KB), which each schema refers to by name: the same names, which refuse. */
+const withoutJsonSchema = async (file: string): Promise<string> => {
+  const source = await readFile(file, 'utf8')
+  const names = [...source.matchAll(/^export (?:function|const) (\w+)/gm)].map(([, name = '']) => name)
+  // These make the methods of a schema, at its making.
+  const stubOf = (name: string): string => (/^create\w+Method$/.test(name) ? '() => refuse' : 'refuse')
+  const renamed = [...source.matchAll(/^export \{ (\w+) as (\w+) \};?$/gm)].map(([text]) => text)
+  return [
+    `const refuse = ${REFUSE}`,
+    ...names.map((name) => `export const ${name} = ${stubOf(name)}`),
+    ...renamed,
+  ].join('\n')
+}
+
+/** Of the whole package.json the SDK's clients use the version. */
+const versionOnly = async (file: string): Promise<string> => {
+  const { version } = JSON.parse(await readFile(file, 'utf8')) as { version: string }
+  return JSON.stringify({ version })
+}
+
+/** Leaves out of packages what no function uses, and what bundlers can't know (docs/decisions/0011). */
+export const leanPackages: Plugin = {
+  name: 'lean-packages',
+  setup: ({ onLoad }) => {
+    onLoad(
+      { filter: /[/\\]zod[/\\]v4[/\\]core[/\\](to-json-schema|json-schema-processors)\.js$/ },
+      async ({ path }) => ({
+        contents: await withoutJsonSchema(path),
+        loader: 'js',
+      }),
+    )
+    onLoad({ filter: /[/\\]@aws-sdk[/\\][^/\\]+[/\\]package\.json$/ }, async ({ path }) => ({
+      contents: await versionOnly(path),
+      loader: 'json',
+    }))
+  },
+}

@@ -1,0 +1,2 @@
+// What the intake of kubeconfigs uses of it.
+export { CST, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseAllDocuments } from 'yaml'

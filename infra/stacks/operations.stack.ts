@@ -1,0 +1,79 @@
+import { CfnOutput, Stack } from 'aws-cdk-lib'
+import { AlarmRule, CompositeAlarm } from 'aws-cdk-lib/aws-cloudwatch'
+import { Topic } from 'aws-cdk-lib/aws-sns'
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
+import type { Construct } from 'constructs'
+import { acknowledge } from '../acknowledge.ts'
+import { addDashboard } from '../alarms/dashboard.ts'
+import { ALARM_TOPIC, alarmName, describeAlarm, type RunbookAlarm, tellTopic } from '../alarms/runbook-alarm.ts'
+import { Canary } from '../constructs/canary.ts'
+import type { InstallationStackProps } from '../installation.ts'
+import type { ApiStack } from './api.stack.ts'
+
+/** Short name of the alarm that is made of others. */
+const CUSTOMERS_AFFECTED = 'customers-affected'
+
+export type OperationsStackProps = InstallationStackProps & {
+  api: ApiStack
+  flows: Stack
+  events: Stack
+  /** Those of the other stacks. */
+  alarms: readonly RunbookAlarm[]
+}
+
+/** For those who look after an installation: who is told, what one looks at, and the canary. */
+export class OperationsStack extends Stack {
+  constructor(scope: Construct, id: string, { api, flows, events, alarms, ...props }: OperationsStackProps) {
+    super(scope, id, props)
+    for (const other of [api, flows, events]) this.addStackDependency(other, 'has alarms that are named here')
+    this.#addTopic(props)
+    const all = [...alarms, ...this.#addCanary(props, api)]
+    this.#addComposite(
+      props,
+      all.filter(({ tells }) => !tells),
+    )
+    addDashboard(this, {
+      settings: props.settings,
+      apiId: api.api.apiId,
+      alarms: [CUSTOMERS_AFFECTED, ...all.map(({ shortName }) => shortName)],
+    })
+  }
+
+  #addCanary(installation: InstallationStackProps, { publicUrl }: ApiStack): RunbookAlarm[] {
+    const { canarySecretArn: secretArn } = installation.settings
+    return secretArn === undefined ? [] : [new Canary(this, 'canary', { installation, secretArn, publicUrl }).failed]
+  }
+
+  #addTopic({ settings, data }: InstallationStackProps): void {
+    const topic = new Topic(this, 'alarms', {
+      topicName: ALARM_TOPIC,
+      displayName: 'fedplane',
+      masterKey: data.storageKey,
+      enforceSSL: true,
+    })
+    acknowledge(
+      topic,
+      'Serverless-SNSRedrivePolicy',
+      'SNS itself repeats a mail that is not taken; a queue of mails would be one more place that nobody looks at.',
+    )
+    if (settings.alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(settings.alarmEmail))
+    new CfnOutput(this, 'alarm-topic', { value: topic.topicArn, description: 'Subscribe a pager or a chat to it.' })
+  }
+
+  /** One mail for all that customers feel, since one fault rings several of its alarms; the mail names them. */
+  #addComposite({ settings }: InstallationStackProps, told: readonly RunbookAlarm[]): void {
+    const composite = new CompositeAlarm(this, `${CUSTOMERS_AFFECTED}-alarm`, {
+      compositeAlarmName: alarmName(CUSTOMERS_AFFECTED),
+      alarmDescription: describeAlarm(
+        settings,
+        'Customers feel that something is wrong: one of the alarms that this one is made of rings.',
+        CUSTOMERS_AFFECTED,
+      ),
+      // By name: a reference would keep the stack of the other alarm from ever changing it.
+      alarmRule: AlarmRule.anyOf(
+        ...told.map(({ shortName }) => AlarmRule.fromString(`ALARM("${alarmName(shortName)}")`)),
+      ),
+    })
+    tellTopic(composite)
+  }
+}

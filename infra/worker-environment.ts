@@ -1,0 +1,20 @@
+import type { ReconcilerEnv, Settings, WorkerEnv } from '../functions/runtime/env.ts'
+import { cloudEnvironment } from './cloud-environment.ts'
+import { driverEnvironment } from './driver-environment.ts'
+import { machineArnPrefix } from './grants.ts'
+import type { Installation } from './installation.ts'
+
+/** Settings of functions that work on table and executions only. */
+export const reconcilerEnvironment = ({ settings, data }: Installation): Settings<ReconcilerEnv> => ({
+  TABLE_NAME: data.table.tableName,
+  STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
+  ...driverEnvironment(settings),
+})
+
+/** Settings of functions that talk to clusters. */
+export const workerEnvironment = (installation: Installation): Settings<WorkerEnv> => ({
+  ...reconcilerEnvironment(installation),
+  KMS_KEY_ARN: installation.data.dataKeyKey.keyArn,
+  ALLOWED_NETWORKS: installation.settings.allowedNetworks.join(','),
+  ...cloudEnvironment(installation.settings),
+})

@@ -1,0 +1,105 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
+import { secrets } from '../../../../functions/kubernetes/resources.ts'
+import { type CapiLab, openCapiLab } from '../../../support/capi/lab.ts'
+import { ClusterLife } from '../../../support/drivers/cluster-life.ts'
+
+const NAMESPACE = 'fedplane-local'
+const CLUSTERS = { group: 'cluster.x-k8s.io', version: 'v1beta2', plural: 'clusters', namespace: NAMESPACE }
+const SERVICES = { group: '', version: 'v1', plural: 'services', namespace: 'default' }
+
+describe('capi@1 takes a cluster down', () => {
+  let lab: CapiLab
+  afterEach(() => lab.close())
+
+  const left = async (): Promise<string[]> => {
+    const { items } = await lab.site.admin.list(secrets(NAMESPACE))
+    const clusters = await lab.site.admin.list(CLUSTERS)
+    return [...items, ...clusters.items].map(({ kind, metadata }) => `${kind}/${metadata.name}`)
+  }
+
+  it.each(capiV1.phases.create.map(({ id }, index) => [id, index + 1] as const))(
+    'that was made up to phase %s',
+    async (_, count) => {
+      lab = await openCapiLab()
+      const create = capiV1.phases.create.slice(0, count)
+      const life = new ClusterLife({ ...capiV1, phases: { ...capiV1.phases, create } }, lab)
+      await life.create()
+      await life.delete()
+      expect(await left()).toEqual([])
+      await life.delete()
+    },
+  )
+
+  it('that was never begun', async () => {
+    lab = await openCapiLab()
+    await new ClusterLife(capiV1, lab).delete()
+  })
+
+  it('and leaves others of the project alone, those of the same name too', async () => {
+    lab = await openCapiLab()
+    const [one, other] = [new ClusterLife(capiV1, lab), new ClusterLife(capiV1, lab)]
+    await one.create()
+    await other.create()
+    const before = await left()
+    expect(one.cluster.endpoint?.server).not.toBe(other.cluster.endpoint?.server)
+    await one.delete()
+    const after = await left()
+    expect(after.length).toBe(before.length / 2)
+    expect((await capiV1.observe(other.context())).healthStatus).toBe('HEALTHY')
+  })
+
+  const withBalancer = async (finalizers: string[]): Promise<ClusterLife> => {
+    lab = await openCapiLab()
+    const life = new ClusterLife(capiV1, lab)
+    await life.create()
+    const { authority, connect } = life.context()
+    const client = connect(await capiV1.connection(life.cluster, undefined, authority))
+    await client.create(SERVICES, {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web', namespace: 'default', finalizers },
+      spec: { type: 'LoadBalancer', ports: [{ port: 80 }] },
+    })
+    client.close()
+    return life
+  }
+
+  const balancers = capiV1.phases.delete.find(({ id }) => id === 'load-balancers')
+
+  it('after its load balancers', async () => {
+    const life = await withBalancer([])
+    await life.delete()
+    expect(await left()).toEqual([])
+  })
+
+  it('and waits for the load balancers, but not for ever', async () => {
+    const life = await withBalancer(['service.kubernetes.io/load-balancer-cleanup'])
+    const result = await balancers?.ensure(life.context())
+    expect(result).toMatchObject({ done: false, waitingFor: 'the load balancer of Service default/web to be gone' })
+    const later = new ClusterLife(capiV1, lab, { now: () => new Date(Date.now() + 400_000) })
+    later.cluster = { ...life.cluster, driverState: { ...life.cluster.driverState, ...result?.state } }
+    expect(await balancers?.ensure(later.context())).toMatchObject({ done: true })
+  })
+
+  it('when its own API does not answer any more', async () => {
+    const life = await withBalancer([])
+    await lab.stop()
+    expect(await balancers?.ensure(life.context())).toMatchObject({ done: false })
+    const later = new ClusterLife(capiV1, lab, { now: () => new Date(Date.now() + 400_000) })
+    const first = await balancers?.ensure(life.context())
+    later.cluster = { ...life.cluster, driverState: { ...life.cluster.driverState, ...first?.state } }
+    later.nodeGroups = life.nodeGroups
+    expect(await balancers?.ensure(later.context())).toMatchObject({ done: true })
+  })
+
+  it('but no Cluster of that name which is not its own', async () => {
+    lab = await openCapiLab()
+    const life = new ClusterLife(capiV1, lab)
+    await life.create()
+    const other = new ClusterLife(capiV1, lab)
+    other.cluster = { ...other.cluster, driverState: life.cluster.driverState }
+    await other.delete()
+    expect((await lab.site.admin.list(CLUSTERS)).items).toHaveLength(1)
+  })
+})

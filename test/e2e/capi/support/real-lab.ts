@@ -1,0 +1,44 @@
+import type { Connect, Connection } from '../../../../functions/kubernetes/client.ts'
+import { ConnectFailed } from '../../../../functions/kubernetes/errors.ts'
+import { capiMaking, labAuthority, managementAccess } from '../../../support/capi/lab.ts'
+import type { ClusterLab } from '../../../support/drivers/cluster-life.ts'
+import { connect, testCluster } from '../../../support/drivers/test-cluster.ts'
+import type { OwnCluster } from '../../karmada/support/kube.ts'
+
+/** Machines take their time: the real controllers look again at a new API server every 30 s only. */
+const PATIENCE_MS = 240_000
+
+/**
+ * A place to make clusters in, for the contract suite: the real management cluster, and one without Cluster API. Several may be open at a time, so a cluster
+ * becomes unreachable by cutting the way to it.
+ */
+export const openRealLab = async (
+  management: OwnCluster,
+  bare: { name: string; kubeconfig: string; context: string },
+): Promise<ClusterLab & { close(): Promise<void> }> => {
+  const [site, other] = await Promise.all([
+    testCluster('management', management.kubeconfig, management.context),
+    testCluster('bare', bare.kubeconfig, bare.context),
+  ])
+  let isCut = false
+  const connectUnlessCut: Connect = (connection: Connection) => {
+    if (isCut) throw new ConnectFailed(`${connection.server} refused the connection.`)
+    return connect(connection)
+  }
+  const keys = await Promise.all((['kubernetes', 'etcd', 'front-proxy'] as const).map((type) => labAuthority(type, 1)))
+  return {
+    credential: async () => undefined,
+    connect: connectUnlessCut,
+    secrets: keys.map(({ privateKey }) => privateKey.reveal().split('\n')[1] ?? ''),
+    tellsVersion: false,
+    patienceMilliseconds: PATIENCE_MS,
+    stop: async () => {
+      isCut = true
+    },
+    making: capiMaking(),
+    management: { access: managementAccess(site), unfit: managementAccess(other) },
+    close: async () => {
+      for (const { close } of [site, other]) close()
+    },
+  }
+}

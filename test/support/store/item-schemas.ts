@@ -1,0 +1,46 @@
+import type * as z from 'zod'
+import { CERTIFICATE_SCHEMA_VERSION, certificateItem } from '../../../functions/store/dynamodb/certificate-store.ts'
+import { CLUSTER_SCHEMA_VERSION, clusterItem } from '../../../functions/store/dynamodb/cluster.schema.ts'
+import {
+  CLUSTER_TEMPLATE_SCHEMA_VERSION,
+  clusterTemplateItem,
+} from '../../../functions/store/dynamodb/cluster-template.schema.ts'
+import { CREDENTIAL_SCHEMA_VERSION, credentialItem } from '../../../functions/store/dynamodb/credential-store.ts'
+import { DATA_KEY_SCHEMA_VERSION, dataKeyItem } from '../../../functions/store/dynamodb/data-key-items.ts'
+import { EVENT_SCHEMA_VERSION, eventItem } from '../../../functions/store/dynamodb/event.schema.ts'
+import { FEDERATION_SCHEMA_VERSION, federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
+import { HEARTBEAT_SCHEMA_VERSION, heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
+import { IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem } from '../../../functions/store/dynamodb/idempotency-store.ts'
+import { MANAGEMENT_SCHEMA_VERSION, managementItem } from '../../../functions/store/dynamodb/management-store.ts'
+import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from '../../../functions/store/dynamodb/membership.schema.ts'
+import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from '../../../functions/store/dynamodb/node-group.schema.ts'
+import { QUOTA_SCHEMA_VERSION, quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
+
+/** An item: which keys it has (`<pk> <sk>`), the version that is written, and how it is read. */
+export type ItemSchema = { kind: string; key: RegExp; version: number; schema: z.ZodType }
+
+/** Every item that has a schema. Those without are keys only. */
+export const ITEM_SCHEMAS: readonly ItemSchema[] = [
+  { kind: 'cluster', key: /^P#\S* CLUSTER#/, version: CLUSTER_SCHEMA_VERSION, schema: clusterItem },
+  {
+    kind: 'cluster template',
+    key: /^P#\S* TEMPLATE#/,
+    version: CLUSTER_TEMPLATE_SCHEMA_VERSION,
+    schema: clusterTemplateItem,
+  },
+  { kind: 'management', key: /^MANAGEMENT CLUSTER#/, version: MANAGEMENT_SCHEMA_VERSION, schema: managementItem },
+  { kind: 'node group', key: /^P#\S* NODEGROUP#/, version: NODE_GROUP_SCHEMA_VERSION, schema: nodeGroupItem },
+  { kind: 'certificate', key: /^P#\S* CERT#/, version: CERTIFICATE_SCHEMA_VERSION, schema: certificateItem },
+  { kind: 'quota', key: /^QUOTA PROJECT#/, version: QUOTA_SCHEMA_VERSION, schema: quotaItem },
+  { kind: 'heartbeat', key: /^SERVICE HOST#/, version: HEARTBEAT_SCHEMA_VERSION, schema: heartbeatItem },
+  { kind: 'federation', key: /^P#\S* FEDERATION#/, version: FEDERATION_SCHEMA_VERSION, schema: federationItem },
+  { kind: 'membership', key: /^P#\S* MEMBER#/, version: MEMBERSHIP_SCHEMA_VERSION, schema: membershipItem },
+  { kind: 'event', key: /^P#\S* EVENT#/, version: EVENT_SCHEMA_VERSION, schema: eventItem },
+  { kind: 'credential', key: /^P#\S* CRED#/, version: CREDENTIAL_SCHEMA_VERSION, schema: credentialItem },
+  { kind: 'data key', key: /^P#\S* DATAKEY#/, version: DATA_KEY_SCHEMA_VERSION, schema: dataKeyItem },
+  { kind: 'idempotency', key: /^P#\S* IDEM#/, version: IDEMPOTENCY_SCHEMA_VERSION, schema: idempotencyItem },
+]
+
+/** The schema of an item by its keys; undefined for one that is keys only. */
+export const schemaOf = ({ pk, sk }: { pk: string; sk: string }): ItemSchema | undefined =>
+  ITEM_SCHEMAS.find(({ key }) => key.test(`${pk} ${sk}`))

@@ -1,0 +1,62 @@
+import { Secret } from '../../../functions/domain/secret.ts'
+import type { Stores } from '../../../functions/store/stores.ts'
+import {
+  readyOf,
+  sampleCluster,
+  sampleEvent,
+  sampleFederation,
+  sampleJoining,
+  sampleNodeGroup,
+  sampleTemplate,
+} from './samples.ts'
+
+export const PROJECT = 'blue'
+const AT = '2026-11-27T10:00:00.000Z'
+const CREDENTIAL = { projectId: PROJECT, owner: 'membership/f1/c1', purpose: 'member-token' } as const
+const AUTHORITY = { projectId: PROJECT, clusterId: 'c1', type: 'etcd', candidate: false } as const
+
+/** Writes an item of each kind, by the stores. */
+export const writeOneOfEach = async (stores: Stores): Promise<void> => {
+  const member = { projectId: PROJECT, federationId: 'f1' }
+  await stores.commit([
+    stores.clusters.insert(sampleCluster({ projectId: PROJECT, id: 'c1', name: 'paris' })),
+    stores.federations.insert(sampleFederation({ projectId: PROJECT, id: 'f1', name: 'fleet' })),
+    stores.memberships.insert(sampleJoining({ ...member, clusterId: 'c1' })),
+    stores.memberships.insert(readyOf(sampleJoining({ ...member, clusterId: 'c2' }), '2026-12-27T10:00:00.000Z')),
+    stores.templates.insert(sampleTemplate({ projectId: PROJECT, id: 't1', public: true })),
+    stores.nodeGroups.insert(sampleNodeGroup({ projectId: PROJECT, clusterId: 'c1', id: 'g1' })),
+    stores.clusters.claimUid(PROJECT, 'u1', 'c1'),
+    stores.federations.claimNamespace('u1', 'ns1', 'f1'),
+    stores.management.move({ projectId: PROJECT, id: 'c1' }, null, { driver: 'capi@1', options: {}, isDefault: true }),
+    stores.events.append(sampleEvent({ projectId: PROJECT, id: 'e1', owner: { kind: 'cluster', id: 'c1' } })),
+    stores.idempotency.remember(PROJECT, 'key', { fingerprint: 'sha', entityId: 'c1' }),
+    await stores.credentials.seal(CREDENTIAL, new Secret('token')),
+    await stores.certificates.seal(AUTHORITY, { certificatePem: 'pem', privateKey: new Secret('key') }),
+    stores.quotas.insert({
+      projectId: PROJECT,
+      resource: 'Cluster',
+      number: await stores.quotas.nextNumber(),
+      hardLimit: 1,
+      revision: 1,
+      createdAt: AT,
+      updatedAt: null,
+    }),
+  ])
+  await stores.quotas.takePlace(PROJECT, 5)
+  await stores.heartbeats.beat('reconciler')
+}
+
+/** Reads all of it, by the stores. @throws ItemCorrupt, CredentialUnreadable */
+export const readOneOfEach = async (stores: Stores) => ({
+  cluster: await stores.clusters.get({ projectId: PROJECT, id: 'c1' }),
+  clusters: (await stores.clusters.list(PROJECT, { limit: 10 })).items.map(({ id }) => id),
+  federation: await stores.federations.get({ projectId: PROJECT, id: 'f1' }),
+  members: (await stores.memberships.listOf({ projectId: PROJECT, id: 'f1' })).map(({ state }) => state),
+  template: await stores.templates.get({ projectId: PROJECT, id: 't1' }),
+  nodeGroup: await stores.nodeGroups.get({ projectId: PROJECT, clusterId: 'c1', id: 'g1' }),
+  management: (await stores.management.list('capi@1')).map(({ id }) => id),
+  quota: (await stores.quotas.get(PROJECT))?.hardLimit,
+  workers: (await stores.heartbeats.list()).map(({ host }) => host),
+  credential: (await stores.credentials.get(CREDENTIAL))?.reveal(),
+  authority: (await stores.certificates.open(AUTHORITY))?.privateKey.reveal(),
+})
