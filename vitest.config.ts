@@ -5,10 +5,12 @@ import { defineConfig } from 'vitest/config'
  * `npm test` leaves them to `npm run test:simulated`.
  */
 const SIMULATED = [
+  'test/contract/canary/canary.test.ts',
   'test/contract/drivers/capi.test.ts',
   'test/contract/drivers/capi/**/*.test.ts',
   'test/contract/drivers/karmada.test.ts',
   'test/contract/drivers/karmada/**/*.test.ts',
+  'test/contract/magnum/10-terraform.test.ts',
   'test/flows/cloud-run-again.test.ts',
   'test/flows/cluster-run-again.test.ts',
   'test/flows/crash-points.test.ts',
@@ -66,7 +68,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 180_000,
           // Of tests that say that they are concurrent: they wait for machines.
-          maxConcurrency: 12,
+          maxConcurrency: 6,
         },
       },
       {

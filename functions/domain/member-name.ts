@@ -18,12 +18,17 @@ const clean = (name: string): string =>
  * The name of a cluster at a control plane: an RFC 1123 label of at most 48 characters, the cluster's own name where that is
  * one already and is free; otherwise cleaned, cut and made distinct with a hash of cluster id and name.
  *
- * @param taken names in use in the federation
+ * @param taken names in use in the federation, and others that it must not be
+ * @param salt makes the name distinct from those that the cluster gets with another one: the federation's id
  */
-export const memberNameFor = (cluster: { id: string; name: string }, taken: ReadonlySet<string>): string => {
+export const memberNameFor = (
+  cluster: { id: string; name: string },
+  taken: ReadonlySet<string>,
+  salt = '',
+): string => {
   const cleaned = clean(cluster.name)
   if (cleaned === cluster.name && cleaned.length <= MEMBER_NAME_MAX && !taken.has(cleaned)) return cleaned
-  const suffix = hash(`${cluster.id}/${cluster.name}`)
+  const suffix = hash([cluster.id, cluster.name, ...(salt === '' ? [] : [salt])].join('/'))
   const room = MEMBER_NAME_MAX - suffix.length - 1
   return `${(cleaned || 'cluster').slice(0, room).replace(/-+$/, '')}-${suffix}`
 }

@@ -53,11 +53,15 @@ const MENDED_BY_KUBECONFIG: ReadonlySet<string> = new Set<KubeconfigFailure['nam
   'ManagementUnfit',
 ])
 
-const retryOf = ({ id, madeThrough }: Cluster, { reason }: Failure): string => {
+/** What can be done about it, in a whole sentence; empty when nothing but another cluster. */
+const retryOf = ({ drivers }: EndPorts, { id, driver, madeThrough }: Cluster, { reason }: Failure): string => {
   if (madeThrough) return ' What was made stays: the create goes on by itself when it comes up after all.'
-  return MENDED_BY_KUBECONFIG.has(reason)
-    ? ` PATCH /v1/clusters/${id} with replace /kubeconfig retries the registration.`
-    : ''
+  if (!MENDED_BY_KUBECONFIG.has(reason)) return ''
+  const { capabilities, registration } = drivers.cluster.resolve(driver)
+  if (capabilities.needsKubeconfig) {
+    return ` PATCH /v1/clusters/${id} with replace /kubeconfig retries the registration.`
+  }
+  return registration === undefined ? '' : ` ${registration.advice.credential}`
 }
 
 /**
@@ -86,7 +90,7 @@ export const endClusterCreateFailed = (ports: EndPorts, target: Target, failure:
       // Nothing can be changed of a cluster that is not there.
       abandonsQueue: true,
       ...forgotten(ports, cluster),
-      rest: () => ({ status: 'CREATE_FAILED', statusReason: `${statusReason}${retryOf(cluster, failure)}` }),
+      rest: () => ({ status: 'CREATE_FAILED', statusReason: `${statusReason}${retryOf(ports, cluster, failure)}` }),
       said: { action: 'create', outcome: 'failure', ...failure },
     }
   })

@@ -2,7 +2,7 @@ import type { Cluster, ClusterChange, ClusterOperation } from '../domain/cluster
 import type { DomainEvent } from '../domain/event.ts'
 import type { NodeGroup } from '../domain/node-group.ts'
 import { type GroupOutcome, groupsAfter } from '../domain/task-groups.ts'
-import type { Ports } from '../runtime/ports.ts'
+import type { TablePorts } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { untilNoConflict } from './conflict.ts'
 import { ownerEvent } from './events.ts'
@@ -12,7 +12,7 @@ import { openCluster, type Target, type WithOperation } from './subjects.ts'
 import { movedTemplateUses } from './template-uses.ts'
 
 /** What the ends of a cluster's operations need. */
-export type EndPorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>
+export type EndPorts = Pick<TablePorts, 'stores' | 'executions' | 'drivers' | 'clock' | 'newId' | 'log'>
 
 /** For the cluster's history. */
 export type Said = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message'>

@@ -1,4 +1,4 @@
-import { isMember, type Membership, operationOf } from '../domain/membership.ts'
+import { type Membership, operationOf } from '../domain/membership.ts'
 import type { WorkloadsWish } from '../domain/operation.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
@@ -42,14 +42,14 @@ const isAnswered = (membership: Membership, request: LeaveRequest): boolean =>
 
 /**
  * Turns a membership into a leaving one and launches its unjoin, which first ends whatever runs on it. One that waits, or whose join
- * failed, is removed at once. Asking again is no error; to try again after a failure takes another run of changes.
+ * failed and left nothing behind, is removed at once. Asking again is no error; to try again after a failure takes another run of changes.
  */
 export const leave = async (ports: LeavePorts, seen: Membership, request: LeaveRequest): Promise<void> => {
   const next = await untilNoConflict(async () => {
     const { memberships, commit } = ports.stores
     const membership = await memberships.get(seen)
     if (membership === undefined || isAnswered(membership, request)) return membership
-    if (membership.state === 'Waiting' || !isMember(membership)) {
+    if (membership.state === 'Waiting' || (membership.state === 'JoinFailed' && membership.leftovers.length === 0)) {
       await commit(removed(ports, membership))
       return undefined
     }

@@ -48,14 +48,17 @@ const end = async (
 
 /** What a membership holds besides itself: its place in `memberIds`, its mark on the cluster, its secrets. */
 const released = (ports: EndPorts, membership: Membership): Write[] => {
-  const { clusters, credentials } = ports.stores
   const cluster = { projectId: membership.projectId, id: membership.clusterId }
   return [
-    clusters.removeUses(cluster, [`member:${membership.federationId}`]),
-    credentials.remove(memberTokenKey(membership)),
-    credentials.remove(nextMemberTokenKey(membership)),
+    ports.stores.clusters.removeUses(cluster, [`member:${membership.federationId}`]),
+    ...forgotten(ports, membership),
   ]
 }
+
+const forgotten = ({ stores: { credentials } }: EndPorts, membership: Membership): Write[] => [
+  credentials.remove(memberTokenKey(membership)),
+  credentials.remove(nextMemberTokenKey(membership)),
+]
 
 /** Joined: `Ready`, with what works in part only. @throws OperationSuperseded */
 export const endJoin = (ports: EndPorts, target: Target, remark: MemberRemark | null): Promise<void> =>
@@ -69,7 +72,10 @@ export const endJoin = (ports: EndPorts, target: Target, remark: MemberRemark | 
     }),
   ])
 
-/** Writes for a membership that did not get in: `JoinFailed`, out of `memberIds`, the cluster free again. */
+/**
+ * Writes for a membership that did not get in: `JoinFailed`, out of `memberIds`. The cluster is free again unless something was left behind: to take
+ * that away it has to stay registered.
+ */
 export const joinFailedWrites = (
   ports: EndPorts,
   membership: Membership,
@@ -78,12 +84,12 @@ export const joinFailedWrites = (
 ): Write[] => [
   ports.stores.memberships.replace(membership, joinFailed(membership, failure, { leftovers, now: ports.clock.now() })),
   ports.stores.federations.removeMemberId(federationKey(membership), membership.clusterId),
-  ...released(ports, membership),
+  ...(leftovers.length === 0 ? released(ports, membership) : forgotten(ports, membership)),
   memberEvent(ports, membership, {
     action: 'join',
     outcome: 'failure',
     reason: failure.reason,
-    message: [failure.message, ...(leftovers.length > 0 ? [`Left behind: ${listed(leftovers)}.`] : [])].join(' '),
+    message: [failure.message, ...leftInWords(leftovers)].join(' '),
   }),
 ]
 
@@ -94,6 +100,11 @@ export const endJoinFailed = (
   failure: Failure,
   leftovers: readonly ObjectRef[],
 ): Promise<void> => end(ports, target, async (membership) => joinFailedWrites(ports, membership, failure, leftovers))
+
+const leftInWords = (leftovers: readonly ObjectRef[]): string[] =>
+  leftovers.length === 0
+    ? []
+    : [`This was left behind: ${listed(leftovers)}. To take it away, remove the member from the federation.`]
 
 const listed = (refs: readonly ObjectRef[]): string => refs.map(describeObject).join(', ')
 
@@ -144,7 +155,7 @@ export const endUnjoin = (ports: EndPorts, target: Target, leftovers: readonly O
   })
 
 const WAY_OUT =
-  'It is still a member. Make it reachable, or put right what is said here, and remove it again; or remove it with ?force=true, ' +
+  'It still counts as a member, since something of the federation may be left in it. Make it reachable, or put right what is said here, and remove it again; or remove it with ?force=true, ' +
   'which says what stays behind.'
 
 /** The failure with the way out; without, when the federation is being deleted: then the delete tells its own. */

@@ -128,6 +128,19 @@ describe('deployed to an emulator of AWS', () => {
     expect(DashboardEntries.map(({ DashboardName }) => DashboardName)).toEqual(['fedplane'])
   })
 
+  it('lets in who is vouched for, and nobody else', async () => {
+    const status = async (headers: Record<string, string>) => (await fetch(`${url}/v1/clusters`, { headers })).status
+    const bearer = async (claims: object) => ({
+      authorization: `Bearer ${await issuer.sign({ ...issuer.claims(new Date()), ...claims })}`,
+    })
+    expect(await status({})).toBe(401)
+    expect(await status({ 'x-auth-token': 'nobody' })).toBe(401)
+    expect(await status(await bearer({ aud: 'another' }))).toBe(401)
+    expect(await status(await bearer({}))).toBe(200)
+    expect(await status({ 'x-auth-token': 'ana-token' })).toBe(200)
+    expect((await fetch(`${url}/v1`)).status).toBe(200)
+  })
+
   it('comes to the first federation as docs/deploy.md says, and does not let a member be deleted', async () => {
     const place = folder ?? ''
     await Promise.all(

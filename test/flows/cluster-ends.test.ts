@@ -3,6 +3,7 @@ import type { Cluster } from '../../functions/domain/cluster.ts'
 import { createDeadlineSeconds } from '../../functions/domain/deadlines.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
+import { endClusterCreateFailed } from '../../functions/operations/cluster-create-end.ts'
 import { markedGroups } from '../../functions/operations/node-group-writes.ts'
 import { launch, newOperation } from '../../functions/operations/operation.ts'
 import { createCluster, key } from '../support/flows/actions.ts'
@@ -69,6 +70,31 @@ describe('the create of a cluster', () => {
       ['CREATE_COMPLETE', null],
       ['CREATE_COMPLETE', null],
     ])
+  })
+
+  it('that another kubeconfig may mend says so, where the driver takes one', async () => {
+    const [arrived, go] = [gate(), gate()]
+    lab.clusters.before = async ({ name }) => {
+      if (name !== 'ensure:provision') return
+      arrived.open()
+      await go.passed
+    }
+    const { id } = await createCluster(lab, 'refused')
+    await arrived.passed
+    const cluster = (await clusterOf(lab, id)) as Cluster
+    const { id: operationId, attempt } = cluster.operation!
+    const driver = lab.ports.drivers.cluster.resolve(cluster.driver)
+    const taking = { ...driver, capabilities: { ...driver.capabilities, needsKubeconfig: true } }
+    const drivers = { ...lab.ports.drivers, cluster: { ...lab.ports.drivers.cluster, resolve: () => taking } }
+    await endClusterCreateFailed(
+      { ...lab.ports, drivers },
+      { projectId: 'blue', entityId: id, operationId, attempt },
+      { reason: 'CredentialRejected', message: 'The cluster answered 401.' },
+    )
+    go.open()
+    expect(await rested(lab, id)).toMatchObject({
+      statusReason: `CredentialRejected: The cluster answered 401. PATCH /v1/clusters/${id} with replace /kubeconfig retries the registration.`,
+    })
   })
 
   it('that takes longer than its create_timeout fails and says so', async () => {

@@ -75,15 +75,13 @@ describe('cluster-create', () => {
     expect((await clusterOf(lab, id))?.statusReason).toBe('ApiUnavailable: The API server answered 503.')
   })
 
-  it('says how to try again when the credential is refused', async () => {
+  it('asks for no other kubeconfig where the driver takes none', async () => {
     lab.clusters.before = ({ name }) => {
       if (name === 'ensure:provision') throw new CredentialRejected('The cluster answered 401.')
     }
     const { id, ref } = await createCluster(lab, 'refused')
     expect(await ended(lab, ref)).toBe('failed')
-    expect((await clusterOf(lab, id))?.statusReason).toBe(
-      `CredentialRejected: The cluster answered 401. PATCH /v1/clusters/${id} with replace /kubeconfig retries the registration.`,
-    )
+    expect((await clusterOf(lab, id))?.statusReason).toBe('CredentialRejected: The cluster answered 401.')
   })
 
   it('shows nothing of an error that is not its own', async () => {

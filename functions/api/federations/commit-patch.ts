@@ -1,5 +1,5 @@
 import type { Cluster } from '../../domain/cluster.ts'
-import { membershipEntityId } from '../../domain/membership.ts'
+import { isMember, membershipEntityId } from '../../domain/membership.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { memberEvent, ownerEvent } from '../../operations/events.ts'
 import { launch } from '../../operations/operation.ts'
@@ -74,6 +74,9 @@ const moreNamespaces = ({ federation, update }: PatchPlan, driver: FederationDri
   return after.filter((namespace) => !before.includes(namespace))
 }
 
+/** True when its cluster counts as a member from now on: also one whose failed join is cleaned up, until that is over. */
+const isEntering = ({ before }: MembershipStep): boolean => before === null || !isMember(before)
+
 /** Stores all of a plan in one transaction. @throws RevisionConflict: read again and decide again */
 export const commitPatch = (
   ports: TablePorts,
@@ -82,7 +85,7 @@ export const commitPatch = (
   host: Pick<Cluster, 'identity'>,
 ): Promise<void> => {
   const { federation, steps, update } = plan
-  const add = steps.flatMap((step) => (step.kind === 'join' ? [step.next.clusterId] : []))
+  const add = steps.flatMap((step) => ('next' in step && isEntering(step) ? [step.next.clusterId] : []))
   return ports.stores.commit([
     ports.stores.federations.change(federation, update, { add }),
     ...steps.flatMap((step) => stepWrites(ports, plan, step)),

@@ -16,6 +16,7 @@ import {
   demandUsable,
 } from './cluster-rules.ts'
 import type { CreateFederation } from './federation.schema.ts'
+import { namesElsewhere } from './names-elsewhere.ts'
 import { namespaceClaims } from './namespace-claims.ts'
 import { type FederationPlan, type NewFederation, newFederation, usesOf, waitingMemberships } from './new-federation.ts'
 import { preflightOfCreate } from './preflight.ts'
@@ -54,7 +55,9 @@ const plan = async (request: Request): Promise<FederationPlan> => {
   const clusters = await findClusters(request)
   checkClusters(request, { driver, ...clusters })
   const operation = newOperation(ports, 'create', { deadlineSeconds: DEADLINE_SECONDS['federation-create'] })
-  const given = { id: ports.newId(), changeId: ports.newId(), principal, driver, operation, ...clusters }
+  const id = ports.newId()
+  const elsewhere = await namesElsewhere(ports, driver, id, clusters.members)
+  const given = { id, changeId: ports.newId(), principal, driver, operation, elsewhere, ...clusters }
   const federation = newFederation(body, given)
   return { given, federation, memberships: waitingMemberships(federation, given) }
 }

@@ -19,7 +19,7 @@ import type { TablePorts } from '../../runtime/ports.ts'
 export type MembershipStep =
   | { kind: 'join'; cluster: Cluster; before: JoinFailedMembership | null; next: JoiningMembership }
   | { kind: 'unjoin'; before: Membership; next: LeavingMembership }
-  /** A failed join that is forgotten. */
+  /** A failed join that left nothing behind and is forgotten. */
   | { kind: 'dismiss'; before: JoinFailedMembership }
 
 type Tools = Pick<TablePorts, 'clock' | 'newId'>
@@ -41,17 +41,26 @@ export type JoinInput = {
   changeId: string
   /** Member names in use in the federation. */
   takenNames: ReadonlySet<string>
+  /** Names of the cluster elsewhere that it must not have here too. */
+  elsewhere?: ReadonlySet<string> | undefined
+}
+
+/** A new name, or that of the failed join: unless another federation has it by now, and nothing is left under it. */
+const nameFor = ({ federation, cluster, before, takenNames, elsewhere = new Set() }: JoinInput): string => {
+  if (before !== null && (before.leftovers.length > 0 || !elsewhere.has(before.memberName))) return before.memberName
+  const taken = new Set([...takenNames, ...elsewhere])
+  return memberNameFor(cluster, taken, elsewhere.size === 0 ? '' : federation.id)
 }
 
 /** A join, or the retry of a failed one under its old name: what that one left behind stays on the list of what was made. */
 export const joinStep = (tools: Tools, input: JoinInput): MembershipStep => {
-  const { federation, cluster, before, changeId, takenNames } = input
+  const { federation, cluster, before, changeId } = input
   const operation = newOperation(tools, 'join', { deadlineSeconds: DEADLINE_SECONDS['member-join'] })
   const next: JoiningMembership = {
     projectId: federation.projectId,
     federationId: federation.id,
     clusterId: cluster.id,
-    memberName: before?.memberName ?? memberNameFor(cluster, takenNames),
+    memberName: nameFor(input),
     revision: (before?.revision ?? 0) + 1,
     changeId,
     since: operation.startedAt,

@@ -7,6 +7,7 @@ import type { Principal } from '../../domain/principal.ts'
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import { generatedName } from '../generated-name.ts'
 import type { CreateFederation } from './federation.schema.ts'
+import type { NamesElsewhere } from './names-elsewhere.ts'
 
 /** What a new federation is made from. */
 export type NewFederation = {
@@ -17,6 +18,7 @@ export type NewFederation = {
   host: Cluster
   members: readonly Cluster[]
   operation: FederationOperation
+  elsewhere: NamesElsewhere
 }
 
 /** Everything that a new federation consists of, checked and not yet stored. */
@@ -63,7 +65,9 @@ export const newFederation = (body: CreateFederation, given: NewFederation): Fed
 export const waitingMemberships = (federation: Federation, given: NewFederation): WaitingMembership[] => {
   const taken = new Set<string>()
   return given.members.map((cluster) => {
-    const memberName = memberNameFor(cluster, taken)
+    const elsewhere = given.elsewhere.get(cluster.id)
+    const salt = elsewhere === undefined ? '' : federation.id
+    const memberName = memberNameFor(cluster, new Set([...taken, ...(elsewhere ?? [])]), salt)
     taken.add(memberName)
     return {
       projectId: federation.projectId,

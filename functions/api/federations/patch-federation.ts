@@ -5,6 +5,7 @@ import type { ApiResponse, KeysRequest } from '../route.ts'
 import { restingMembers } from './check-update.ts'
 import { commitPatch, launchPatch } from './commit-patch.ts'
 import type { FederationPatch } from './federation-patch.ts'
+import { namesElsewhere } from './names-elsewhere.ts'
 import type { MembersInput } from './plan-members.ts'
 import { type PatchPlan, planPatch } from './plan-patch.ts'
 import { preflightOfPatch } from './preflight.ts'
@@ -22,7 +23,9 @@ const read = async (request: Request): Promise<MembersInput> => {
   demandWorkloads(driver, query.workloads)
   const memberships = await stores.memberships.listOf(federation)
   const targets = await resolveTargets(request, { federation, memberships }, body.members)
-  return { federation, memberships, targets, driver, drivers, force: query.force, workloads: query.workloads }
+  const elsewhere = await namesElsewhere(ports, driver, federation.id, targets.join)
+  const { force, workloads } = query
+  return { federation, memberships, targets, driver, drivers, elsewhere, force, workloads }
 }
 
 const hostOf = ({ ports, principal: { projectId } }: Request, { federation }: MembersInput) =>

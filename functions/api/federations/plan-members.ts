@@ -16,12 +16,14 @@ import {
   demandUsable,
 } from './cluster-rules.ts'
 import { joinStep, type MembershipStep, type UnjoinWish, unjoinStep } from './membership-steps.ts'
+import type { NamesElsewhere } from './names-elsewhere.ts'
 import type { Membered, MemberTargets } from './resolve-members.ts'
 
 export type MembersInput = Membered & {
   targets: MemberTargets
   driver: FederationDriverDescription
   drivers: DriverDescriptions
+  elsewhere: NamesElsewhere
   force: boolean
   workloads?: WorkloadsWish
 }
@@ -90,7 +92,10 @@ const leaveStep = (
   membership: Membership,
   wish: UnjoinWish,
 ): MembershipStep => {
-  if (membership.state === 'JoinFailed') return { kind: 'dismiss', before: membership }
+  // What undo left behind is tried again before the record of it goes.
+  if (membership.state === 'JoinFailed' && membership.leftovers.length === 0) {
+    return { kind: 'dismiss', before: membership }
+  }
   return unjoinStep(tools, membership, wish)
 }
 
@@ -130,7 +135,8 @@ export const planMembers = (
   const joins = targets.join.map((cluster) => {
     const before = memberships.find(({ clusterId }) => clusterId === cluster.id)
     const failed = before?.state === 'JoinFailed' ? before : null
-    const step = joinStep(tools, { federation, cluster, before: failed, changeId, takenNames })
+    const elsewhere = input.elsewhere.get(cluster.id)
+    const step = joinStep(tools, { federation, cluster, before: failed, changeId, takenNames, elsewhere })
     if (step.kind === 'join') takenNames.add(step.next.memberName)
     return step
   })

@@ -29,6 +29,11 @@ export type FederationDriverDescription = {
   /** One sentence for `GET /v1/drivers`. */
   description: string
   capabilities: FederationCapabilities
+  /**
+   * True when a cluster must not have the same name in two federations of such drivers, because what they mark in it would be each other's. Default:
+   * names of one federation know nothing of those of another.
+   */
+  distinctMemberNames?: true
   /** Options in `properties`; other keys are kept and ignored. */
   properties: readonly PropertyDescription[]
   /** Checks the driver's own properties; one sentence per fault, none when they are good. */

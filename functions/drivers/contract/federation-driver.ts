@@ -33,7 +33,13 @@ export type MemberContext = FederationContext & {
 }
 
 /** Something that a check found. `error` refuses the join, or the change; `warning` is told. */
-export type Finding = { severity: 'error' | 'warning'; reason: string; message: string }
+export type Finding = {
+  severity: 'error' | 'warning'
+  reason: string
+  message: string
+  /** True for a fault that may be over by itself soon, for example a cluster that does not answer. */
+  retryable?: boolean
+}
 
 /** Answer of the preflight: also what `?dry_run=true` shows. */
 export type Preflight = {

@@ -10,7 +10,10 @@ import { missingAccess } from './permissions.ts'
 export const errorFinding = (reason: string, message: string): Finding => ({ severity: 'error', reason, message })
 export const warningFinding = (reason: string, message: string): Finding => ({ severity: 'warning', reason, message })
 
-const fromError = (error: AppError): Finding => errorFinding(error.name, error.message)
+const fromError = (error: AppError): Finding => ({
+  ...errorFinding(error.name, error.message),
+  ...(error.retryable ? { retryable: true } : {}),
+})
 
 /** Runs one check; a refusal of the cluster (401, 403, unreachable) is a finding of its own. */
 export const attempt = async (check: () => Promise<Finding[]>): Promise<Finding[]> => {

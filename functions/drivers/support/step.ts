@@ -1,4 +1,5 @@
 import type { ObjectRef } from '../../domain/object-ref.ts'
+import { withMade } from '../contract/made-before.ts'
 import type { StepResult } from '../contract/phase.ts'
 
 /**
@@ -16,8 +17,8 @@ export type Trace = {
 }
 
 /**
- * Runs the body of a driver's step. What it noted as made is part of the answer also when it ends early with `NotYet`, so that the
- * caller can store it before it waits.
+ * Runs the body of a driver's step. What it noted as made is part of the answer also when it ends early with `NotYet`, and of the error when it
+ * throws (`madeBefore`), so that the caller can store it before anything else.
  */
 export const step = async <Extra extends object>(
   body: (trace: Trace) => Promise<Extra>,
@@ -26,7 +27,7 @@ export const step = async <Extra extends object>(
   try {
     return { ...(await body({ made: (ref) => made.push(ref) })), done: true, made }
   } catch (error) {
-    if (!(error instanceof NotYet)) throw error
+    if (!(error instanceof NotYet)) throw withMade(error, made)
     return { done: false, waitingFor: error.message, made }
   }
 }

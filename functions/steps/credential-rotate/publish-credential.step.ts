@@ -2,7 +2,7 @@ import { nextToken } from '../../operations/member-context.ts'
 import { WAIT_SECONDS } from '../loop/progress.ts'
 import { inTime } from '../member/member-deadline.ts'
 import { memberProgressOf } from '../member/member-progress.ts'
-import { storeMade } from '../member/member-results.ts'
+import { notingMade, storeMade } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import type { Step } from '../step.ts'
 
@@ -10,7 +10,7 @@ import type { Step } from '../step.ts'
 export const publishCredential: Step = async (ports, state) => {
   const { credential } = memberProgressOf(state.progress)
   const { done } = await withMember(ports, state, { tokenOf: nextToken }, async (subject) => {
-    const result = await subject.driver.registerMember(subject.context)
+    const result = await notingMade(ports, state, () => subject.driver.registerMember(subject.context))
     await storeMade(ports, state, result)
     return inTime(ports, subject, result)
   })

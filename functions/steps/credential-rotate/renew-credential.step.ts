@@ -4,7 +4,7 @@ import { NothingToRenew } from '../errors.ts'
 import { WAIT_SECONDS } from '../loop/progress.ts'
 import { inTime } from '../member/member-deadline.ts'
 import type { MemberProgress } from '../member/member-progress.ts'
-import { storeMade, storeNextToken } from '../member/member-results.ts'
+import { notingMade, storeMade, storeNextToken } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import type { Step } from '../step.ts'
 
@@ -16,7 +16,7 @@ export const renewCredential: Step = async (ports, state) => {
   let credential: MemberProgress['credential'] = null
   const { done } = await withMember(ports, state, { tokenOf: nextToken }, async (subject) => {
     await supersede(ports, subject.membership.operation)
-    const result = await subject.driver.prepareMember(subject.context)
+    const result = await notingMade(ports, state, () => subject.driver.prepareMember(subject.context))
     if (!result.done) {
       await storeMade(ports, state, result)
       return inTime(ports, subject, result)

@@ -25,7 +25,7 @@ const notRemoved = (failed: readonly Membership[]): MembersNotRemoved => {
       : `${membership.memberName} (${fault.reason}: ${withoutFullStop(fault.message)})`
   })
   return new MembersNotRemoved(
-    `Members could not be unjoined: ${faults.join('; ')}. Make them reachable and delete again, or delete with ?force=true.`,
+    `Members could not be unjoined: ${faults.join('; ')}. Mend that and delete again, or delete with ?force=true.`,
   )
 }
 

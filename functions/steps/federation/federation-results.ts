@@ -1,5 +1,6 @@
 import type { Federation, FederationUpdate } from '../../domain/federation.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
+import { madeBefore } from '../../drivers/contract/made-before.ts'
 import type { StepResult } from '../../drivers/contract/phase.ts'
 import { changesOf, mergeState } from '../../operations/changes.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
@@ -65,4 +66,19 @@ export const storeFederationResult = async (ports: StepPorts, target: Target, re
     }),
     (federation) => sealedWrites(ports, federation, sealed),
   )
+}
+
+/** Runs an act of a phase, and stores also what it had made when it throws. @throws OperationSuperseded */
+export const notingPhase = async (
+  ports: StepPorts,
+  target: Target,
+  act: () => Promise<StepResult>,
+): Promise<StepResult> => {
+  try {
+    return await act()
+  } catch (error) {
+    const made = madeBefore(error)
+    if (made.length > 0) await storeFederationResult(ports, target, { done: false, made })
+    throw error
+  }
 }

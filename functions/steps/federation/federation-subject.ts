@@ -7,7 +7,7 @@ import { hostAccess } from '../../operations/host-access.ts'
 import { openFederation, type Target } from '../../operations/subjects.ts'
 import type { BoundPhase, LoopSubject } from '../loop/loop.ts'
 import type { StepPorts } from '../step.ts'
-import { changeFederation, storeFederationResult } from './federation-results.ts'
+import { changeFederation, notingPhase, storeFederationResult } from './federation-results.ts'
 import { type MembersInRest, membersInRest } from './members-in-rest.ts'
 
 /** What differs between the flows of a federation. */
@@ -25,7 +25,9 @@ const bind = ({ ports, target, host, members }: Bound, phase: Phase<FederationCo
   const run = async (act: (context: FederationContext) => Promise<StepResult>): Promise<StepResult> => {
     const federation = await openFederation(ports, target)
     const context = federationContext(ports, federation, host)
-    const result = await act(members ? { ...context, members: () => members.contexts(federation) } : context)
+    const result = await notingPhase(ports, target, () =>
+      act(members ? { ...context, members: () => members.contexts(federation) } : context),
+    )
     await storeFederationResult(ports, target, result)
     return result
   }

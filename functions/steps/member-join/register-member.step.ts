@@ -1,7 +1,7 @@
 import { storedToken } from '../../operations/member-context.ts'
 import { WAIT_SECONDS } from '../loop/progress.ts'
 import { inTime } from '../member/member-deadline.ts'
-import { storeMade } from '../member/member-results.ts'
+import { notingMade, storeMade } from '../member/member-results.ts'
 import { withMember } from '../member/member-subject.ts'
 import { DONE, type Step } from '../step.ts'
 
@@ -12,7 +12,7 @@ export const registerMember: Step = async (ports, state) => {
     state,
     { tokenOf: storedToken, title: '3/4 registering' },
     async (subject) => {
-      const result = await subject.driver.registerMember(subject.context)
+      const result = await notingMade(ports, state, () => subject.driver.registerMember(subject.context))
       await storeMade(ports, state, result)
       return inTime(ports, subject, result)
     },

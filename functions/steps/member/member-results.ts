@@ -3,6 +3,7 @@ import type { Membership } from '../../domain/membership.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type { PrepareResult } from '../../drivers/contract/federation-driver.ts'
+import { madeBefore } from '../../drivers/contract/made-before.ts'
 import type { StepResult } from '../../drivers/contract/phase.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { memberTokenKey, nextMemberTokenKey } from '../../operations/credentials.ts'
@@ -19,6 +20,21 @@ export const storeMade = (ports: StepPorts, target: Target, { made = [] }: StepR
       ports.stores.memberships.replace(membership, { ...membership, made: merged } as Membership),
     ])
   })
+
+/**
+ * Calls a driver's function, and stores also what it had made when it throws: undo has to find it, and to tell what it can't take back.
+ *
+ * @throws OperationSuperseded
+ */
+export const notingMade = async <T>(ports: StepPorts, target: Target, act: () => Promise<T>): Promise<T> => {
+  try {
+    return await act()
+  } catch (error) {
+    const made = madeBefore(error)
+    if (made.length > 0) await storeMade(ports, target, { done: false, made })
+    throw error
+  }
+}
 
 /**
  * Stores what preparing made, with the sealed credential in the same commit: a token that is not written down could not be found again,

@@ -48,7 +48,7 @@ beforeAll(async () => {
     startSimulatedKubernetes(),
   ])
   api = new Api(fedplane.url, { token: TOKEN })
-}, 60_000)
+}, 120_000)
 afterAll(async () => {
   await Promise.all([fedplane, issuer, ...(servers ?? [])].map((it) => it?.close()))
   rmSync(folder, { recursive: true, force: true })
@@ -105,7 +105,7 @@ const leaveBehind = async (secondsAgo: number): Promise<void> => {
   })
 }
 
-describe('canaryRun', { timeout: 60_000 }, () => {
+describe('canaryRun', { timeout: 120_000 }, () => {
   it('walks from nothing to nothing with a token of Keystone, and says how long it took', async () => {
     const { parts, published, log } = partsWith()
     const report = await canaryRun(parts)

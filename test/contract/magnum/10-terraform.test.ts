@@ -23,7 +23,7 @@ describe('section 10.3: the traffic of terraform-provider-openstack', () => {
     const id = await runTerraformStory(send, {
       templates: [template('old', 'v1.35.0'), template('new', 'v1.36.0')],
       upgradedVersion: 'v1.36.0',
-      pollMs: 20,
+      pollMs: 50,
       reached: (step) => {
         seen.push(step)
         // A later look counts only when it is later, and this clock stands still by itself.
@@ -42,7 +42,7 @@ describe('section 10.3: the traffic of terraform-provider-openstack', () => {
     const story = runTerraformStory(send, {
       templates: [template('old-2', 'v1.35.0'), template('new-2', 'v1.36.0')],
       upgradedVersion: 'v1.36.0',
-      pollMs: 20,
+      pollMs: 50,
     })
     await expect(story).rejects.toThrow(/is UPDATE_FAILED: .*StepFailed/)
   })

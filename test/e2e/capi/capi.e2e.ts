@@ -9,7 +9,6 @@ import { describeClusterDriver } from '../../contract/drivers/cluster-suite.ts'
 import { startTestClusters } from '../support/clusters.ts'
 import { describeLife } from './stories/life.ts'
 import { describeOpenStack } from './stories/openstack.ts'
-import { describeOpenStack } from './stories/openstack.ts'
 import { describeShortLives } from './stories/short-lives.ts'
 import { describeSurvival } from './stories/survival.ts'
 import { type Management, openManagement, registerManagement } from './support/management.ts'
@@ -19,7 +18,7 @@ import { openRealLab } from './support/real-lab.ts'
  * At the real controllers of Cluster API, with its in-memory infrastructure. One management cluster for all, since there can be one on a machine; so
  * everything that needs it is in this file, and lives side by side.
  */
-describe('capi@1 at the real Cluster API', { timeout: 300_000 }, () => {
+describe('capi@1 at the real Cluster API', { timeout: 600_000 }, () => {
   let management: Management
   let bare: ClusterSet<StartedCluster>
   let fedplane: Fedplane
@@ -31,7 +30,7 @@ describe('capi@1 at the real Cluster API', { timeout: 300_000 }, () => {
     fedplane = await startFedplane({ clustersPerProject: 100, log: createLogger({ level: 'error' }) })
     api = new Api(fedplane.url, { microversion: 'latest' })
     await registerManagement(api, management)
-  }, 240_000)
+  }, 400_000)
   afterAll(async () => {
     await fedplane?.close()
     await management?.close()

@@ -161,15 +161,11 @@ const authority = (name: string) => ({
  * All that is written for a cluster with everything, in the order in which it is: for dry runs at API servers with the real definitions. Keys and certificates
  * are none.
  */
-export const exampleObjects = (
-  infrastructure: Infrastructure,
-  options: Record<string, string> = {},
-): KubernetesObject[] => {
-  const full = fullSample()
-  const sample = { ...full, options: { ...full.options, ...options } }
+export const exampleObjects = (infrastructure: Infrastructure): KubernetesObject[] => {
+  const sample = fullSample()
   const plan = samplePlan(infrastructure, sample)
   const { cluster, names } = plan
-  const found = addonWishes(plan, sample.options).map((wish) => ({
+  const found = addonWishes(plan, sample.options ?? {}).map((wish) => ({
     wish,
     secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: wish.secret }, data: { 'manifest.yaml': 'e30=' } },
   }))

@@ -186,13 +186,20 @@ export class FederationLife {
     member.membership = { ...member.membership, state: 'Ready', operation: null }
   }
 
-  async unjoin(access: () => ClusterAccess, part: Partial<MembershipOperation> = {}): Promise<void> {
+  /** What the driver is given of a member that leaves. */
+  leaving(access: () => ClusterAccess, part: Partial<MembershipOperation> = {}): MemberContext {
     const member = this.#member(access)
     member.membership = {
       ...member.membership,
       state: 'Leaving',
       operation: { ...operation('unjoin'), ...part, kind: 'unjoin' },
     }
+    return this.#memberContext(member)
+  }
+
+  async unjoin(access: () => ClusterAccess, part: Partial<MembershipOperation> = {}): Promise<void> {
+    this.leaving(access, part)
+    const member = this.#member(access)
     await this.#run(() => this.driver.deregisterMember(this.#memberContext(member)))
     await this.#run(() => this.driver.cleanMember(this.#memberContext(member)))
     this.members.delete(access().cluster.id)

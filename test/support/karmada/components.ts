@@ -6,6 +6,7 @@ import type { Attributes } from '../../../local/simulated-kubernetes/rbac.ts'
 import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
 import { demandPair, demandServes, demandSigned, subjectOf } from './certificates.ts'
 import { type Program, ProgramFault, programOf } from './mounted-files.ts'
+import { demandProbes } from './probes.ts'
 import { decoded, remembered } from './remembered.ts'
 
 const SERVICES = { group: '', plural: 'services' }
@@ -180,6 +181,7 @@ export const demandStarts = (host: Cluster, workload: ApiObject, api: Api, serve
   const name = workload.metadata.name as ProgramName
   const program = programOf(host, workload)
   OF_PROGRAM[name]?.(host, program)
+  demandProbes(workload, program)
   if (name === 'etcd' || name === 'karmada-apiserver') return
   demandRights(api, name, userOfComponent(host, program))
   demandClusters(name, servesClusters)

@@ -1,10 +1,12 @@
 import * as z from 'zod'
 import type { KubernetesObject } from '../../../kubernetes/client.ts'
-import { clusterRoleBindings, namespaces, serviceAccounts } from '../../../kubernetes/resources.ts'
+import { clusterRoleBindings, namespaces, secrets, serviceAccounts } from '../../../kubernetes/resources.ts'
 import { namespaceManifest } from '../namespace.ts'
-import { demandOwned, ensureOwned, ownerLabels, refOf, removeOwned, type Site } from '../owned.ts'
+import { demandOwned, ensureOwned, isOwned, ownerLabels, refOf, removeAllOwned, removeOwned, type Site } from '../owned.ts'
 import type { Trace } from '../step.ts'
+import { together } from '../together.ts'
 import { memberObjectName } from './names.ts'
+import { tokenSecrets } from './token-secret.ts'
 
 /** The user name of a ServiceAccount of ours in a member. */
 export const accountUser = (federationId: string, account = memberObjectName(federationId)): string =>
@@ -16,10 +18,16 @@ export const ensureMemberNamespace = async (site: Site, trace: Trace): Promise<v
   trace.made(refOf(site, await ensureOwned(site, namespaces, manifest)))
 }
 
-const accountManifest = (federationId: string, account: string): KubernetesObject => ({
+type Labels = Readonly<Record<string, string>>
+
+const accountManifest = (federationId: string, account: string, labels: Labels): KubernetesObject => ({
   apiVersion: 'v1',
   kind: 'ServiceAccount',
-  metadata: { name: account, namespace: memberObjectName(federationId), labels: ownerLabels(federationId) },
+  metadata: {
+    name: account,
+    namespace: memberObjectName(federationId),
+    labels: { ...ownerLabels(federationId), ...labels },
+  },
   automountServiceAccountToken: false,
 })
 
@@ -28,9 +36,10 @@ export const ensureServiceAccount = async (
   site: Site,
   trace: Trace,
   account = memberObjectName(site.federationId),
+  labels: Labels = {},
 ): Promise<void> => {
   const resource = serviceAccounts(memberObjectName(site.federationId))
-  trace.made(refOf(site, await ensureOwned(site, resource, accountManifest(site.federationId, account))))
+  trace.made(refOf(site, await ensureOwned(site, resource, accountManifest(site.federationId, account, labels))))
 }
 
 const bindingManifest = (federationId: string, role: string): KubernetesObject => ({
@@ -55,4 +64,24 @@ export const ensureBinding = async (site: Site, trace: Trace, role: string): Pro
   }
   const binding = await ensureOwned(site, clusterRoleBindings, bindingManifest(site.federationId, role))
   trace.made(refOf(site, binding))
+}
+
+const removeTokens = async (site: Site): Promise<void> => {
+  const resource = secrets(memberObjectName(site.federationId))
+  const tokens = await tokenSecrets(site)
+  await removeAllOwned(
+    site,
+    tokens.map((object) => ({ resource, object })),
+  )
+}
+
+/** Takes the federation's accounts and tokens out of its namespace in the member: what can go goes, also when a part fails. */
+export const removeAccounts = async (site: Site, accounts: readonly string[]): Promise<void> => {
+  const name = memberObjectName(site.federationId)
+  const namespace = await site.client.get(namespaces, name)
+  if (namespace === undefined || !isOwned(site, namespace)) return
+  await together([
+    () => removeTokens(site),
+    ...accounts.map((account) => () => removeOwned(site, serviceAccounts(name), account)),
+  ])
 }

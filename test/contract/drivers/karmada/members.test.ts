@@ -52,19 +52,43 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     }, 15_000)
   }
 
-  it('row 16: a join while the aggregated API does not answer fails, and blocks no later one', async () => {
-    const stopped = { fate: 'waiting', reason: 'CrashLoopBackOff', message: 'back-off' } as const
-    lab.standIn.podFate = fates(life.namespace, { 'karmada-aggregated-apiserver': stopped })
+  const STOPPED = { fate: 'waiting', reason: 'CrashLoopBackOff', message: 'back-off' } as const
+  const stop = (program: string): void => {
+    lab.standIn.podFate = fates(life.namespace, { [program]: STOPPED })
     lab.standIn.refresh()
-    await life.waitsFor('verify', 'APIService')
-    await life.prepare(paris())
-    await expect(life.register(paris())).rejects.toMatchObject({ name: 'ApiUnavailable', retryable: true })
+  }
+  const goOn = (): void => {
     lab.standIn.podFate = undefined
     lab.standIn.refresh()
+  }
+
+  it('row 16: a join while the aggregated API does not answer waits for it, says so, and blocks no later one', async () => {
+    stop('karmada-aggregated-apiserver')
+    await life.waitsFor('verify', 'APIService')
+    await life.prepare(paris())
+    const waits = await life.driver.registerMember(life.memberContext(paris()))
+    expect(waits).toMatchObject({ done: false, waitingFor: expect.stringMatching(/^the control plane of .* to work/) })
+    goOn()
     await life.ensure('verify')
     await life.unjoin(paris())
     await life.join(paris())
     await life.unjoin(paris())
+  })
+
+  it('an unjoin outlasts a restart of the webhook, and says what it waits for', async () => {
+    await life.join(paris())
+    stop('karmada-webhook')
+    await life.waitsFor('verify', 'webhooks')
+    const [leaves, forced] = [{}, { force: true }].map((part) => life.leaving(paris(), part))
+    expect(await life.driver.deregisterMember(leaves!)).toMatchObject({
+      done: false,
+      waitingFor: expect.stringMatching(/^the control plane of .* to work again: .*webhook/),
+    })
+    await expect(life.driver.deregisterMember(forced!)).rejects.toMatchObject({ name: 'ApiUnavailable' })
+    goOn()
+    await life.ensure('verify')
+    await life.unjoin(paris())
+    expect(await observed(life.memberContext(paris()))).toEqual({ state: 'absent' })
   })
 
   it('row 17: a join that was killed half-way is repeated, not refused as registered already', async () => {

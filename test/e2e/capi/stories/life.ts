@@ -32,6 +32,7 @@ export const describeLife = (world: () => World): void => {
       const { api } = world()
       await api.ask('POST', `${clusterPath(cluster.uuid)}/actions/upgrade`, {
         cluster_template: templates[version],
+        max_batch_size: 1,
         ...more,
       })
     }
@@ -79,18 +80,18 @@ export const describeLife = (world: () => World): void => {
       }
     })
 
-    it('grows to 3 workers, goes down to none, and comes back', { concurrent: false }, async () => {
-      const { api } = world()
-      expect((await resize(api, cluster.uuid, 3)).node_addresses).toHaveLength(3)
-      expect((await resize(api, cluster.uuid, 0)).node_addresses).toEqual([])
-      expect((await resize(api, cluster.uuid, 1)).node_addresses).toHaveLength(1)
-    })
-
-    it('loses the node that is named, and no other', { concurrent: false }, async () => {
+    it('grows to 3 workers, and loses the one that is named and no other', { concurrent: false }, async () => {
       const { api } = world()
       const [named = '', ...others] = (await resize(api, cluster.uuid, 3)).node_addresses
+      expect(others).toHaveLength(2)
       const { node_addresses: left } = await resize(api, cluster.uuid, 2, { nodes_to_remove: [named] })
       expect(left.toSorted()).toEqual(others.toSorted())
+    })
+
+    it('goes down to no worker, and comes back', { concurrent: false }, async () => {
+      const { api } = world()
+      expect((await resize(api, cluster.uuid, 0)).node_addresses).toEqual([])
+      expect((await resize(api, cluster.uuid, 1)).node_addresses).toHaveLength(1)
     })
 
     it('gets another node group', { concurrent: false }, async () => {

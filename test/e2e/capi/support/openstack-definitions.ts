@@ -42,5 +42,14 @@ export const installOpenStack = async (admin: KubernetesClient): Promise<void> =
     })
   }
   const group = { group: 'infrastructure.cluster.x-k8s.io', version: 'v1beta1', plural: 'openstackclustertemplates' }
-  await expect.poll(() => admin.list(group).then(() => true, () => false), { timeout: 60_000 }).toBe(true)
+  await expect
+    .poll(
+      () =>
+        admin.list(group).then(
+          () => true,
+          () => false,
+        ),
+      { timeout: 60_000 },
+    )
+    .toBe(true)
 }

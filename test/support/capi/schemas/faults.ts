@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib'
 import type { KubernetesObject } from '../../../../functions/kubernetes/client.ts'
 
 /** A structural schema of OpenAPI v3, as far as definitions of Cluster API have it. */
-export type Schema = {
+type Schema = {
   type?: string
   properties?: Record<string, Schema>
   additionalProperties?: Schema | boolean
@@ -27,9 +27,6 @@ const SCHEMAS = JSON.parse(gunzipSync(readFileSync(join(import.meta.dirname, 'sc
   string,
   Schema
 >
-
-/** Of the `spec` of a kind, named by `group/version/kind`; undefined for kinds that are not there. */
-export const schemaOf = (kind: string): Schema | undefined => SCHEMAS[kind]
 
 type Faults = string[]
 type Check = (schema: Schema, value: unknown, path: string) => Faults
@@ -110,6 +107,6 @@ const faultsAt: Check = (schema, value, path) => {
 
 /** What a real API server would have against the object's `spec`; undefined for kinds that are not there. */
 export const definitionFaults = ({ apiVersion, kind, spec }: KubernetesObject): Faults | undefined => {
-  const schema = schemaOf(`${apiVersion}/${kind}`)
+  const schema = SCHEMAS[`${apiVersion}/${kind}`]
   return schema && faultsAt(schema, spec, `${kind}.spec`)
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClusterTask } from '../../../../functions/domain/cluster-task.ts'
 import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
+import { addonWishes } from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
 import { type ClusterSpec, specOf } from '../../../../functions/drivers/cluster/capi/v1/render/topology.ts'
 import type { KubernetesObject } from '../../../../functions/kubernetes/client.ts'
@@ -256,6 +257,32 @@ describe('an upgrade', () => {
     expect(variables.find(({ name }) => name === 'controlPlaneConfig')?.value).toMatchObject({
       clusterConfiguration: { imageRepository: 'new.example.org' },
     })
+  })
+
+  it('leaves the CNI as it is, whatever the new template says', () => {
+    const plan = samplePlan('openstack', {
+      ...OLD,
+      ...NEWER,
+      spec: { networkDriver: 'cilium' },
+      task: upgrade(),
+      previous: stored(),
+    })
+    expect(clusterObject(plan).metadata.labels).toMatchObject({ 'fedplane.io/network-driver': 'calico' })
+    expect(addonWishes(plan, { addons_namespace: 'addons' })[0]?.addon).toBe('calico')
+  })
+
+  it('needs the addons that labels of the new template ask for', () => {
+    const plan = samplePlan('openstack', {
+      ...OLD,
+      labels: { kube_tag: 'v1.35.2' },
+      templateLabels: { kube_tag: 'v1.36.1', manila_csi_enabled: 'true' },
+      task: upgrade(),
+      previous: stored(),
+    })
+    plan.cluster.magnum.templateLabels = plan.cluster.magnum.labels
+    expect(addonWishes(plan, { addons_namespace: 'addons' })).toContainEqual(
+      expect.objectContaining({ secret: 'manila-csi', isRequired: true }),
+    )
   })
 
   it('twice is the same as once', () => {

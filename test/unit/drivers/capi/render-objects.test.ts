@@ -200,10 +200,16 @@ describe('addons', () => {
         'lb-provider="ovn"',
         'lb-method="SOURCE_IP_PORT"',
         'create-monitor=false',
-        'floating-network-id="public"',
         '',
       ].join('\n'),
     )
+  })
+
+  it('name the external network to the cloud only by its id', () => {
+    const externalNetworkId = '5f3c9a50-2f7d-4a55-9d3b-0a4b6a1f7e09'
+    const [secret] = addonObjects(samplePlan('openstack', { spec: { externalNetworkId } }), [], CREDENTIAL)
+    const manifest = JSON.parse(textOf(secret, 'cloud-config.json'))
+    expect(manifest.stringData['cloud.conf']).toContain(`floating-network-id="${externalNetworkId}"`)
   })
 
   it('bring a StorageClass once, unless Cinder is not wanted', () => {

@@ -6,6 +6,7 @@ import {
   MachineDeployment,
 } from '../../../../functions/drivers/cluster/capi/v1/management/objects.schema.ts'
 import type { Snapshot } from '../../../../functions/drivers/cluster/capi/v1/management/snapshot.ts'
+import type { KubernetesObject } from '../../../../functions/kubernetes/client.ts'
 import { defaultGroups } from '../../../support/drivers/cluster-samples.ts'
 
 /** Condition as text: `True`, or status, reason and message with blanks between. */
@@ -86,7 +87,7 @@ export const snapshot = ({
   }
   const label = { 'topology.cluster.x-k8s.io/deployment-name': 'default-worker-2' }
   return {
-    object,
+    object: object as unknown as KubernetesObject,
     cluster: CapiCluster.parse(object),
     controlPlane: ControlPlane.parse(
       merged(MAKER_WELL, plane, {

@@ -26,6 +26,7 @@ beforeAll(async () => {
     namespace: 'federation-system',
     clusterDomain: 'cluster.local',
     extraSans: [],
+    hosts: [],
     endpoint: 'https://a:1',
   }
   pki = await issuePki(undefined, { naming, leafLifetimeSeconds: 86_400, now: new Date() })

@@ -28,6 +28,7 @@ const issuing = {
     clusterDomain: 'cluster.local',
     extraSans: [],
     endpoint: 'https://192.0.2.1:5443',
+    hosts: [],
   },
   leafLifetimeSeconds: 86_400,
   now: NOW,

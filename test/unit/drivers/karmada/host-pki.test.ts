@@ -21,6 +21,7 @@ const issuing = (change: Partial<Issuing> = {}): Issuing => ({
     clusterDomain: 'cluster.local',
     extraSans: ['*.fed.example.com', '192.0.2.7'],
     endpoint: 'https://lb.example.com:5443',
+    hosts: [],
   },
   leafLifetimeSeconds: YEAR_SECONDS,
   now: NOW,
@@ -133,6 +134,26 @@ describe('issuePki again', () => {
     expect(next.authorities).toBe(pki.authorities)
     expect(next.serviceAccount).toBe(pki.serviceAccount)
   })
+
+  it('keeps the hosts of kubeconfigs that are out when the address moves, in a rotation too', async () => {
+    const naming = { ...issuing().naming, endpoint: 'https://fed.example.com:443', hosts: ['192.0.2.1', 'lb.example.com'] }
+    const moved = await issuePki(pki, issuing({ naming }))
+    const rotated = await issuePki(moved, issuing({ naming, now: daysLater(1), issuedSince: daysLater(1) }))
+    for (const next of [moved, rotated]) {
+      const certificate = certificateOf('apiserver', next)
+      expect(['fed.example.com', 'lb.example.com'].map((name) => certificate.checkHost(name))).not.toContain(undefined)
+      expect(certificate.checkIP('192.0.2.1')).toBe('192.0.2.1')
+    }
+  })
+
+  it.each(['fe80::1%eth0', '::ffff:192.0.2.1', '2001:DB8:0::1', '*.Fed.example.com'])(
+    'is over after one look for the name %s',
+    async (name) => {
+      const naming = { ...issuing().naming, extraSans: [name] }
+      const next = await issuePki(pki, issuing({ naming }))
+      expect(await issuePki(next, issuing({ naming }))).toBe(next)
+    },
+  )
 
   it('takes no certificate back for a name too many', async () => {
     expect(await issuePki(pki, issuing({ naming: { ...issuing().naming, extraSans: [] } }))).toBe(pki)

@@ -150,7 +150,27 @@ describe('demandRolledOut', () => {
     [
       'a crash between two loops',
       { pods: [running({ restartCount: 1, lastState: { terminated: { exitCode: 137, reason: 'OOMKilled' } } })] },
-      /crashed 1 times, last with exit code 137: OOMKilled$/,
+      /crashed 1 time, last with exit code 137: OOMKilled$/,
+    ],
+    [
+      'a liveness probe that kills',
+      {
+        pods: [waiting('CrashLoopBackOff', 'back-off', { terminated: { exitCode: 0, reason: 'Completed' } })],
+        events: [
+          event('Unhealthy', 'Liveness probe failed: HTTP probe failed with statuscode: 404'),
+          event('Unhealthy', 'Readiness probe failed: refused', { lastTimestamp: '2026-11-27T11:00:00Z' }),
+          event('Killing', 'Container etcd failed liveness probe, will be restarted', { type: 'Normal' }),
+        ],
+      },
+      /was killed and restarted 3 times: Container etcd failed liveness probe, .*; Liveness probe failed: .*404$/,
+    ],
+    [
+      'a crash of a program that a probe killed once before',
+      {
+        pods: [waiting('CrashLoopBackOff', 'back-off', crashed)],
+        events: [event('Killing', 'Container etcd failed liveness probe, will be restarted', { type: 'Normal' })],
+      },
+      /crashed 3 times, last with exit code 2: one two panic: no space left on device$/,
     ],
     [
       'a container that can’t be made',

@@ -1,25 +1,18 @@
-import { clusterRoleBindings, namespaces, secrets, serviceAccounts } from '../../../../kubernetes/resources.ts'
+import { clusterRoleBindings } from '../../../../kubernetes/resources.ts'
 import type { CleanResult, MemberContext } from '../../../contract/federation-driver.ts'
+import { removeAccounts } from '../../../support/member/account.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
-import { tokenSecrets } from '../../../support/member/token-secret.ts'
 import { removeNamespace } from '../../../support/namespace.ts'
-import { isOwned, removeAllOwned, removeOwned, type Site } from '../../../support/owned.ts'
+import { removeOwned, type Site } from '../../../support/owned.ts'
 import { memberSite } from '../../../support/sites.ts'
 import { step } from '../../../support/step.ts'
+import { together } from '../../../support/together.ts'
 import type { ClusterProfileOptions } from './options.ts'
 
-/** Rights first, then the token and its account, so that a stop half-way leaves nothing that still works. */
+/** Rights, token and account side by side, also when a part fails: each alone ends what the token opens. */
 const removeObjects = async (site: Site): Promise<void> => {
   const name = memberObjectName(site.federationId)
-  await removeOwned(site, clusterRoleBindings, name)
-  const namespace = await site.client.get(namespaces, name)
-  if (namespace === undefined || !isOwned(site, namespace)) return
-  const tokens = await tokenSecrets(site)
-  await removeAllOwned(
-    site,
-    tokens.map((object) => ({ resource: secrets(name), object })),
-  )
-  await removeOwned(site, serviceAccounts(name), name)
+  await together([() => removeOwned(site, clusterRoleBindings, name), () => removeAccounts(site, [name])])
 }
 
 /**

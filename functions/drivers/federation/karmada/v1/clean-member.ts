@@ -3,44 +3,30 @@ import type { KubernetesObject, Resource } from '../../../../kubernetes/client.t
 import {
   clusterRoleBindings,
   clusterRoles,
-  namespaces,
-  secrets,
-  serviceAccounts,
 } from '../../../../kubernetes/resources.ts'
 import type { CleanResult, MemberContext } from '../../../contract/federation-driver.ts'
+import { removeAccounts } from '../../../support/member/account.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
-import { tokenSecrets } from '../../../support/member/token-secret.ts'
 import { removeNamespace } from '../../../support/namespace.ts'
-import { isOwned, removeAllOwned, removeOwned, type Site } from '../../../support/owned.ts'
+import { removeOwned, type Site } from '../../../support/owned.ts'
 import { patiently } from '../../../support/patiently.ts'
 import { memberSite } from '../../../support/sites.ts'
 import { step } from '../../../support/step.ts'
 import { together } from '../../../support/together.ts'
-import { impersonatorOwner } from './member/impersonator.ts'
+import { WORK_NAMESPACE } from './member/claims.ts'
+import { isBoundToOurs } from './member/impersonator.ts'
 import { executionSpace, IMPERSONATOR } from './member/names.ts'
 import type { KarmadaOptions } from './options.ts'
 
-/** Tokens first, so that a stop half-way leaves nothing that still opens the member; then rights and accounts. */
+/** All of it side by side, also when a part fails: each alone ends what the tokens open, and a member may refuse one kind of objects only. */
 const removeObjects = async (site: Site): Promise<void> => {
   const name = memberObjectName(site.federationId)
-  const namespace = await site.client.get(namespaces, name)
-  const isOurs = namespace !== undefined && isOwned(site, namespace)
-  if (isOurs) {
-    const tokens = await tokenSecrets(site)
-    await removeAllOwned(
-      site,
-      tokens.map((object) => ({ resource: secrets(name), object })),
-    )
-  }
   await together([
     () => removeOwned(site, clusterRoleBindings, name),
     () => removeOwned(site, clusterRoles, name),
-    ...(isOurs ? [name, IMPERSONATOR] : []).map((account) => () => removeOwned(site, serviceAccounts(name), account)),
+    () => removeAccounts(site, [name, IMPERSONATOR]),
   ])
 }
-
-/** Who wrote an object into a member: Karmada names the namespace of its Works. */
-const WORK_NAMESPACE = 'work.karmada.io/namespace'
 
 const removeIf = async (
   { client }: Site,
@@ -58,7 +44,7 @@ const removeIf = async (
  * it is tells the account that is bound, in this federation's namespace.
  */
 const removeImpersonator = async (site: Site, membership: Membership): Promise<void> => {
-  if ((await impersonatorOwner(site)) !== 'ours') return
+  if (!(await isBoundToOurs(site))) return
   const space = executionSpace(membership)
   await together([
     () => removeIf(site, clusterRoleBindings, () => true),
@@ -76,8 +62,7 @@ export const cleanMember = (
 ): Promise<CleanResult> =>
   step(async () => {
     const site = await memberSite(context)
-    await removeImpersonator(site, context.membership)
-    await removeObjects(site)
+    await together([() => removeImpersonator(site, context.membership), () => removeObjects(site)])
     const leftovers = await patiently(() =>
       removeNamespace(site, {
         name: memberObjectName(site.federationId),

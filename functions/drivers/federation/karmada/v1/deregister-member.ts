@@ -10,6 +10,7 @@ import { NotYet, step } from '../../../support/step.ts'
 import { together } from '../../../support/together.ts'
 import { clusterTime } from '../../../support/who-am-i.ts'
 import { withControlPlane } from './control-plane/open.ts'
+import { workInControlPlane } from './control-plane/work-in.ts'
 import { blockersOf } from './member/blockers.ts'
 import { finish } from './member/finish.ts'
 import {
@@ -131,6 +132,8 @@ const leave = async (job: Job): Promise<void> => {
 export const deregisterMember = (context: MemberContext, options: KarmadaOptions): Promise<StepResult> =>
   step(async () => {
     if (!(await hasControlPlane(context))) return {}
-    await withControlPlane(context, (client) => leave(jobOf(context, options, client)))
+    // Who forces does not wait for a control plane to work again.
+    const work = operationOf(context.membership)?.force === true ? withControlPlane : workInControlPlane
+    await work(context, (client) => leave(jobOf(context, options, client)))
     return {}
   })

@@ -11,3 +11,9 @@ export class AddressUnavailable extends AppError {
   override readonly name = 'AddressUnavailable'
   readonly kind = 'conflict'
 }
+
+/** Another Karmada has the member by the same name. */
+export class MemberNameTaken extends AppError {
+  override readonly name = 'MemberNameTaken'
+  readonly kind = 'conflict'
+}

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { isDnsLabel, isDnsName, isQualifiedName, isRoleName } from '../../../../domain/kubernetes-syntax.ts'
 import type { Properties } from '../../../contract/federation-driver-description.ts'
 import { tagFaults } from './image-tags.ts'
@@ -31,8 +31,14 @@ const SIZE = /^[1-9][0-9]{0,8}(Mi|Gi|Ti|M|G|T)$/
 /** Host with optional port, and path: what may stand before an image's name. */
 const REGISTRY = /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?(:[0-9]{1,5})?(\/[a-z0-9]+([._-]+[a-z0-9]+)*)*\/?$/
 
+/** An IP address as certificates have it: without zone, which means something only on one machine. */
+const isAddress = (text: string): boolean => isIP(text) !== 0 && !text.includes('%')
+
+/** A DNS name that can't be meant as an address: `10.0.0.256`, `0x7f.1` (WHATWG URL, "ends in a number"). */
+const isHostName = (text: string): boolean => isDnsName(text) && !/(^|\.)([0-9]+|0x[0-9a-f]*)$/.test(text)
+
 /** A name for certificates: a DNS name, the first label of which may be `*`, or an IP address. */
-const isSan = (text: string): boolean => isIP(text) !== 0 || isDnsName(text.toLowerCase().replace(/^\*\./, ''))
+const isSan = (text: string): boolean => isAddress(text) || isHostName(text.toLowerCase().replace(/^\*\./, ''))
 
 const isPort = (text: string): boolean => /^[0-9]{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= PORT_MAX
 
@@ -54,12 +60,11 @@ const namespaceFaults = (properties: Properties): string[] => {
       )
 }
 
-/** The URL of an endpoint with nothing but scheme, host and port. */
+/** The URL of an endpoint with nothing but scheme, host and port, as it is written: a URL's parser would make an address of `0x7f.1`. */
 const isEndpoint = (text: string): boolean => {
-  if (!/^https:\/\/[^/?#@]+\/?$/.test(text) || !URL.canParse(text)) return false
-  const { hostname } = new URL(text)
-  const host = hostname.replace(/^\[|\]$/g, '')
-  return isIP(host) !== 0 || isDnsName(host)
+  const [, bracketed, plain = '', port] = /^https:\/\/(?:\[([^\]]+)\]|([^/?#@:[\]]+))(?::([0-9]*))?\/?$/.exec(text) ?? []
+  if (!URL.canParse(text) || (port !== undefined && !isPort(port))) return false
+  return bracketed === undefined ? isIPv4(plain) || isHostName(plain.toLowerCase()) : isIPv6(bracketed)
 }
 
 const serviceFaults = (properties: Properties): string[] => {
@@ -92,9 +97,9 @@ const addressFaults = (properties: Properties): string[] => {
       ? []
       : fault(
           API_ENDPOINT,
-          `'${endpoint}' is not https://host:port, with a DNS name or an IP address and nothing after the port.`,
+          `'${endpoint}' is not https://host:port, with a DNS name or an IP address, a port from 1 to ${PORT_MAX} (443 when it is left out), and nothing after it.`,
         )),
-    ...bad.flatMap((name) => fault(EXTRA_SANS, `'${name}' is neither a DNS name nor an IP address.`)),
+    ...bad.flatMap((name) => fault(EXTRA_SANS, `'${name}' is neither a DNS name nor an IP address without a zone.`)),
     ...(listOf(properties, EXTRA_SANS).length > NAMES_MAX
       ? fault(EXTRA_SANS, `at most ${NAMES_MAX} names are allowed.`)
       : []),

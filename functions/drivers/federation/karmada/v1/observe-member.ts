@@ -10,12 +10,20 @@ import { type ClusterStatus, clusterStatus } from './member/cluster-status.ts'
 import { type KarmadaCredential, storedCredential } from './member/credential.ts'
 import { diagnose } from './member/diagnose.ts'
 import { clusters } from './member/names.ts'
+import { proxyStatus } from './member/proxy.ts'
 import { controlPlaneSite } from './member/site.ts'
 import { MEMBERS_NAMESPACE } from './names.ts'
 import { readPki } from './pki/read-pki.ts'
 import { stateOf } from './state.ts'
 
 const TokenSecret = z.object({ data: z.object({ token: z.string() }) })
+
+const connectionTo = ({ member }: MemberContext, { token }: KarmadaCredential): Connection | undefined => {
+  const { endpoint } = member.cluster
+  if (endpoint === null) return undefined
+  const { server, caPem, tlsServerName, tlsVerify } = endpoint
+  return { server, caPem, tlsServerName, tlsVerify, credential: { kind: 'token', token: new Secret(token) } }
+}
 
 /** What the control plane says, and whether it has the stored credential. */
 const published = async (
@@ -28,19 +36,17 @@ const published = async (
     () => client.get(clusters, memberName),
     () => client.get(secrets(MEMBERS_NAMESPACE), memberName),
   ])
-  const status = clusterStatus(controlPlaneSite(context, client), cluster, context.member.cluster.identity?.uid)
+  const site = controlPlaneSite(context, client)
+  const status = clusterStatus(site, cluster, context.member.cluster.identity?.uid)
   if (status.state !== 'ready' && status.state !== 'unknown') return status
   const token = TokenSecret.safeParse(secret).data?.data.token ?? ''
-  if (Buffer.from(token, 'base64').toString() === credential?.token) return status
+  if (credential !== undefined && Buffer.from(token, 'base64').toString() === credential.token) {
+    if (status.state === 'unknown' || cluster === undefined) return status
+    const connection = connectionTo(context, credential)
+    return proxyStatus(site, cluster, { connect: context.connect, connection })
+  }
   const message = `Secret ${MEMBERS_NAMESPACE}/${memberName} in the control plane does not hold the stored token.`
   return { state: 'not-ready', reason: 'TokenDiffers', message }
-}
-
-const connectionTo = ({ member }: MemberContext, { token }: KarmadaCredential): Connection | undefined => {
-  const { endpoint } = member.cluster
-  if (endpoint === null) return undefined
-  const { server, caPem, tlsServerName, tlsVerify } = endpoint
-  return { server, caPem, tlsServerName, tlsVerify, credential: { kind: 'token', token: new Secret(token) } }
 }
 
 /** False before the control plane is set up, and after it is gone. */

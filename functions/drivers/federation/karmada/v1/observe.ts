@@ -16,6 +16,7 @@ import { componentFault } from './host/component-fault.ts'
 import { clusterFacts, clusterStatus } from './member/cluster-status.ts'
 import { diagnose } from './member/diagnose.ts'
 import { clusters } from './member/names.ts'
+import { proxyStatus } from './member/proxy.ts'
 import { controlPlaneSite } from './member/site.ts'
 import { MEMBERS_NAMESPACE } from './names.ts'
 
@@ -46,9 +47,11 @@ const memberOf = async (
   client: KubernetesClient,
   cluster: KubernetesObject,
 ): Promise<MemberObservation> => {
-  const status = clusterStatus(controlPlaneSite(context, client), cluster, undefined)
-  if (status.state !== 'unknown') return status
+  const site = controlPlaneSite(context, client)
+  const status = clusterStatus(site, cluster, undefined)
+  if (status.state !== 'unknown' && status.state !== 'ready') return status
   const connection = await connectionTo(client, cluster)
+  if (status.state === 'ready') return proxyStatus(site, cluster, { connect: context.connect, connection })
   if (connection !== undefined) {
     return { state: 'not-ready', ...(await diagnose(context.connect, connection, status.said)) }
   }
@@ -56,7 +59,7 @@ const memberOf = async (
   return { state: 'not-ready', reason: 'TokenDiffers', message }
 }
 
-/** All members by one list; only those that are not ready are looked at one by one. */
+/** All members by one list, and a look into each: at what is wrong, or whether `clusters/proxy` is still this federation's. */
 const membersOf = async (context: FederationContext, client: KubernetesClient): Promise<Members> => {
   const members: Members = new Map()
   await inParallel(await listAll(client, clusters), async (cluster) => {

@@ -1,18 +1,22 @@
 import { type MemberCredential, operationOf } from '../../../../domain/membership.ts'
 import { Secret } from '../../../../domain/secret.ts'
 import type { KubernetesObject } from '../../../../kubernetes/client.ts'
+import { serviceAccounts } from '../../../../kubernetes/resources.ts'
 import { DAY_MS } from '../../../../x509/certificate.ts'
 import type { MemberContext, PrepareResult } from '../../../contract/federation-driver.ts'
 import { accountUser, ensureMemberNamespace, ensureServiceAccount } from '../../../support/member/account.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
 import { obtainToken } from '../../../support/member/obtain-token.ts'
 import { tokenSecrets } from '../../../support/member/token-secret.ts'
-import type { Site } from '../../../support/owned.ts'
+import { removeOwned, type Site } from '../../../support/owned.ts'
 import { memberSite } from '../../../support/sites.ts'
 import { step, type Trace } from '../../../support/step.ts'
 import { together } from '../../../support/together.ts'
+import { MemberNameTaken } from './errors.ts'
+import { nameTaken } from './member/check-findings.ts'
+import { CLUSTER_NAME_LABEL, holderOfName } from './member/claims.ts'
 import { sealedCredential, storedCredential } from './member/credential.ts'
-import { impersonatorOwner } from './member/impersonator.ts'
+import { type ImpersonatorOwner, impersonatorOwner } from './member/impersonator.ts'
 import { IMPERSONATOR } from './member/names.ts'
 import { peerOf } from './member/peer.ts'
 import { ensureRights } from './member/rights.ts'
@@ -76,6 +80,26 @@ const credentialOf = (context: MemberContext, own: Token, impersonator: Token | 
   return { kind, expiresAt, renewAfter, token }
 }
 
+/** @throws MemberNameTaken */
+const demandName = async ({ membership: { memberName } }: MemberContext, site: Site): Promise<void> => {
+  const holder = await holderOfName(site, memberName)
+  if (holder !== undefined) throw new MemberNameTaken(nameTaken(memberName, holder))
+}
+
+/** The accounts that this federation needs, which also tell others that it has the member. */
+const ensureAccounts = async (
+  { membership: { memberName } }: MemberContext,
+  site: Site,
+  trace: Trace,
+  owner: ImpersonatorOwner,
+): Promise<void> => {
+  const account = memberObjectName(site.federationId)
+  await together([
+    () => ensureServiceAccount(site, trace, account, { [CLUSTER_NAME_LABEL]: memberName }),
+    ...(owner === 'foreign' ? [] : [() => ensureServiceAccount(site, trace, IMPERSONATOR)]),
+  ])
+}
+
 /**
  * The control plane's accounts in the member, their rights, and proved tokens for them. Where another Karmada has the impersonator, there is none
  * for this federation. With a rotation under way new tokens are made beside the old ones, which work until `registerMember` has put the new ones in
@@ -86,12 +110,16 @@ export const prepareMember = (context: MemberContext, options: KarmadaOptions): 
     const site = await memberSite(context)
     const { memberClusterRole } = parseProperties(context.federation.properties)
     const account = memberObjectName(site.federationId)
-    const [owner] = await together([() => impersonatorOwner(site), () => ensureMemberNamespace(site, trace)])
-    const accounts = owner === 'foreign' ? [account] : [account, IMPERSONATOR]
+    await demandName(context, site)
+    const [before] = await together([() => impersonatorOwner(site), () => ensureMemberNamespace(site, trace)])
+    await ensureAccounts(context, site, trace, before)
+    // Looked at again with the own accounts in place: of two that join at the same moment one sees the other.
+    await demandName(context, site)
+    const owner = before === 'foreign' ? before : await impersonatorOwner(site)
+    if (owner === 'foreign') await removeOwned(site, serviceAccounts(account), IMPERSONATOR)
     const [existing] = await together([
       () => tokenSecrets(site),
       () => ensureRights(site, trace, memberClusterRole),
-      ...accounts.map((name) => () => ensureServiceAccount(site, trace, name)),
     ])
     const preparing = { context, site, trace, options }
     const [own, impersonator] = await together([

@@ -52,7 +52,7 @@ const DESCRIPTIONS: readonly (readonly [key: string, description: string])[] = [
   [API_LOAD_BALANCER_CLASS, "loadBalancerClass of the API server's Service, where the host has several. Fixed."],
   [
     API_ENDPOINT,
-    'https://host:port under which clients find the API server, where that is not the address of its Service: a DNS name, a proxy or NAT in front of it.',
+    'https://host:port (443 when the port is left out) under which clients find the API server, where that is not the address of its Service: a DNS name, a proxy or NAT in front of it.',
   ],
   [API_PORT, "Port of the API server's Service. Fixed."],
   [API_NODE_PORT, "Node port of the API server's Service; else the host chooses one. Fixed."],

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { operationOf } from '../../../../domain/membership.ts'
+import type { ObjectRef } from '../../../../domain/object-ref.ts'
 import type { KubernetesObject } from '../../../../kubernetes/client.ts'
 import { namespaces, secrets } from '../../../../kubernetes/resources.ts'
 import type { MemberContext } from '../../../contract/federation-driver.ts'
@@ -9,7 +10,8 @@ import { removeOlderTokens } from '../../../support/member/token-secret.ts'
 import { demandOwned, ensureOwned, isTerminating, nameOf, refOf, type Site } from '../../../support/owned.ts'
 import { NotYet, step, type Trace } from '../../../support/step.ts'
 import { together } from '../../../support/together.ts'
-import { withControlPlane } from './control-plane/open.ts'
+import { workInControlPlane } from './control-plane/work-in.ts'
+import { clusterFacts } from './member/cluster-status.ts'
 import { demandCredential, type KarmadaCredential } from './member/credential.ts'
 import {
   clusterManifest,
@@ -19,6 +21,7 @@ import {
   tokenSecret,
 } from './member/manifests.ts'
 import { clusters, executionSpace, IMPERSONATOR } from './member/names.ts'
+import { yieldProxy } from './member/proxy.ts'
 import { demandRestartAfter } from './member/restart.ts'
 import { controlPlaneSite } from './member/site.ts'
 import { MEMBERS_NAMESPACE } from './names.ts'
@@ -88,6 +91,17 @@ const ownSecrets = async (publishing: Publishing, facts: SecretFacts): Promise<v
   )
 }
 
+/** What Karmada makes in the member for `clusters/proxy`: ours to take away, and to tell, where it can't. */
+const impersonatorRefs = (): ObjectRef[] =>
+  ['ClusterRole', 'ClusterRoleBinding'].map((kind) => ({
+    where: 'member',
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind,
+    namespace: '',
+    name: IMPERSONATOR,
+    uid: '',
+  }))
+
 /** Secrets first, since Karmada looks at a Cluster at once; then the Cluster; then it becomes the Secrets' owner. */
 const publish = async (publishing: Publishing): Promise<string | undefined> => {
   const { context, site, trace, credential } = publishing
@@ -97,6 +111,8 @@ const publish = async (publishing: Publishing): Promise<string | undefined> => {
   await ensureSecrets(publishing, { ownerUid, publishedAt: published })
   const cluster = await ensureOwned(site, clusters, clusterManifest(context, credential))
   trace.made(refOf(site, cluster))
+  if (credential.impersonatorToken !== null) for (const ref of impersonatorRefs()) trace.made(ref)
+  else if (clusterFacts(cluster).impersonatorSecretRef !== undefined) await yieldProxy(site, cluster.metadata.name)
   if (ownerUid === undefined) await ownSecrets(publishing, { ownerUid: cluster.metadata.uid, publishedAt: published })
   return published
 }
@@ -108,7 +124,7 @@ const publish = async (publishing: Publishing): Promise<string | undefined> => {
 export const registerMember = (context: MemberContext, options: KarmadaOptions): Promise<StepResult> =>
   step(async (trace) => {
     const credential = await demandCredential(context)
-    const published = await withControlPlane(context, (client) =>
+    const published = await workInControlPlane(context, (client) =>
       publish({ context, site: controlPlaneSite(context, client), trace, credential }),
     )
     if (published !== undefined) await demandRestartAfter(context, published, options)

@@ -5,6 +5,11 @@ import type { Federation } from '../../../../domain/federation.ts'
 export const KarmadaState = z.object({
   /** Address of the API server as clients and members use it: `https://host:port`. Known once the Service has one. */
   endpoint: z.url().optional(),
+  /**
+   * Hosts of kubeconfigs that may be out, and those of the Service itself, newest last: they stay in the certificate when `api-endpoint` moves the
+   * address.
+   */
+  hosts: z.array(z.string()).optional(),
   /** True when we could not reach `endpoint` and go through the host's API instead. */
   isForwarded: z.boolean().optional(),
   /** True when the host gives its Services IPv6 addresses. */

@@ -53,8 +53,6 @@ const toldOf = async (context: ClusterContext, snapshot: Snapshot): Promise<Part
   }
 }
 
-const GOES_ON = 'Cluster API goes on trying; if it succeeds, the cluster becomes CREATE_COMPLETE by itself.'
-
 /** Ends a create that has no hope, or no time, left. What is there stays. @throws ClusterNotReady */
 const demandHope = ({ cluster: { name, operation, magnum }, now }: ClusterContext, snapshot: Snapshot): void => {
   if (snapshot.cluster === undefined) {
@@ -63,11 +61,11 @@ const demandHope = ({ cluster: { name, operation, magnum }, now }: ClusterContex
     )
   }
   const hopeless = hopelessness(snapshot, now())
-  if (hopeless !== undefined) throw new ClusterNotReady(`${hopeless}. ${GOES_ON}`)
+  if (hopeless !== undefined) throw new ClusterNotReady(`${hopeless}.`)
   if (operation === null || now() < operation.deadline) return
   const minutes = magnum.createTimeout ? `create_timeout (${magnum.createTimeout} minutes)` : 'time for a create'
   throw new ClusterNotReady(
-    `Cluster ${name} was not up within its ${minutes}; last seen: ${troubleOf(snapshot) ?? 'no condition fails'}. ${GOES_ON}`,
+    `Cluster ${name} was not up within its ${minutes}; last seen: ${troubleOf(snapshot) ?? 'no condition fails'}.`,
   )
 }
 

@@ -1,4 +1,6 @@
 import type { ClusterValues } from '../labels.ts'
+import { wantedLabels } from '../wishes.ts'
+import { networkDriverOf } from './network-driver.ts'
 import type { RenderPlan } from './plan.ts'
 import { clusterWish } from './wish.ts'
 
@@ -48,17 +50,13 @@ const basic = (values: ClusterValues, networkDriver: string): Asked[] => [
   },
 ]
 
-/** Of new clusters whose template names no network driver. */
-const DEFAULT_NETWORK_DRIVER = 'calico'
-
 /** What is to be looked up for a cluster. None where the registration names no namespace for it, and for infrastructures whose nodes run nothing. */
 export const addonWishes = (plan: RenderPlan, options: Readonly<Record<string, string>>): AddonWish[] => {
   if (options.addons_namespace === undefined || plan.infrastructure !== 'openstack') return []
-  const { values, spec } = clusterWish(plan)
-  return [
-    ...basic(values, spec?.networkDriver || DEFAULT_NETWORK_DRIVER),
-    ...switched(values, plan.cluster.magnum.labels),
-  ].map(({ tag, ...asked }) => ({ ...asked, secret: tag === undefined ? asked.addon : `${asked.addon}-${tag}` }))
+  const { values } = clusterWish(plan)
+  return [...basic(values, networkDriverOf(plan)), ...switched(values, wantedLabels(plan))].map(
+    ({ tag, ...asked }) => ({ ...asked, secret: tag === undefined ? asked.addon : `${asked.addon}-${tag}` }),
+  )
 }
 
 /** What to say when the operator has no such Secret. */

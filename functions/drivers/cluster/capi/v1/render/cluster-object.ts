@@ -3,18 +3,16 @@ import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { changedSpec } from './changed-spec.ts'
 import { freshSpec } from './fresh-spec.ts'
 import { CLUSTER_LABEL, PROJECT_LABEL } from './names.ts'
+import { NETWORK_DRIVER_LABEL, networkDriverOf } from './network-driver.ts'
 import type { RenderPlan } from './plan.ts'
 import { specOf } from './topology.ts'
 
-/** Label for operators' own tools: which CNI was asked for. */
-const NETWORK_DRIVER_LABEL = 'fedplane.io/network-driver'
-
-const labelsOf = ({ cluster, template }: RenderPlan): Record<string, string> => {
+const labelsOf = (plan: RenderPlan): Record<string, string> => {
   const labels = {
     'app.kubernetes.io/managed-by': 'fedplane',
-    [CLUSTER_LABEL]: cluster.id,
-    [PROJECT_LABEL]: cluster.projectId,
-    [NETWORK_DRIVER_LABEL]: template?.spec.networkDriver ?? '',
+    [CLUSTER_LABEL]: plan.cluster.id,
+    [PROJECT_LABEL]: plan.cluster.projectId,
+    [NETWORK_DRIVER_LABEL]: networkDriverOf(plan),
   }
   return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== '' && isLabelValue(value)))
 }

@@ -6,6 +6,7 @@ import { compact } from './compact.ts'
 import { controlPlaneOf, controlPlaneVariables } from './control-plane.ts'
 import { KubernetesVersionMissing } from './errors.ts'
 import { INFRASTRUCTURE_KINDS } from './infrastructures.ts'
+import { networkDriverOf } from './network-driver.ts'
 import type { RenderPlan } from './plan.ts'
 import { type ClusterSpec, type Variable, withEntries } from './topology.ts'
 import { VARIABLES } from './variables.ts'
@@ -16,9 +17,9 @@ import { newEntry } from './worker-entry.ts'
 const PODS_CIDR = '10.100.0.0/16'
 
 /** Each CNI has a label of its own for the pods' network. */
-const podsCidr = ({ values, spec }: ClusterWish): string => {
+const podsCidr = ({ values, plan }: ClusterWish): string => {
   const { calico_ipv4pool: calico, cilium_ipv4pool: cilium } = values
-  return (spec?.networkDriver === 'cilium' ? (cilium ?? calico) : (calico ?? cilium)) ?? PODS_CIDR
+  return (networkDriverOf(plan) === 'cilium' ? (cilium ?? calico) : (calico ?? cilium)) ?? PODS_CIDR
 }
 
 const clusterNetwork = (wish: ClusterWish): JsonObject =>

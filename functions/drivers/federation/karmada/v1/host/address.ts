@@ -43,11 +43,15 @@ const balancerReason = async ({ site, namespace }: HostWork): Promise<string> =>
     : 'no controller of load balancers has said anything about it; where the host has none, choose api-service-type NodePort, or ClusterIP with api-endpoint'
 }
 
-const balancerUrl = async (work: HostWork, { status }: Service): Promise<string> => {
-  for (const { ip, hostname } of status.loadBalancer.ingress) {
-    const host = ip || hostname
-    if (host) return urlOf(host, work.plan.properties.apiPort)
-  }
+const hostsOf = ({ status }: Service): string[] =>
+  status.loadBalancer.ingress.flatMap(({ ip, hostname }) => ip || hostname || [])
+
+/** Addresses and names that a load balancer gave the Service; none of other Services. */
+export const balancerHosts = (service: KubernetesObject): string[] => hostsOf(Service.parse(service))
+
+const balancerUrl = async (work: HostWork, service: Service): Promise<string> => {
+  const [host] = hostsOf(service)
+  if (host !== undefined) return urlOf(host, work.plan.properties.apiPort)
   throw new NotYet(
     `the load balancer's address of Service ${work.namespace}/${API_SERVER}: ${await balancerReason(work)}`,
   )

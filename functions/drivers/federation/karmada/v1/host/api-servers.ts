@@ -45,7 +45,6 @@ const apiServerCommand = (plan: HostPlan): string[] => [
   '--authorization-mode=Node,RBAC',
   '--enable-admission-plugins=NodeRestriction',
   '--disable-admission-plugins=StorageObjectInUseProtection,ServiceAccount',
-  '--enable-bootstrap-token-auth=true',
   '--bind-address=0.0.0.0',
   `--secure-port=${API_SERVER_PORT}`,
   ...etcdFlags(plan),

@@ -11,7 +11,6 @@ const KUBE_CONTROLLER_MANAGER_PORT = 10257
 const SCHEDULER_HEALTH_PORT = 10351
 const CONTROLLER_MANAGER_HEALTH_PORT = 10357
 const WEBHOOK_PORT = 8443
-const WEBHOOK_HEALTH_PORT = 8000
 const METRICS_PORT = 8080
 
 /** What works for the control plane itself. Without csrsigning and its like: fedplane signs, so no key of an authority is in the host. */
@@ -126,7 +125,8 @@ const webhook = (plan: HostPlan, pki: Pki): KubernetesObject =>
       KUBECONFIG,
       METRICS,
       '--bind-address=0.0.0.0',
-      `--health-probe-bind-address=:${WEBHOOK_HEALTH_PORT}`,
+      // It registers no check there, so that every path answers 404.
+      '--health-probe-bind-address=0',
       `--secure-port=${WEBHOOK_PORT}`,
       `--cert-dir=${pkiPath(WEBHOOK_CERT)}`,
     ],
@@ -135,8 +135,9 @@ const webhook = (plan: HostPlan, pki: Pki): KubernetesObject =>
       { name: 'metrics', port: METRICS_PORT },
     ],
     secrets: [config(WEBHOOK), { secret: WEBHOOK_CERT, path: pkiPath(WEBHOOK_CERT) }],
-    ready: https('/readyz', WEBHOOK_PORT),
-    alive: http('/healthz', WEBHOOK_HEALTH_PORT),
+    // The server of the webhooks itself is the only one that says how it is, and without the last stroke it redirects.
+    ready: https('/readyz/', WEBHOOK_PORT),
+    alive: https('/readyz/', WEBHOOK_PORT),
     aliveDelaySeconds: 15,
     requests: { cpu: '25m', memory: '64Mi' },
   })

@@ -1,12 +1,15 @@
 import * as z from 'zod'
+import { counted } from '../../../../../domain/wording.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
-import { type HostEvent, newestWarning, shortened } from './host-events.ts'
+import { type HostEvent, newestEvent, newestWarning, shortened } from './host-events.ts'
 
 const Terminated = z.object({
   exitCode: z.number().default(0),
   reason: z.string().default(''),
   message: z.string().default(''),
 })
+
+type Terminated = z.infer<typeof Terminated>
 
 const ContainerStatus = z.object({
   image: z.string().default(''),
@@ -51,10 +54,28 @@ const unschedulable = ({ status }: Pod): string | null => {
   return condition === undefined ? null : `can't be scheduled: ${shortened(condition.message)}`
 }
 
-const crash = ({ lastState, restartCount }: ContainerStatus): string => {
-  const { exitCode = 0, reason = '', message = '' } = lastState.terminated ?? {}
+/** How a program ends that was told to: by itself after SIGTERM, by SIGKILL, by SIGTERM. */
+const ENDED_BY_OTHERS = [0, 137, 143]
+const OUT_OF_MEMORY = 'OOMKilled'
+
+/** The kubelet's words when it restarted a container because of its liveness probe; null when the program ended by itself. */
+const killedBy = ({ metadata }: Pod, terminated: Terminated, events: readonly HostEvent[]): string | null => {
+  if (!ENDED_BY_OTHERS.includes(terminated.exitCode) || terminated.reason === OUT_OF_MEMORY) return null
+  const isOurs = ({ object }: HostEvent): boolean => object.name === metadata.name
+  const killing = newestEvent(events, (event) => isOurs(event) && event.reason === 'Killing')
+  if (killing === undefined) return null
+  const isLiveness = ({ reason, message }: HostEvent): boolean => reason === 'Unhealthy' && /^liveness/i.test(message)
+  const probe = newestEvent(events, (event) => isOurs(event) && isLiveness(event))
+  return probe === undefined ? killing.message : `${killing.message}; ${probe.message}`
+}
+
+const crash = (pod: Pod, { lastState, restartCount }: ContainerStatus, events: readonly HostEvent[]): string => {
+  const terminated = lastState.terminated ?? { exitCode: 0, reason: '', message: '' }
+  const killed = killedBy(pod, terminated, events)
+  if (killed !== null) return `was killed and restarted ${counted(restartCount, 'time')}: ${killed}`
+  const { exitCode, reason, message } = terminated
   const words = message === '' ? reason : shortened(message.split('\n').slice(-5).join(' '))
-  return `crashed ${restartCount} times, last with exit code ${exitCode}: ${words}`
+  return `crashed ${counted(restartCount, 'time')}, last with exit code ${exitCode}: ${words}`
 }
 
 /** Of all that is said of a failed pull the longest says most: the others only name the state. */
@@ -74,10 +95,10 @@ const containerReason = (pod: Pod, status: ContainerStatus, events: readonly Hos
   if (waiting !== undefined && !STARTING.includes(waiting.reason)) {
     return status.lastState.terminated === undefined
       ? `can't start (${waiting.reason}): ${shortened(waiting.message)}`
-      : crash(status)
+      : crash(pod, status, events)
   }
   if (status.ready) return null
-  if (status.lastState.terminated !== undefined) return crash(status)
+  if (status.lastState.terminated !== undefined) return crash(pod, status, events)
   const event = newestWarning(events, ({ name }) => name === pod.metadata.name, ['Unhealthy', 'FailedMount'])
   return event === undefined ? null : `is not ready: ${event.message}`
 }

@@ -15,6 +15,7 @@ import { memberRoleFindings } from '../../../../support/member/role-findings.ts'
 import type { Site } from '../../../../support/owned.ts'
 import { memberSite } from '../../../../support/sites.ts'
 import { MEMBER_CLUSTER_ROLE } from '../properties.ts'
+import { holderOfName } from './claims.ts'
 import { impersonatorOwner } from './impersonator.ts'
 import { peerOf } from './peer.ts'
 
@@ -34,6 +35,7 @@ const RBAC = 'rbac.authorization.k8s.io'
 const memberWishes = (namespace: string, role: string | null): Access[] => [
   ...each(WRITE, { group: '', resource: 'namespaces' }),
   ...each(WRITE, { group: '', resource: 'serviceaccounts', namespace }),
+  ...each(['list'], { group: '', resource: 'serviceaccounts' }),
   ...each(['create'], { group: '', resource: 'serviceaccounts/token', namespace }),
   ...each(['list', ...WRITE], { group: '', resource: 'secrets', namespace }),
   ...each(WRITE, { group: RBAC, resource: 'clusterrolebindings' }),
@@ -55,10 +57,21 @@ const impersonatorFindings = async (site: Site): Promise<Finding[]> => {
   return [
     warningFinding(
       'ProxyDisabled',
-      'Another Karmada has this cluster as a member. It can be a member of both, but clusters/proxy of this federation will not lead into it, ' +
-        'and both may write the same objects: let each spread its own.',
+      'Another Karmada has this cluster as a member. It can be a member of both, but clusters/proxy of this federation will not lead into it. ' +
+        'Let each of them spread objects of its own: one that both spread would be overwritten, and deleted, by either.',
     ),
   ]
+}
+
+/** Why a name can't be had, and what to do. */
+export const nameTaken = (memberName: string, holder: string): string =>
+  `The cluster is called ${memberName} by ${holder} too. Karmada knows by that name what it brought into a member, so both would overwrite and delete ` +
+  "each other's workloads. Take it out there; or add it again, which gives it another name where this project's federations have it; or register " +
+  'it by another name.'
+
+const heldNameFindings = async (site: Site, memberName: string): Promise<Finding[]> => {
+  const holder = await holderOfName(site, memberName)
+  return holder === undefined ? [] : [errorFinding('MemberNameTaken', nameTaken(memberName, holder))]
 }
 
 const roleFindings = (site: Site, role: string | null): Promise<Finding[]> =>
@@ -78,6 +91,7 @@ export const memberFindings = async (context: MemberContext, role: string | null
     attempt(() => foreignFindings(site, clusterRoleBindings, name)),
     attempt(() => roleFindings(site, role)),
     attempt(() => impersonatorFindings(site)),
+    attempt(() => heldNameFindings(site, context.membership.memberName)),
   ])
   return parts.flat()
 }

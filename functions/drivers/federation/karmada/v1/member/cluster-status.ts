@@ -21,13 +21,6 @@ export const clusterFacts = (cluster: KubernetesObject) => {
   return { ...spec, clusterId: metadata.labels[CLUSTER_LABEL] }
 }
 
-const PROXY_DISABLED = {
-  state: 'ready',
-  reason: 'ProxyDisabled',
-  message:
-    'Another Karmada has this member too, so clusters/proxy of this federation does not lead into it. Workloads are not affected.',
-} as const
-
 /** `unknown` needs a look at the member itself: `said` is what Karmada says of it. */
 export type ClusterStatus = MemberObservation | { state: 'unknown'; said: string }
 
@@ -43,10 +36,10 @@ export const clusterStatus = (
   const name = `Cluster ${cluster.metadata.name} of the control plane`
   if (!isOwned(site, cluster)) return notReady('ForeignObject', `${name} is not this federation's.`)
   if (isTerminating(cluster)) return notReady('ClusterTerminating', `${name} is being deleted.`)
-  const { id, impersonatorSecretRef } = clusterFacts(cluster)
+  const { id } = clusterFacts(cluster)
   if (uid !== undefined && id !== uid) return notReady('MemberIdDiffers', `${name} is about another cluster: spec.id.`)
   const ready = conditionOf(cluster, 'Ready')
   if (ready === undefined) return notReady('MemberNotObserved', `Karmada has not looked at the member yet.`)
   if (ready.status !== 'True') return { state: 'unknown', said: `${ready.reason}: ${ready.message}` }
-  return impersonatorSecretRef === undefined ? PROXY_DISABLED : { state: 'ready' }
+  return { state: 'ready' }
 }

@@ -15,7 +15,7 @@ const Work = z.object({
 const specOf = (work: KubernetesObject) => Work.safeParse(work).data?.spec
 
 /** What Karmada made for itself in the member: it goes with the member, whatever becomes of workloads. */
-const isImpersonators = (work: KubernetesObject): boolean => {
+export const isImpersonators = (work: KubernetesObject): boolean => {
   const manifests = specOf(work)?.workload?.manifests ?? []
   return manifests.length > 0 && manifests.every(({ metadata }) => metadata.name === IMPERSONATOR)
 }

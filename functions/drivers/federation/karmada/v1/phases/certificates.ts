@@ -24,11 +24,11 @@ export const certificatesPhase = ({ leafLifetimeSeconds }: KarmadaOptions): Phas
   deadlineSeconds: 60,
   ensure: (context) =>
     step(async () => {
-      const { endpoint } = stateOf(context.federation)
+      const { endpoint, hosts = [] } = stateOf(context.federation)
       if (endpoint === undefined) throw new NotYet('the control plane to have an address')
       const known = await readPki(context)
       const pki = await issuePki(known, {
-        naming: { ...parseProperties(context.federation.properties), endpoint },
+        naming: { ...parseProperties(context.federation.properties), endpoint, hosts },
         leafLifetimeSeconds,
         now: new Date(context.now()),
         issuedSince: rotationStart(context),

@@ -5,7 +5,7 @@ import { together } from '../../../../support/together.ts'
 import { applyAll } from '../control-plane/apply-all.ts'
 import { demandAvailable, demandEstablished } from '../control-plane/await-served.ts'
 import { contentOf } from '../control-plane/content.ts'
-import { withControlPlane } from '../control-plane/open.ts'
+import { workInControlPlane } from '../control-plane/work-in.ts'
 import { ensureAggregatedApiServer } from './workloads.ts'
 
 const DEADLINE_SECONDS = 300
@@ -21,7 +21,7 @@ export const contentPhase = (): Phase<FederationContext> => ({
   ensure: (context) =>
     step(async (trace) => {
       const { namespaces, roles, rest } = await contentOf(context)
-      await withControlPlane(context, async (client) => {
+      await workInControlPlane(context, async (client) => {
         await applyAll(client, namespaces)
         // The aggregated API server needs its roles to start.
         await applyAll(client, roles)

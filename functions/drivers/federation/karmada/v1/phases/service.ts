@@ -1,22 +1,31 @@
 import type { JsonObject } from '../../../../../domain/json.ts'
+import { hostOf } from '../../../../../kubernetes/address-guard.ts'
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'
 import { FEDERATION_LABEL } from '../../../../support/owned.ts'
 import { step } from '../../../../support/step.ts'
-import { advertisedUrl, isIpv6Service } from '../host/address.ts'
+import { advertisedUrl, balancerHosts, isIpv6Service } from '../host/address.ts'
 import { ensureAll, hostWork } from '../host/host-work.ts'
 import { removeSelected } from '../host/remove.ts'
 import { services } from '../host/resources.ts'
 import { serviceManifests } from '../host/services.ts'
 import { API_SERVER } from '../names.ts'
-import { stateOf } from '../state.ts'
+import { type KarmadaState, stateOf } from '../state.ts'
 
-/** A new address is to be tried anew, however the old one was reached. */
-const noteOf = (known: string | undefined, endpoint: string, isIpv6: boolean): JsonObject => ({
-  endpoint,
-  isIpv6,
-  ...(known === endpoint ? {} : { isForwarded: null }),
-})
+/** Names that a certificate keeps for kubeconfigs that are out; the oldest go first. */
+const HOSTS_MAX = 20
+
+/** A new address is to be tried anew, however the old one was reached; the old one stays good for who knows no other. */
+const noteOf = (known: KarmadaState, endpoint: string, service: KubernetesObject): JsonObject => {
+  const hosts = [known.endpoint, endpoint].filter((url) => url !== undefined).map((url) => hostOf(new URL(url)))
+  return {
+    endpoint,
+    isIpv6: isIpv6Service(service),
+    hosts: [...new Set([...(known.hosts ?? []), ...hosts, ...balancerHosts(service)])].slice(-HOSTS_MAX),
+    ...(known.endpoint === endpoint ? {} : { isForwarded: null }),
+  }
+}
 
 /** The Services, and the address under which the API server is advertised. All that certificates say follows from it. */
 export const servicePhase: Phase<FederationContext> = {
@@ -29,14 +38,14 @@ export const servicePhase: Phase<FederationContext> = {
       const made = await ensureAll(work, trace, serviceManifests(work.plan))
       const service = made.find(({ metadata }) => metadata.name === API_SERVER)
       if (service === undefined) throw new TypeError(`The manifests have no Service ${API_SERVER}.`)
-      const known = stateOf(context.federation).endpoint
-      const endpoint = await advertisedUrl(work, service, known)
-      return { state: noteOf(known, endpoint, isIpv6Service(service)) }
+      const known = stateOf(context.federation)
+      const endpoint = await advertisedUrl(work, service, known.endpoint)
+      return { state: noteOf(known, endpoint, service) }
     }),
   undo: (context) =>
     step(async () => {
       const work = await hostWork(context)
       await removeSelected(work, [services(work.namespace)], `${FEDERATION_LABEL}=${work.site.federationId}`)
-      return { state: { endpoint: null, isIpv6: null, isForwarded: null } }
+      return { state: { endpoint: null, isIpv6: null, hosts: null, isForwarded: null } }
     }),
 }

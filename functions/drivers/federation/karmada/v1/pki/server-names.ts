@@ -1,3 +1,5 @@
+import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 import { hostOf } from '../../../../../kubernetes/address-guard.ts'
 import { AGGREGATED_API_SERVER, API_SERVER, ETCD, SYSTEM_NAMESPACE, WEBHOOK } from '../names.ts'
 import type { KarmadaProperties } from '../schema.ts'
@@ -10,6 +12,8 @@ const ETCD_MEMBERS_MAX = 3
 export type Naming = Pick<KarmadaProperties, 'namespace' | 'clusterDomain' | 'extraSans'> & {
   /** `https://host:port`: as the API server is advertised. */
   endpoint: string
+  /** Hosts under which it was found before, or is beside it. */
+  hosts: readonly string[]
 }
 
 const serviceNames = (service: string, { namespace, clusterDomain }: Naming): string[] => [
@@ -18,6 +22,12 @@ const serviceNames = (service: string, { namespace, clusterDomain }: Naming): st
   `${service}.${namespace}.svc`,
   `${service}.${namespace}.svc.${clusterDomain}`,
 ]
+
+/** Without zone, which an older release let in; IPv4 addresses as such, since who checks an address does not know them as IPv6 (`::ffff:a.b.c.d`). */
+const asInCertificate = (name: string): string => {
+  const text = name.toLowerCase().replace(/%.*$/, '')
+  return isIPv6(text) ? ipaddr.process(text).toString() : text
+}
 
 const LOCAL = ['localhost', '127.0.0.1', '::1']
 
@@ -33,8 +43,7 @@ export const serverNames = (naming: Naming): Partial<Record<Leaf, string[]>> => 
       'kubernetes.default',
       'kubernetes.default.svc',
       ...serviceNames(API_SERVER, naming),
-      hostOf(new URL(naming.endpoint)),
-      ...naming.extraSans.map((name) => name.toLowerCase()),
+      ...[hostOf(new URL(naming.endpoint)), ...naming.hosts, ...naming.extraSans].map(asInCertificate),
     ]),
   ],
   'aggregated-apiserver-server': [

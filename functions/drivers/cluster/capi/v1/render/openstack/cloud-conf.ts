@@ -1,3 +1,4 @@
+import { looksLikeUuid } from '../../../../../../domain/ids.ts'
 import type { CloudCredential } from '../../../../../contract/cluster-driver.ts'
 import type { ClusterValues } from '../../labels.ts'
 
@@ -39,6 +40,7 @@ export const cloudConf = (
       ['lb-provider', values.octavia_provider],
       ['lb-method', algorithmOf(values)],
       ['create-monitor', values.octavia_lb_healthcheck],
-      ['floating-network-id', externalNetwork],
+      // An id only: given a name, it finds no network; given none, it looks for the external one.
+      ['floating-network-id', externalNetwork !== null && looksLikeUuid(externalNetwork) ? externalNetwork : null],
     ]),
   ].join('\n')

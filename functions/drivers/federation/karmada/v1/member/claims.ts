@@ -1,0 +1,87 @@
+import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import { clusterRoleBindings, clusterRoles, serviceAccounts } from '../../../../../kubernetes/resources.ts'
+import {
+  FEDERATION_LABEL,
+  isOwned,
+  isTerminating,
+  listAll,
+  MANAGED_BY,
+  MANAGED_BY_LABEL,
+  type Site,
+} from '../../../../support/owned.ts'
+import { together } from '../../../../support/together.ts'
+import { MEMBERS_NAMESPACE } from '../names.ts'
+import { executionSpace, IMPERSONATOR } from './names.ts'
+
+/** On the control plane's account in a member: what the member is called there. Karmada's marks on all that it brings hold that name. */
+export const CLUSTER_NAME_LABEL = 'fedplane.io/karmada-cluster'
+
+/** Who wrote an object into a member: Karmada names the namespace of its Works. */
+export const WORK_NAMESPACE = 'work.karmada.io/namespace'
+
+const allAccounts: Resource = { group: '', version: 'v1', plural: 'serviceaccounts' }
+
+/** What tells in a member which control planes have it. */
+export type Claims = {
+  /** Accounts of federations of any fedplane. */
+  accounts: readonly KubernetesObject[]
+  /** Account of a Karmada that was not set up by fedplane, in `karmada-cluster`. */
+  upstream: KubernetesObject | undefined
+  /** ClusterRoleBinding and ClusterRole `karmada-impersonator`: their names are the same for every Karmada. */
+  binding: KubernetesObject | undefined
+  role: KubernetesObject | undefined
+}
+
+export const readClaims = async (client: KubernetesClient): Promise<Claims> => {
+  const [accounts, upstream, binding, role] = await together([
+    () => listAll(client, allAccounts, `${MANAGED_BY_LABEL}=${MANAGED_BY}`),
+    () => client.get(serviceAccounts(MEMBERS_NAMESPACE), IMPERSONATOR),
+    () => client.get(clusterRoleBindings, IMPERSONATOR),
+    () => client.get(clusterRoles, IMPERSONATOR),
+  ])
+  return { accounts: accounts.filter((account) => !isTerminating(account)), upstream, binding, role }
+}
+
+/** Order in which they were made: times are whole seconds, so within one the API server's own count decides. */
+const isBefore = (one: KubernetesObject, other: KubernetesObject): boolean => {
+  const [made, madeOther] = [one, other].map(({ metadata }) => metadata.creationTimestamp ?? '') as [string, string]
+  if (made !== madeOther) return made < madeOther
+  const [count, countOther] = [one, other].map(({ metadata }) => Number(metadata.resourceVersion ?? 0))
+  return (count ?? 0) < (countOther ?? 0)
+}
+
+/** The first account of another federation for which `is` holds, unless one of ours for which it holds was there before. */
+export const earlierClaim = (
+  { accounts }: Claims,
+  site: Pick<Site, 'federationId'>,
+  is: (account: KubernetesObject) => boolean,
+): KubernetesObject | undefined => {
+  const claims = accounts.filter(is)
+  const own = claims.find((account) => isOwned(site, account))
+  return claims.find((account) => !isOwned(site, account) && (own === undefined || isBefore(account, own)))
+}
+
+/**
+ * Which other control plane has the member by that name, in words; undefined: none. Two with one name would take each other's workloads for their
+ * own, since Karmada knows what it brought by the name of the Cluster alone.
+ */
+export const holderOfName = async (
+  { client, federationId }: Pick<Site, 'client' | 'federationId'>,
+  memberName: string,
+): Promise<string | undefined> => {
+  const claims = await readClaims(client)
+  const claim = earlierClaim(
+    claims,
+    { federationId },
+    ({ metadata }) => metadata.labels?.[CLUSTER_NAME_LABEL] === memberName,
+  )
+  if (claim !== undefined) return `federation ${claim.metadata.labels?.[FEDERATION_LABEL]}`
+  const account = `karmada-${memberName}`
+  if ((await client.get(serviceAccounts(MEMBERS_NAMESPACE), account)) !== undefined) {
+    return `the Karmada whose account is ServiceAccount ${MEMBERS_NAMESPACE}/${account} in it`
+  }
+  const isForeign = claims.upstream !== undefined
+  return isForeign && claims.role?.metadata.annotations?.[WORK_NAMESPACE] === executionSpace({ memberName })
+    ? `the Karmada that made ClusterRole ${IMPERSONATOR} in it`
+    : undefined
+}
