@@ -50,7 +50,8 @@ export const dispatcher =
     const { target, http, minor, baseUrl, log } = exchange
     if (target instanceof FrameworkError) throw target
     const { route, params } = target
-    const base: PublicRequest<P> = { ports: { ...ports, log }, settings, baseUrl, minor, headers: http.headers }
+    const isHead = http.requestContext.http.method === 'HEAD'
+    const base: PublicRequest<P> = { ports: { ...ports, log }, settings, baseUrl, minor, headers: http.headers, isHead }
     if (route.access === 'none') return route.handle(base)
     demandAcceptable(http.headers.accept, route.media)
     return handleForPrincipal(route, exchange, base, params)

@@ -15,6 +15,8 @@ export type PublicRequest<P extends TablePorts = TablePorts> = {
   /** Minor version in effect, 1 to 14. */
   minor: number
   headers: APIGatewayProxyEventV2['headers']
+  /** HEAD: the caller gets the headers only, and nothing may come of it. */
+  isHead?: boolean
 }
 
 /** A request of somebody. Everything that it reads and writes is under `principal.projectId`. */

@@ -21,11 +21,7 @@ const clean = (name: string): string =>
  * @param taken names in use in the federation, and others that it must not be
  * @param salt makes the name distinct from those that the cluster gets with another one: the federation's id
  */
-export const memberNameFor = (
-  cluster: { id: string; name: string },
-  taken: ReadonlySet<string>,
-  salt = '',
-): string => {
+export const memberNameFor = (cluster: { id: string; name: string }, taken: ReadonlySet<string>, salt = ''): string => {
   const cleaned = clean(cluster.name)
   if (cleaned === cluster.name && cleaned.length <= MEMBER_NAME_MAX && !taken.has(cleaned)) return cleaned
   const suffix = hash([cluster.id, cluster.name, ...(salt === '' ? [] : [salt])].join('/'))

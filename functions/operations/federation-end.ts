@@ -21,11 +21,17 @@ type EndPorts = Pick<TablePorts, 'stores' | 'executions' | 'drivers' | 'clock' |
 
 const keyOf = (target: Target) => ({ projectId: target.projectId, id: target.entityId })
 
-const controlPlane = (ports: EndPorts, federation: Federation, failure: Failure | null): Condition => ({
+type Outcome = { failure: Failure } | { reason: string; remarks: readonly string[] }
+
+const saidOf = (outcome: Outcome): Failure =>
+  'failure' in outcome
+    ? outcome.failure
+    : { reason: outcome.reason, message: ['The control plane is up.', ...outcome.remarks].join(' ') }
+
+const controlPlane = (ports: EndPorts, federation: Federation, outcome: Outcome): Condition => ({
   type: CONTROL_PLANE_READY,
-  status: failure === null ? 'True' : 'False',
-  reason: failure?.reason ?? 'Created',
-  message: failure?.message ?? 'The control plane is up.',
+  status: 'failure' in outcome ? 'False' : 'True',
+  ...saidOf(outcome),
   observedRevision: federation.revision + 1,
   changedAt: ports.clock.now().toISOString(),
 })
@@ -77,17 +83,30 @@ const endOwn = async (
   await afterFederationEnd(ports, keyOf(target))
 }
 
-/** The control plane is up: those that waited join now, and the last of them completes the create. @throws OperationSuperseded */
+/** What ControlPlaneReady says after a change of one that is up; a fault that a look found is a later look's to take back. */
+const remarkedAfterUpdate = (ports: EndPorts, federation: Federation, remarks: readonly string[]): Condition[] => {
+  const said = federation.conditions.find(({ type, status }) => type === CONTROL_PLANE_READY && status === 'True')
+  if (said === undefined) return [...federation.conditions]
+  return withCondition(federation.conditions, controlPlane(ports, federation, { reason: said.reason, remarks }))
+}
+
+/**
+ * The control plane is up: those that waited join now, and the last of them completes the create.
+ *
+ * @param remarks what works in part only, in sentences
+ * @throws OperationSuperseded
+ */
 export const endFederationCreate = (
   ports: EndPorts,
   target: Target,
   endpointOf: (federation: Federation) => Promise<string | null>,
+  remarks: readonly string[] = [],
 ): Promise<void> =>
   endOwn(ports, target, async (federation) => ({
     endpoint: await endpointOf(federation),
     statusReason: null,
     change: openChange(ports, federation),
-    conditions: withCondition(federation.conditions, controlPlane(ports, federation, null)),
+    conditions: withCondition(federation.conditions, controlPlane(ports, federation, { reason: 'Created', remarks })),
   }))
 
 /** The changed properties are in force, and may have moved the control plane's address. @throws OperationSuperseded */
@@ -95,16 +114,29 @@ export const endFederationUpdate = (
   ports: EndPorts,
   target: Target,
   endpointOf: (federation: Federation) => Promise<string | null>,
+  remarks: readonly string[] = [],
 ): Promise<void> =>
   endOwn(ports, target, async (federation) => ({
     endpoint: await endpointOf(federation),
     statusReason: null,
     change: openChange(ports, federation),
+    conditions: remarkedAfterUpdate(ports, federation, remarks),
   }))
 
-/** The properties could not be put in force; memberships that move go on. @throws OperationSuperseded */
-export const endFederationUpdateFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
-  endOwn(ports, target, (federation) => ({
+/**
+ * The properties could not be put in force; memberships that move go on.
+ *
+ * @param endpointOf the address may have moved before the failure, and kubeconfigs with it. Default: it is as it was
+ * @throws OperationSuperseded
+ */
+export const endFederationUpdateFailed = (
+  ports: EndPorts,
+  target: Target,
+  failure: Failure,
+  endpointOf: (federation: Federation) => Promise<string | null> = async ({ endpoint }) => endpoint,
+): Promise<void> =>
+  endOwn(ports, target, async (federation) => ({
+    endpoint: await endpointOf(federation),
     statusReason: describeFailure(failure),
     change: { ...openChange(ports, federation), failure },
   }))
@@ -150,7 +182,7 @@ export const endFederationCreateFailed = async (
         operation: null,
         change: null,
         ...(clean ? { made: [], driverSecrets: [], renewAfter: null } : {}),
-        conditions: withCondition(federation.conditions, controlPlane(ports, federation, failure)),
+        conditions: withCondition(federation.conditions, controlPlane(ports, federation, { failure })),
         updatedAt: ports.clock.now().toISOString(),
       }),
       ...(clean ? [...(await releasedNamespaces(ports, federation)), ...forgottenDocuments(ports, federation)] : []),

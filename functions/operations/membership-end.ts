@@ -117,13 +117,20 @@ const stillValid = ({ credential }: Membership, leftovers: readonly ObjectRef[])
     : [`Its token stays valid until ${credential.expiresAt}.`]
 }
 
+/** What the federation brought is not written down: a member that was not cleaned may have it still. */
+const workloadsLeft = ({ operation }: MembershipUnder, leftovers: readonly ObjectRef[]): string[] =>
+  operation.workloads === 'delete' && leftovers.some(({ where }) => where === 'member')
+    ? ['The workloads that were to be removed may still be in it.']
+    : []
+
 /** One line about a member that was removed without being cleaned; null when nothing stayed. */
-const leftBehind = (membership: Membership, leftovers: readonly ObjectRef[]): string | null =>
+const leftBehind = (membership: MembershipUnder, leftovers: readonly ObjectRef[]): string | null =>
   leftovers.length === 0
     ? null
     : [
         `${membership.memberName} was removed, but this was left behind: ${listed(leftovers)}.`,
         ...stillValid(membership, leftovers),
+        ...workloadsLeft(membership, leftovers),
       ].join(' ')
 
 /** Takes the id out of the federation; with something left behind also says so in the open run of changes. */

@@ -1,10 +1,17 @@
+import { AppError } from '../domain/app-error.ts'
 import { openDocumentClient } from '../store/dynamodb/document-client.ts'
 import { dynamoWorkStore } from '../store/dynamodb/work-store.ts'
 import type { WorkStore } from '../store/work.store.ts'
 import type { DestroyGuardEnv } from './env.ts'
-import { StackAnswerRefused } from './errors.ts'
 import type { Logger } from './ports.ts'
 import { powertoolsLog } from './powertools-log.ts'
+
+/** CloudFormation did not take an answer about a resource of ours. */
+export class StackAnswerRefused extends AppError {
+  override readonly name = 'StackAnswerRefused'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}
 
 /** Puts an answer where CloudFormation waits for it. @throws StackAnswerRefused without the URL, which is signed */
 const putAnswer = async (url: string, body: string): Promise<void> => {

@@ -28,10 +28,3 @@ export class KeyAccessMissing extends AppError {
   override readonly name = 'KeyAccessMissing'
   readonly kind = 'not-found'
 }
-
-/** CloudFormation did not take an answer about a resource of ours. */
-export class StackAnswerRefused extends AppError {
-  override readonly name = 'StackAnswerRefused'
-  readonly kind = 'unavailable'
-  override readonly retryable = true
-}

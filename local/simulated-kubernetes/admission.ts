@@ -45,21 +45,26 @@ const withKindDefaults = (type: ResourceType, object: ApiObject): ApiObject => {
   return type.custom ? filled : (DEFAULTS[type.kind]?.(filled) ?? filled)
 }
 
+/** What a write comes upon. */
+export type Change = { before?: ApiObject; isDryRun: boolean }
+
 /** What the API server adds that depends on what else is there. @throws StatusError 422 */
-const allocate = (cluster: Cluster, type: ResourceType, object: ApiObject, before?: ApiObject): ApiObject => {
+const allocate = (cluster: Cluster, type: ResourceType, object: ApiObject, change: Change): ApiObject => {
+  const { before } = change
   if (type.custom) return type.admit?.(object, before) ?? object
-  if (type.kind === 'Service') return admitService(cluster, type, object)
+  if (type.kind === 'Service') return admitService(cluster, type, object, change.isDryRun)
   if (type.kind === 'PersistentVolumeClaim') return admitClaim(cluster, object, before)
   return before === undefined ? (FIRST[type.kind]?.(object) ?? object) : object
 }
 
 /** Defaults and checks of a new or changed object. @throws StatusError 400, 422 */
-export const admit = (cluster: Cluster, type: ResourceType, object: ApiObject, before?: ApiObject): ApiObject => {
+export const admit = (cluster: Cluster, type: ResourceType, object: ApiObject, change: Change): ApiObject => {
+  const { before } = change
   const defaulted = withKindDefaults(type, object)
   validate(type, defaulted, before)
   const faults = type.custom ? customFaults(type, defaulted) : []
   if (faults.length > 0) throw invalid(type, defaulted.metadata.name, faults)
-  return allocate(cluster, type, defaulted, before)
+  return allocate(cluster, type, defaulted, change)
 }
 
 /** Nothing is changed in a namespace that is not there. @throws StatusError 404 */

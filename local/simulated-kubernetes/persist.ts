@@ -67,7 +67,7 @@ export const insert = (write: Write, object: ApiObject, ownershipOf: (admitted: 
   const fresh = { ...(type.statusSubresource ? without(object, 'status') : object), metadata } as ApiObject
   checkNamespace(cluster, type, fresh)
   checkDefinition(cluster, type, fresh)
-  const admitted = admit(cluster, type, fresh)
+  const admitted = admit(cluster, type, fresh, { isDryRun: isDryRun(write) })
   if (cluster.store.get(type, metadata.name, metadata.namespace)) throw alreadyExists(type, metadata.name)
   const { target } = write
   askAdmission(cluster, { operation: 'CREATE', type, target, object: admitted })
@@ -141,7 +141,10 @@ export const replace = (write: Write, { current, next, ownershipOf }: Change): A
   demandNamespace(cluster, current)
   checkVersion(type, next, current)
   const settled = withSystemFields(scoped(write, next, current), current)
-  const admitted = withGeneration(admit(cluster, type, settled, current), current)
+  const admitted = withGeneration(
+    admit(cluster, type, settled, { before: current, isDryRun: isDryRun(write) }),
+    current,
+  )
   if (isEqual(admitted, current)) {
     if (!isDryRun(write)) rememberOwnership(write, ownershipOf(admitted))
     return current

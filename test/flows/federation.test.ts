@@ -4,7 +4,9 @@ import { CONTROL_PLANE_READY, MEMBERS_READY } from '../../functions/domain/feder
 import type { FederationContext } from '../../functions/drivers/contract/federation-driver.ts'
 import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.ts'
+import { errorFinding, warningFinding } from '../../functions/drivers/support/findings.ts'
 import { ApiUnavailable } from '../../functions/kubernetes/errors.ts'
+import { preflightPhase } from '../../functions/steps/federation-create/preflight.phase.ts'
 import { changeFederation, createFederation, join, key, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, federationOf, history, messages, settled } from '../support/flows/look.ts'
@@ -69,6 +71,54 @@ describe('federation-create', () => {
     await commit([federations.claimNamespace(`uid-${hostId}`, namespace, 'another')])
   })
 
+  it('ends before anything is made when the preflight refuses, with all that it found', async () => {
+    lab.world.hostFindings = [
+      errorFinding('HostHasNoNodes', 'The host has no nodes.'),
+      warningFinding('LessIsKnown', 'Less is known.'),
+      { ...errorFinding('ConnectFailed', 'The host does not answer.'), retryable: true },
+    ]
+    const called: string[] = []
+    lab.world.before = ({ name }) => {
+      called.push(name)
+    }
+    const { id, ref } = await createFederation(lab, await host())
+    expect(await ended(lab, ref)).toBe('failed')
+    expect(await federationOf(lab, id)).toMatchObject({
+      status: 'CREATE_FAILED',
+      statusReason:
+        'PreflightFailed: Nothing was made. HostHasNoNodes: The host has no nodes. ConnectFailed: The host does not answer.',
+      made: [],
+    })
+    expect(called.filter((name) => name.startsWith('ensure:'))).toEqual([])
+  })
+
+  it('waits for a host that may be back soon, and no second time once something is made', async () => {
+    const { world } = lab
+    world.hostFindings = [{ ...errorFinding('ConnectFailed', 'The host does not answer.'), retryable: true }]
+    const reasons: (string | null)[] = []
+    const { id, ref } = await createFederation(lab, await host(), { launched: false })
+    lab.intercept = async (call, run) => {
+      const result = await run()
+      if (call.step === 'RunPhase') reasons.push((await federationOf(lab, id)).statusReason)
+      world.hostFindings = []
+      return result
+    }
+    await lab.engine.start(ref, {
+      projectId: 'blue',
+      entityId: id,
+      operationId: ref.name.slice(0, -2),
+      attempt: 1,
+      mode: 'do',
+    })
+    expect(await ended(lab, ref)).toBe('succeeded')
+    expect(reasons[0]).toBe('1/4 waiting for the host to be fit: ConnectFailed: The host does not answer')
+    // What the create made itself must not refuse it when a step is run again.
+    const driver = { checkHost: async () => ({ findings: [errorFinding('ForeignObject', 'There.')], wouldMake: [] }) }
+    const [federation, made] = [await federationOf(lab, id), preflightPhase(driver)]
+    expect(await made.ensure({ federation } as FederationContext)).toEqual({ done: true })
+    await expect(made.ensure({ federation: { ...federation, made: [] } } as never)).rejects.toThrow('There.')
+  })
+
   it('retries a phase whose cluster hiccups', async () => {
     let left = 2
     lab.world.before = ({ name }) => {
@@ -87,7 +137,7 @@ describe('federation-create', () => {
     expect(await ended(lab, ref)).toBe('failed')
     const { status, statusReason } = await federationOf(lab, id)
     expect(status).toBe('CREATE_FAILED')
-    expect(statusReason).toMatch(/^PhaseTimedOut: .*2\/3.*the control plane to come up/)
+    expect(statusReason).toMatch(/^PhaseTimedOut: .*3\/4.*the control plane to come up/)
   })
 
   it('tells what it waits for while it waits', async () => {
@@ -110,7 +160,7 @@ describe('federation-create', () => {
       mode: 'do',
     })
     expect(await ended(lab, ref)).toBe('succeeded')
-    expect(reasons[0]).toBe('2/3 waiting for the control plane to come up (30 s)')
+    expect(reasons[0]).toBe('3/4 waiting for the control plane to come up (30 s)')
     expect((await federationOf(lab, id)).statusReason).toBeNull()
   })
 
@@ -179,6 +229,23 @@ describe('federation-update', () => {
     expect((await federationOf(lab, id)).statusReason).toMatch(/^PlannedFailure: /)
     await ended(lab, await changeFederation(lab, id, 'update', { properties: {} }))
     expect(await federationOf(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null })
+  })
+
+  it('shows the address that the failed update has moved already, as kubeconfigs do', async () => {
+    const { id } = await created()
+    const failing = () => changeFederation(lab, id, 'update', { properties: { 'memory-fail-phase': 'properties' } })
+    const driver = lab.ports.drivers.federation.resolve('memory@1')
+    const { endpoint } = driver
+    try {
+      driver.endpoint = async () => 'memory://moved'
+      await ended(lab, await failing())
+      expect(await federationOf(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', endpoint: 'memory://moved' })
+      driver.endpoint = () => Promise.reject(new ApiUnavailable('The API server answered 503.'))
+      await ended(lab, await failing())
+      expect(await federationOf(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', endpoint: 'memory://moved' })
+    } finally {
+      driver.endpoint = endpoint
+    }
   })
 
   it('is UPDATE_FAILED when the update failed although every member joined', async () => {

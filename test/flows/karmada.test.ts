@@ -106,6 +106,7 @@ type Shown = {
   status: string
   status_reason: string | null
   member_ids: string[]
+  conditions: { type: string; message: string }[]
   members: { state: string; name: string }[]
 }
 
@@ -201,6 +202,40 @@ describe('karmada@1 through the flows', { timeout: 120_000 }, () => {
       rests: [['CREATE_COMPLETE', null, ['paris Ready']], expect.anything(), expect.anything()],
     })
     for (const [how, end] of ends) expect(end, how).toEqual(undisturbed)
+  })
+
+  it('ends before anything is made where the host can not take it, with all that is known beforehand', async () => {
+    const properties = { ...ownProperties(), 'storage-class': 'absent' }
+    budget.reset()
+    const id = await create(['paris'], properties)
+    await settled(id)
+    expect(await show(id)).toMatchObject({
+      status: 'CREATE_FAILED',
+      status_reason: expect.stringMatching(/^PreflightFailed: Nothing was made\. StorageClassMissing: .*absent/),
+      members: [{ state: 'JoinFailed' }],
+    })
+    expect(budget.writes).toEqual([])
+    await call('DELETE', `/v1/federations/${id}`)
+    expect(await settled(id)).toBe('gone')
+  })
+
+  it('tells of an address that leads nowhere from here, after a create and an update, until it is another', async () => {
+    const id = await create([], { 'api-service-type': 'ClusterIP', 'api-endpoint': 'https://127.0.0.1:9' })
+    await settled(id)
+    const said = async (): Promise<string | undefined> => {
+      const { conditions } = await show(id)
+      return conditions.find(({ type }) => type === 'ControlPlaneReady')?.message
+    }
+    expect(await said()).toMatch(
+      /^The control plane is up\. Its address https:\/\/127\.0\.0\.1:9 is not reached from here/,
+    )
+    const move = [{ op: 'add', path: '/properties/api-endpoint', value: 'https://127.0.0.1:10' }]
+    await call('PATCH', `/v1/federations/${id}`, move)
+    await settled(id)
+    expect(await show(id)).toMatchObject({ status: 'UPDATE_COMPLETE', endpoint: 'https://127.0.0.1:10' })
+    expect(await said()).toContain('https://127.0.0.1:10 is not reached from here')
+    await call('DELETE', `/v1/federations/${id}`)
+    expect(await settled(id)).toBe('gone')
   })
 
   it('gives up a load balancer that never comes, says what was awaited, and leaves nothing', async () => {

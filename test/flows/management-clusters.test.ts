@@ -104,7 +104,8 @@ describe('the registration of a management cluster', () => {
     expect(await ended(lab, ref)).toBe('failed')
     expect(await operators(id)).toMatchObject({
       status: 'CREATE_FAILED',
-      statusReason: "ManagementUnfit: Cluster unfit can't be a management cluster of the driver managed@1: It has no CRDs. It is closed.",
+      statusReason:
+        "ManagementUnfit: Cluster unfit can't be a management cluster of the driver managed@1: It has no CRDs. It is closed.",
       management: { driver: 'managed@1' },
     })
   })

@@ -1,11 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Membership, operationOf } from '../../functions/domain/membership.ts'
 import { PreflightFailed } from '../../functions/drivers/contract/errors.ts'
+import { withMade } from '../../functions/drivers/contract/made-before.ts'
 import { renewDue } from '../../functions/events/renewals/renew.ts'
-import { ApiUnavailable, ConnectFailed } from '../../functions/kubernetes/errors.ts'
+import { ApiUnavailable, ConnectFailed, PermissionDenied } from '../../functions/kubernetes/errors.ts'
 import { memberTokenKey, nextMemberTokenKey } from '../../functions/operations/credentials.ts'
 import { executionOf } from '../../functions/operations/operation.ts'
-import { createFederation, join, key, membership, registered, unjoin } from '../support/flows/actions.ts'
+import {
+  changeFederation,
+  createFederation,
+  join,
+  key,
+  membership,
+  registered,
+  unjoin,
+} from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, federationOf, history, messages, settled } from '../support/flows/look.ts'
 import { gate } from '../support/local/engine-lab.ts'
@@ -129,6 +138,56 @@ describe('member-join', () => {
     expect(failed).toMatchObject({ state: 'JoinFailed', leftovers: [{ kind: 'ServiceAccount', where: 'member' }] })
   })
 
+  /** A join whose preparation made an account and then failed, in a member that can't be cleaned. */
+  const failedHalfWay = async () => {
+    const { id } = await created()
+    const member = await registered(lab, 'half-prepared')
+    lab.world.before = ({ name, clusterId }) => {
+      if (clusterId === member && name === 'cleanMember') throw new ConnectFailed('refused')
+    }
+    const driver = lab.ports.drivers.federation.resolve('memory@1')
+    const before = driver.prepareMember
+    driver.prepareMember = async (context) => {
+      const { made = [] } = await before(context)
+      throw withMade(new PermissionDenied('May not list Secrets.'), made)
+    }
+    try {
+      await join(lab, id, [member])
+      await settled(lab, id)
+    } finally {
+      driver.prepareMember = before
+    }
+    return { id, member }
+  }
+
+  it('tells what a step had made when it failed, and an unjoin takes it away', async () => {
+    const { id, member } = await failedHalfWay()
+    expect(await membership(lab, id, member)).toMatchObject({
+      state: 'JoinFailed',
+      reason: 'PermissionDenied',
+      leftovers: [{ kind: 'ServiceAccount', where: 'member' }],
+    })
+    expect((await messages(lab, 'federation', id)).join()).toContain('This was left behind: ServiceAccount')
+    // To take it away the cluster has to stay registered.
+    expect((await clusterOf(lab, member))?.uses).toEqual([`member:${id}`])
+    expect(await ended(lab, await unjoin(lab, id, member))).toBe('failed')
+    expect(await membership(lab, id, member)).toMatchObject({ state: 'UnjoinFailed' })
+    lab.world.before = () => undefined
+    expect(await ended(lab, await unjoin(lab, id, member))).toBe('succeeded')
+    expect(await membership(lab, id, member)).toBeUndefined()
+    expect(lab.world.holds(member)).toEqual([])
+    expect((await clusterOf(lab, member))?.uses).toEqual([])
+  })
+
+  it('is cleaned up when the federation is deleted, with what stays told by force', async () => {
+    const { id, member } = await failedHalfWay()
+    expect(await ended(lab, await changeFederation(lab, id, 'delete'))).toBe('failed')
+    expect(await membership(lab, id, member)).toMatchObject({ state: 'UnjoinFailed', reason: 'ConnectFailed' })
+    expect(await ended(lab, await changeFederation(lab, id, 'delete', { force: true }))).toBe('succeeded')
+    expect((await messages(lab, 'federation', id)).join()).toMatch(/this was left behind: ServiceAccount/)
+    expect((await clusterOf(lab, member))?.uses).toEqual([])
+  })
+
   it('is ended by an unjoin, which leaves nothing behind', async () => {
     const { id, hostId } = await created()
     const member = await registered(lab, 'moved')
@@ -208,6 +267,15 @@ describe('member-unjoin', () => {
       expect((await clusterOf(lab, member))?.uses).toEqual([])
     },
   )
+
+  it('says by force that workloads which were to be removed may still be there', async () => {
+    const { id, member } = await joined()
+    lab.world.before = ({ name }) => {
+      if (name === 'cleanMember') throw new ConnectFailed('no route')
+    }
+    expect(await ended(lab, await unjoin(lab, id, member, { force: true, workloads: 'delete' }))).toBe('succeeded')
+    expect((await federationOf(lab, id)).statusReason).toContain('workloads that were to be removed may still be in it')
+  })
 
   it('ends when the cluster of the member is no longer registered', async () => {
     const { id, member } = await joined()

@@ -85,20 +85,28 @@ const audit = ({ ports, principal }: Request, federation: Federation, { expiresA
     }),
   ])
 
-const answer = ({ headers }: Request, { kubeconfig, expiresAt }: Issued): ApiResponse => {
-  const noStore = { 'Cache-Control': 'no-store' }
-  const text = kubeconfig.reveal()
-  return prefers(headers.accept, YAML)
-    ? { status: 200, headers: { ...noStore, 'Content-Type': YAML }, text }
-    : { status: 200, headers: noStore, body: { kubeconfig: text, expires_at: timestamp(expiresAt) } }
+const NO_STORE = { 'Cache-Control': 'no-store' }
+
+const headersOf = ({ headers }: Request): Record<string, string> =>
+  prefers(headers.accept, YAML) ? { ...NO_STORE, 'Content-Type': YAML } : NO_STORE
+
+const answer = (request: Request, { kubeconfig, expiresAt }: Issued): ApiResponse => {
+  const [headers, text] = [headersOf(request), kubeconfig.reveal()]
+  return 'Content-Type' in headers
+    ? { status: 200, headers, text }
+    : { status: 200, headers, body: { kubeconfig: text, expires_at: timestamp(expiresAt) } }
 }
 
 /**
  * `GET /v1/federations/{federation}/kubeconfig`: a kubeconfig of the control plane, with a credential for the caller that expires. As JSON, or
- * as the bare file for `Accept: application/yaml`.
+ * as the bare file for `Accept: application/yaml`. HEAD issues none.
  */
 export const getKubeconfig = async (request: Request): Promise<ApiResponse> => {
-  const issued = await issue(request, await findUp(request))
+  const federation = await findUp(request)
+  if (request.isHead) {
+    return { status: 200, headers: { 'Content-Type': 'application/json', ...headersOf(request) }, text: '' }
+  }
+  const issued = await issue(request, federation)
   await untilNoConflict(async () => audit(request, await findUp(request), issued))
   return answer(request, issued)
 }

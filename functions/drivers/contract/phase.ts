@@ -21,6 +21,8 @@ export type StepResult = {
    * when the operation ends.
    */
   leftovers?: readonly ObjectRef[]
+  /** What works in part only although the step is done, in whole sentences: told with ControlPlaneReady when the operation ends. Phases of federations only. */
+  remarks?: readonly string[]
 }
 
 /**

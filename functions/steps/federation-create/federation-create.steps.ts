@@ -8,9 +8,10 @@ import { preflightPhase } from './preflight.phase.ts'
 
 const federationCreate: Loop = {
   operation: async (ports, state) => (await openFederation(ports, state)).operation,
-  subject: (ports, state) => 
+  subject: (ports, state) =>
     federationSubject(ports, state, { phases: (driver) => [preflightPhase(driver), ...driver.phases.create] }),
-  succeed: (ports, state) => endFederationCreate(ports, state, (federation) => endpointOf(ports, federation)),
+  succeed: (ports, state, { remarks }) =>
+    endFederationCreate(ports, state, (federation) => endpointOf(ports, federation), remarks),
   fail: (ports, state, { failure, notes }) => endFederationCreateFailed(ports, state, failure, notes),
 }
 

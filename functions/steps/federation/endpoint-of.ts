@@ -1,3 +1,4 @@
+import { isAppError } from '../../domain/app-error.ts'
 import type { Federation } from '../../domain/federation.ts'
 import { federationContext } from '../../operations/federation-context.ts'
 import { hostAccess } from '../../operations/host-access.ts'
@@ -11,5 +12,16 @@ export const endpointOf = async (ports: StepPorts, federation: Federation): Prom
     return await driver.endpoint(federationContext(ports, federation, host))
   } finally {
     host.close()
+  }
+}
+
+/** The same after a failure: what keeps the driver from saying it must not keep the failure from being told. */
+export const endpointIfKnown = async (ports: StepPorts, federation: Federation): Promise<string | null> => {
+  try {
+    return await endpointOf(ports, federation)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    ports.log.warn('endpoint not known', { error: error.name, message: error.message })
+    return federation.endpoint
   }
 }

@@ -57,7 +57,8 @@ const notesOf = ({ notes, leftovers }: Progress): string[] => [
 const recordSuccess =
   (loop: Loop): Step =>
   async (ports, state) => {
-    await loop.succeed(ports, state, { notes: notesOf(progressOf(state.progress)) })
+    const progress = progressOf(state.progress)
+    await loop.succeed(ports, state, { notes: notesOf(progress), remarks: progress.remarks })
     return DONE
   }
 

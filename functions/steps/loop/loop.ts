@@ -30,6 +30,8 @@ export type LoopSubject = {
 export type LoopOutcome = {
   /** What a forced delete passed over, or undo could not take back; and objects that stay although their phase is done. */
   notes: readonly string[]
+  /** What works in part only, as drivers said of their phases. */
+  remarks?: readonly string[]
 }
 
 /** What a flow puts into the loop. All throw OperationSuperseded when the operation no longer runs. */

@@ -13,6 +13,8 @@ export const ProgressSchema = z.object({
   notes: z.array(z.string()).default([]),
   /** Objects of ours that stay although their phase is done. */
   leftovers: z.array(ObjectRefSchema).default([]),
+  /** What drivers said of phases that work in part only. */
+  remarks: z.array(z.string()).default([]),
   /** True when no phase is left. */
   done: z.boolean().default(false),
   waitSeconds: z.int().default(0),

@@ -65,9 +65,14 @@ const runOne = async (run: Run, place: Place, progress: Progress): Promise<Progr
   const act = run.manner.act(place.phase)
   if (act === undefined) return { ...progress, done: true }
   try {
-    const { done, leftovers = [] } = await poll(() => look(run, place, act), run.untilMs)
+    const { done, leftovers = [], remarks = [] } = await poll(() => look(run, place, act), run.untilMs)
     if (!done) return waiting(progress, WAIT_SECONDS)
-    return { ...progress, done: true, leftovers: mergeObjectRefs(progress.leftovers, leftovers) }
+    return {
+      ...progress,
+      done: true,
+      leftovers: mergeObjectRefs(progress.leftovers, leftovers),
+      remarks: [...new Set([...progress.remarks, ...remarks])],
+    }
   } catch (error) {
     await tellRetry(run, place, error)
     return passOver(run, place.phase, progress, error)

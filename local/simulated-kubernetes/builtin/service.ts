@@ -52,11 +52,12 @@ const nodePortFault = (index: number, port: number, text: string): FieldFault =>
   message: `Invalid value: ${port}: ${text}`,
 })
 
-const nodePortFaults = (ports: readonly ServicePort[], used: ReadonlySet<number>): FieldFault[] =>
+/** A dry run does not look at the range (asked of Kubernetes 1.36.3). */
+const nodePortFaults = (ports: readonly ServicePort[], used: ReadonlySet<number>, isDryRun: boolean): FieldFault[] =>
   ports.flatMap(({ nodePort }, index) => {
     if (nodePort === undefined) return []
     if (used.has(nodePort)) return [nodePortFault(index, nodePort, 'provided port is already allocated')]
-    const isInRange = nodePort >= NODE_PORT_MIN && nodePort <= NODE_PORT_MAX
+    const isInRange = isDryRun || (nodePort >= NODE_PORT_MIN && nodePort <= NODE_PORT_MAX)
     const text = `provided port is not in the valid range. The range of valid ports is ${NODE_PORT_MIN}-${NODE_PORT_MAX}`
     return isInRange ? [] : [nodePortFault(index, nodePort, text)]
   })
@@ -81,11 +82,11 @@ const addressOf = (spec: ServiceSpec): Pick<ServiceSpec, 'clusterIP' | 'clusterI
 }
 
 /** A Service as the API server stores it: with type, address and node ports. @throws StatusError 422 for a node port that is taken */
-export const admitService = (cluster: Cluster, type: ResourceType, object: ApiObject): ApiObject => {
+export const admitService = (cluster: Cluster, type: ResourceType, object: ApiObject, isDryRun: boolean): ApiObject => {
   const given = isFields(object.spec) ? serviceSpec(object) : {}
   const spec = { sessionAffinity: 'None', ...given, type: given.type ?? 'ClusterIP' }
   const used = usedNodePorts(cluster, object.metadata.uid)
-  const faults = nodePortFaults(spec.ports ?? [], used)
+  const faults = nodePortFaults(spec.ports ?? [], used, isDryRun)
   if (faults.length > 0) throw invalid(type, object.metadata.name, faults)
   for (const { nodePort } of spec.ports ?? []) if (nodePort !== undefined) used.add(nodePort)
   const ports = spec.ports === undefined ? {} : { ports: withNodePorts(spec, used) }

@@ -56,6 +56,22 @@ describe('GET /v1/federations/{federation}/kubeconfig', () => {
     ])
   })
 
+  it('answers HEAD with the headers, and issues nothing', async () => {
+    const id = await given()
+    const before = await readFederation(lab, id)
+    const path = `/v1/federations/${id}/kubeconfig`
+    const { status, text, headers } = await lab.call('HEAD', path, { headers: { accept: 'application/yaml' } })
+    expect([status, text, headers['content-type'], headers['cache-control']]).toEqual([
+      200,
+      '',
+      'application/yaml',
+      'no-store',
+    ])
+    expect((await lab.call('HEAD', path)).headers['content-type']).toBe('application/json')
+    expect((await lab.call('HEAD', '/v1/federations/absent/kubeconfig')).status).toBe(404)
+    expect((await readFederation(lab, id)).revision).toBe(before.revision)
+  })
+
   it('is 406 for what it can not answer with, and other routes have no YAML', async () => {
     const id = await given()
     const refused = await get(id, '', { headers: { accept: 'text/html' } })

@@ -175,6 +175,34 @@ describe('dismissing a failed join', () => {
     expect([lab.executions.starts.length, (await readCluster(lab, member)).uses]).toEqual([before, []])
   })
 
+  it('unjoins it first when something was left behind: until then the cluster counts as a member again', async () => {
+    const { id, member } = await givenMember('JoinFailed', { status: 'UPDATE_FAILED' })
+    const failed = await readMembership(lab, id, member)
+    const left = {
+      where: 'member',
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      namespace: 'a',
+      name: 'b',
+      uid: 'c',
+    } as const
+    await lab.stores.commit([
+      lab.stores.memberships.replace(failed, { ...failed, made: [left], leftovers: [left] } as Membership),
+    ])
+    expect((await patch(id, [remove(member)], '?dry_run=true')).body.would_remove).toEqual([
+      expect.stringContaining('ServiceAccount a/b in the member'),
+    ])
+    expect((await patch(id, [remove(member)], '?force=true')).status).toBe(202)
+    expect(await readMembership(lab, id, member)).toMatchObject({
+      state: 'Leaving',
+      made: [left],
+      operation: { kind: 'unjoin', force: true },
+    })
+    expect((await readFederation(lab, id)).memberIds).toEqual([member])
+    expect((await readCluster(lab, member)).uses).toEqual([`member:${id}`])
+    expect(lastStarts(1)).toMatchObject([{ flow: 'member-unjoin', input: { entityId: `${id}:${member}` } }])
+  })
+
   it('leaves the federation failed while another one is', async () => {
     const members = [await givenCluster(lab), await givenCluster(lab)]
     const { id } = await givenFederation(lab, { members })

@@ -37,8 +37,9 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
     })
     afterAll(() => lab.close())
 
-    const life = (budget?: CallBudget): FederationLife =>
-      new FederationLife({
+    let lives = 0
+    const life = (budget?: CallBudget): FederationLife => {
+      const made = new FederationLife({
         driver,
         host: () => lab.host.access(budget),
         connect: (connection) => {
@@ -48,6 +49,10 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
         ...(options.properties === undefined ? {} : { properties: options.properties() }),
         ...(options.asset === undefined ? {} : { asset: options.asset }),
       })
+      lives += 1
+      if (driver.distinctMemberNames) made.nameSuffix = `-${lives}`
+      return made
+    }
     const way = (cluster: LabCluster, budget?: CallBudget) => () => cluster.access(budget)
 
     describeData(driver, options)
@@ -93,7 +98,8 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
     it('F5: a second run of everything writes nothing and says the same', async () => {
       const budget = new CallBudget()
       const fed = life(budget)
-      const member = way(lab.members[0], budget)
+      // Where there are so many, one that nobody else joins and leaves meanwhile.
+      const member = way(lab.members[2] ?? lab.members[0], budget)
       await fed.create()
       await fed.join(member)
       const [madeBefore, membersBefore] = [fed.federation.made, fed.memberContext(member).membership.made]
@@ -254,7 +260,8 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
         await fed.create()
         await fed.join(way(member))
         const refs = fed.memberContext(way(member)).membership.made
-        const targets = refs.filter((ref) => ref.where === 'host' || ref.namespace === '')
+        // What the control plane makes for itself has no uid: the driver only tells it.
+        const targets = refs.filter((ref) => ref.uid !== '' && (ref.where === 'host' || ref.namespace === ''))
         await fed.unjoin(way(member))
         expect(targets.length).toBeGreaterThan(0)
         for (const ref of targets) {

@@ -5,7 +5,7 @@ import { QUICK } from '../../support/karmada/options.ts'
 import { describeFederationDriver } from './federation-suite.ts'
 
 describeFederationDriver(karmadaDriver(QUICK), {
-  open: () => openKarmadaLab({ members: 3 }),
+  open: () => openKarmadaLab({ members: 5 }),
   properties: ownProperties,
   asset: standInAsset,
   killEvery: 79,

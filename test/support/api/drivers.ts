@@ -116,6 +116,7 @@ export const KUBECONFIG_MARKER = 'token-of-the-control-plane'
 /** One with a control plane of its own: it gives kubeconfigs, unless a test had it fail, and brings workloads into members. */
 const platform = (planned: PlannedPreflights): FederationDriver => ({
   ...federationDriver('platform@1', { kubeconfig: true, workloads: true }, planned),
+  distinctMemberNames: true,
   kubeconfig: async ({ federation, now }, { user, seconds }) => ({
     kubeconfig: new Secret(`{"of": "${federation.name}", "for": "${user}", "token": "${KUBECONFIG_MARKER}"}`),
     expiresAt: new Date(Date.parse(now()) + seconds * 1000).toISOString(),

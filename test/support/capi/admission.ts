@@ -3,7 +3,7 @@ import type { Cluster as Store } from '../../../local/simulated-kubernetes/clust
 import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
 import { CLUSTERS, type ClusterSpec, specOf, statusOf } from './objects.ts'
 
-export const ADMISSION_URL = 'https://capi.simulated/validate'
+const ADMISSION_URL = 'https://capi.simulated/validate'
 
 /** Registration of the webhooks, as the real manifests have it. */
 export const webhookConfiguration = (): object => ({

@@ -42,7 +42,7 @@ const ROWS: readonly Row[] = [
   [INFRASTRUCTURE, 'OpenStackMachineTemplate', open, 'v1beta1'],
 ]
 
-export const pluralOf = (kind: string): string => `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`
+const pluralOf = (kind: string): string => `${kind.toLowerCase()}${kind.endsWith('s') ? 'es' : 's'}`
 
 /** Definitions of what the driver touches, by name and scope as the real ones. */
 export const definitions = (): object[] =>

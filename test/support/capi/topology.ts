@@ -32,7 +32,7 @@ export type TopologyPlay = MachinePlay & {
 const planeOf = (store: Store, cluster: ApiObject): ApiObject | undefined =>
   ofCluster(store, CONTROL_PLANES, cluster)[0]
 
-export const planeMaker = (object: ApiObject): Maker => ({
+const planeMaker = (object: ApiObject): Maker => ({
   object,
   labels: { [CONTROL_PLANE]: '' },
   prefix: object.metadata.name,
@@ -40,7 +40,7 @@ export const planeMaker = (object: ApiObject): Maker => ({
 
 const entryName = ({ metadata }: ApiObject): string => metadata.labels?.[DEPLOYMENT_NAME] ?? ''
 
-export const deploymentMaker = (object: ApiObject): Maker => ({
+const deploymentMaker = (object: ApiObject): Maker => ({
   object,
   labels: { [DEPLOYMENT_NAME]: entryName(object) },
   prefix: object.metadata.name,

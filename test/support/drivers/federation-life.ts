@@ -39,11 +39,11 @@ export type LifeOptions = {
 
 type Member = { access: () => ClusterAccess; membership: Membership; token: Secret | undefined }
 
-const joining = (federation: Federation, cluster: Cluster): Membership => ({
+const joining = (federation: Federation, cluster: Cluster, memberName: string): Membership => ({
   projectId: federation.projectId,
   federationId: federation.id,
   clusterId: cluster.id,
-  memberName: cluster.name,
+  memberName,
   revision: 1,
   changeId: randomUUID(),
   since: new Date().toISOString(),
@@ -86,6 +86,8 @@ export class FederationLife {
   readonly options: LifeOptions
   federation: Federation
   readonly members = new Map<string, Member>()
+  /** Makes names of members other than those of their clusters: for drivers with `distinctMemberNames`. */
+  nameSuffix = ''
   /** What parts of the life said would stay. */
   leftovers: ObjectRef[] = []
   /** The driver's sealed documents. */
@@ -216,7 +218,7 @@ export class FederationLife {
     const { cluster } = access()
     const member = this.members.get(cluster.id) ?? {
       access,
-      membership: joining(this.federation, cluster),
+      membership: joining(this.federation, cluster, `${cluster.name}${this.nameSuffix}`),
       token: undefined,
     }
     this.members.set(cluster.id, member)

@@ -152,6 +152,7 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
         it.after = undefined
         it.calls.length = 0
       }
+      world.hostFindings = []
     },
     dispose: async () => {
       await engine.close()

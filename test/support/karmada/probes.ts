@@ -16,7 +16,11 @@ const OF_KARMADA: Health = { scheme: 'HTTP', port: healthPort, paths: ['/healthz
 
 /** Asked of the real programs (Karmada 1.18.2, Kubernetes 1.36.3, etcd 3.6.16) in the pods of this driver. */
 const HEALTH: Readonly<Record<ProgramName, Health>> = {
-  etcd: { scheme: 'HTTP', port: (program) => portIn(program.flag('listen-metrics-urls')), paths: ['/readyz', '/livez'] },
+  etcd: {
+    scheme: 'HTTP',
+    port: (program) => portIn(program.flag('listen-metrics-urls')),
+    paths: ['/readyz', '/livez'],
+  },
   'karmada-apiserver': OF_API_SERVERS,
   'karmada-aggregated-apiserver': OF_API_SERVERS,
   'kube-controller-manager': { scheme: 'HTTPS', port: () => 10_257, paths: ['/healthz'] },
@@ -40,6 +44,7 @@ export const demandProbes = ({ metadata, spec }: ApiObject, program: Program): v
     if (get.scheme !== scheme || get.port !== port(program)) {
       throw new ProgramFault(`${name} probe failed: Get "${get.scheme}:${get.port}${get.path}": connection refused`)
     }
-    if (!paths.includes(get.path)) throw new ProgramFault(`${name} probe failed: HTTP probe failed with statuscode: 404`)
+    if (!paths.includes(get.path))
+      throw new ProgramFault(`${name} probe failed: HTTP probe failed with statuscode: 404`)
   }
 }

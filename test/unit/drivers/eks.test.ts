@@ -74,7 +74,11 @@ describe('eks@1 by a role of another account', () => {
     await life.create()
     const tokenAfter = async (minutes: number): Promise<string> => {
       world.clock.now = new Date(world.clock.now.getTime() + minutes * MINUTE_MS)
-      const { credential } = await world.driver.connection(life.cluster, await lab.credential(), life.context().authority)
+      const { credential } = await world.driver.connection(
+        life.cluster,
+        await lab.credential(),
+        life.context().authority,
+      )
       // What is given out is good for a function's whole time.
       const started = world.clock.now
       world.clock.now = new Date(started.getTime() + 2 * MINUTE_MS)

@@ -13,6 +13,8 @@ describe('readEnv', () => {
   it('takes what it knows and fills in defaults', () => {
     expect(readEnv(tableEnv, { ...good, PATH: '/bin' })).toEqual({
       ...good,
+      FEDERATION_DRIVERS: '',
+      CLUSTER_DRIVERS: '',
       CLUSTERS_PER_PROJECT: '20',
       KEYSTONE_URL: '',
     })

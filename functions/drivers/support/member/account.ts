@@ -2,7 +2,16 @@ import * as z from 'zod'
 import type { KubernetesObject } from '../../../kubernetes/client.ts'
 import { clusterRoleBindings, namespaces, secrets, serviceAccounts } from '../../../kubernetes/resources.ts'
 import { namespaceManifest } from '../namespace.ts'
-import { demandOwned, ensureOwned, isOwned, ownerLabels, refOf, removeAllOwned, removeOwned, type Site } from '../owned.ts'
+import {
+  demandOwned,
+  ensureOwned,
+  isOwned,
+  ownerLabels,
+  refOf,
+  removeAllOwned,
+  removeOwned,
+  type Site,
+} from '../owned.ts'
 import type { Trace } from '../step.ts'
 import { together } from '../together.ts'
 import { memberObjectName } from './names.ts'

@@ -120,7 +120,7 @@ describe('preflight of clusterprofile@1', () => {
     const fault = new ConnectFailed('GET /api of paris was refused.')
     const context = { ...life().memberContext(toParis), member: unreachable(paris.cluster, fault) }
     expect((await clusterProfileV1.checkMember(context)).findings).toEqual([
-      { severity: 'error', reason: 'ConnectFailed', message: fault.message },
+      { severity: 'error', reason: 'ConnectFailed', message: fault.message, retryable: true },
     ])
   })
 

@@ -75,6 +75,8 @@ describe('phases of karmada@1', { timeout: PATIENCE_MS, concurrent: true }, () =
     async (endpoint) => {
       const life = new KarmadaLife(lab, { 'api-service-type': 'ClusterIP', 'api-endpoint': endpoint })
       await life.create()
+      const { remarks } = await life.lookAt('verify')
+      expect(remarks).toEqual([expect.stringMatching(/^Its address https:\/\/127\.0\.0\.1:9 is not reached from here/)])
       expect(await life.driver.endpoint(life.context())).toBe(endpoint)
       const paris = life.member(lab.members[0])
       await life.join(paris)

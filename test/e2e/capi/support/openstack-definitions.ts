@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { expect } from 'vitest'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import type { KubernetesClient, KubernetesObject } from '../../../../functions/kubernetes/client.ts'
 import { customResourceDefinitions } from '../../../../functions/kubernetes/resources.ts'
+import { until } from '../../../support/local/engine-lab.ts'
 
 /** CAPO, whose module has its definitions; the hash is that of the module's content, as in a go.sum. */
 const MODULE = 'sigs.k8s.io/cluster-api-provider-openstack@v0.14.6'
@@ -24,7 +24,7 @@ const definitionsFolder = async (): Promise<string> => {
     env: { ...process.env, PATH: `${process.env.PATH}:/usr/local/go/bin`, GOVCS: '*:off', GO111MODULE: 'on' },
   })
   const { Dir, Sum } = Download.parse(JSON.parse(stdout))
-  expect(Sum).toBe(SUM)
+  if (Sum !== SUM) throw new Error(`${MODULE} is ${Sum}, not ${SUM}`)
   return path.join(Dir, 'config/crd/bases')
 }
 
@@ -42,14 +42,12 @@ export const installOpenStack = async (admin: KubernetesClient): Promise<void> =
     })
   }
   const group = { group: 'infrastructure.cluster.x-k8s.io', version: 'v1beta1', plural: 'openstackclustertemplates' }
-  await expect
-    .poll(
-      () =>
-        admin.list(group).then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 60_000 },
-    )
-    .toBe(true)
+  await until(
+    () =>
+      admin.list(group).then(
+        () => true,
+        () => false,
+      ),
+    60_000,
+  )
 }

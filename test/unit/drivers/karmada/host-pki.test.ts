@@ -136,7 +136,11 @@ describe('issuePki again', () => {
   })
 
   it('keeps the hosts of kubeconfigs that are out when the address moves, in a rotation too', async () => {
-    const naming = { ...issuing().naming, endpoint: 'https://fed.example.com:443', hosts: ['192.0.2.1', 'lb.example.com'] }
+    const naming = {
+      ...issuing().naming,
+      endpoint: 'https://fed.example.com:443',
+      hosts: ['192.0.2.1', 'lb.example.com'],
+    }
     const moved = await issuePki(pki, issuing({ naming }))
     const rotated = await issuePki(moved, issuing({ naming, now: daysLater(1), issuedSince: daysLater(1) }))
     for (const next of [moved, rotated]) {

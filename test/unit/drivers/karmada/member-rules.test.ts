@@ -105,7 +105,7 @@ describe('clusterStatus', () => {
     ['not-ready', 'MemberNotObserved', cluster()],
     ['unknown', undefined, cluster({ ready: 'False' })],
     ['unknown', undefined, cluster({ ready: 'Unknown' })],
-    ['ready', 'ProxyDisabled', cluster({ ready: 'True', spec: { impersonatorSecretRef: undefined } })],
+    ['ready', undefined, cluster({ ready: 'True', spec: { impersonatorSecretRef: undefined } })],
     ['ready', undefined, cluster({ ready: 'True' })],
   ])('is %s for reason %s', (state, reason, object) => {
     const status = clusterStatus(SITE, object, 'uid')

@@ -12,6 +12,8 @@ import { FEDERATION_LABEL, isTerminating } from '../../../support/owned.ts'
 import { missingAccess } from '../../../support/permissions.ts'
 import { nodeFindings, storageFindings } from './host/findings.ts'
 import { type HostWork, hostWork } from './host/host-work.ts'
+import { pullSecretFindings } from './host/pull-secret.ts'
+import { serviceFindings } from './host/service-findings.ts'
 import { hostHelps, hostWishes } from './host/wishes.ts'
 import { API_SERVER, CRDS_ASSET, KARMADA_VERSION } from './names.ts'
 import { namespaceFault, ownerOf } from './phases/namespace.ts'
@@ -93,6 +95,8 @@ export const checkHost = async (context: FederationContext): Promise<Preflight> 
       attempt(() => ourNamespaceFindings(work, context.now())),
       attempt(() => nodeFindings(client, properties)),
       attempt(() => storageFindings(client, properties)),
+      attempt(() => serviceFindings(work)),
+      attempt(() => pullSecretFindings(work)),
     ])
     return parts.flat()
   })

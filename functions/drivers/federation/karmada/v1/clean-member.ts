@@ -1,9 +1,6 @@
 import type { Membership } from '../../../../domain/membership.ts'
 import type { KubernetesObject, Resource } from '../../../../kubernetes/client.ts'
-import {
-  clusterRoleBindings,
-  clusterRoles,
-} from '../../../../kubernetes/resources.ts'
+import { clusterRoleBindings, clusterRoles } from '../../../../kubernetes/resources.ts'
 import type { CleanResult, MemberContext } from '../../../contract/federation-driver.ts'
 import { removeAccounts } from '../../../support/member/account.ts'
 import { memberObjectName } from '../../../support/member/names.ts'

@@ -62,7 +62,8 @@ const namespaceFaults = (properties: Properties): string[] => {
 
 /** The URL of an endpoint with nothing but scheme, host and port, as it is written: a URL's parser would make an address of `0x7f.1`. */
 const isEndpoint = (text: string): boolean => {
-  const [, bracketed, plain = '', port] = /^https:\/\/(?:\[([^\]]+)\]|([^/?#@:[\]]+))(?::([0-9]*))?\/?$/.exec(text) ?? []
+  const [, bracketed, plain = '', port] =
+    /^https:\/\/(?:\[([^\]]+)\]|([^/?#@:[\]]+))(?::([0-9]*))?\/?$/.exec(text) ?? []
   if (!URL.canParse(text) || (port !== undefined && !isPort(port))) return false
   return bracketed === undefined ? isIPv4(plain) || isHostName(plain.toLowerCase()) : isIPv6(bracketed)
 }

@@ -14,7 +14,7 @@ import { step, type Trace } from '../../../support/step.ts'
 import { together } from '../../../support/together.ts'
 import { MemberNameTaken } from './errors.ts'
 import { nameTaken } from './member/check-findings.ts'
-import { CLUSTER_NAME_LABEL, holderOfName } from './member/claims.ts'
+import { CLUSTER_NAME_LABEL, type Claims, holderOfName, readClaims } from './member/claims.ts'
 import { sealedCredential, storedCredential } from './member/credential.ts'
 import { type ImpersonatorOwner, impersonatorOwner } from './member/impersonator.ts'
 import { IMPERSONATOR } from './member/names.ts'
@@ -81,9 +81,11 @@ const credentialOf = (context: MemberContext, own: Token, impersonator: Token | 
 }
 
 /** @throws MemberNameTaken */
-const demandName = async ({ membership: { memberName } }: MemberContext, site: Site): Promise<void> => {
-  const holder = await holderOfName(site, memberName)
+const demandName = async ({ membership: { memberName } }: MemberContext, site: Site): Promise<Claims> => {
+  const claims = await readClaims(site.client)
+  const holder = await holderOfName(site, claims, memberName)
   if (holder !== undefined) throw new MemberNameTaken(nameTaken(memberName, holder))
+  return claims
 }
 
 /** The accounts that this federation needs, which also tell others that it has the member. */
@@ -110,17 +112,12 @@ export const prepareMember = (context: MemberContext, options: KarmadaOptions): 
     const site = await memberSite(context)
     const { memberClusterRole } = parseProperties(context.federation.properties)
     const account = memberObjectName(site.federationId)
-    await demandName(context, site)
-    const [before] = await together([() => impersonatorOwner(site), () => ensureMemberNamespace(site, trace)])
-    await ensureAccounts(context, site, trace, before)
-    // Looked at again with the own accounts in place: of two that join at the same moment one sees the other.
-    await demandName(context, site)
-    const owner = before === 'foreign' ? before : await impersonatorOwner(site)
+    const [seen] = await together([() => readClaims(site.client), () => ensureMemberNamespace(site, trace)])
+    await ensureAccounts(context, site, trace, await impersonatorOwner(site, seen))
+    // Only with the own accounts in place: of two that join at the same moment one sees the other.
+    const owner = await impersonatorOwner(site, await demandName(context, site))
     if (owner === 'foreign') await removeOwned(site, serviceAccounts(account), IMPERSONATOR)
-    const [existing] = await together([
-      () => tokenSecrets(site),
-      () => ensureRights(site, trace, memberClusterRole),
-    ])
+    const [existing] = await together([() => tokenSecrets(site), () => ensureRights(site, trace, memberClusterRole)])
     const preparing = { context, site, trace, options }
     const [own, impersonator] = await together([
       () => tokenOf(preparing, account, existing),

@@ -10,8 +10,6 @@ export const KarmadaState = z.object({
    * address.
    */
   hosts: z.array(z.string()).optional(),
-  /** True when we could not reach `endpoint` and go through the host's API instead. */
-  isForwarded: z.boolean().optional(),
   /** True when the host gives its Services IPv6 addresses. */
   isIpv6: z.boolean().optional(),
 })

@@ -10,7 +10,10 @@ import { MemoryWorld } from './world.ts'
 export const memoryFederationDriver = ({ world }: { world: MemoryWorld }): FederationDriver => ({
   ...memoryFederationV1Description,
   phases: memoryPhases(world),
-  checkHost: async () => ({ findings: [], wouldMake: ['a namespace and a control plane that only play'] }),
+  checkHost: async () => ({
+    findings: [...world.hostFindings],
+    wouldMake: ['a namespace and a control plane that only play'],
+  }),
   ...memoryMembers(world),
   endpoint: async ({ federation }) => `memory://${federation.id}`,
   observe: (context) =>

@@ -1,6 +1,6 @@
 import type { Federation } from '../../../../domain/federation.ts'
 import { describeObject, type ObjectRef } from '../../../../domain/object-ref.ts'
-import type { FederationObservation, MemberObservation } from '../../../contract/federation-driver.ts'
+import type { FederationObservation, Finding, MemberObservation } from '../../../contract/federation-driver.ts'
 
 /** One call of a driver's function, as hooks see it. */
 export type MemoryCall = {
@@ -27,6 +27,8 @@ export class MemoryWorld {
   before: Hook | undefined
   /** Called after an act: throwing loses its result, as a crash does. */
   after: Hook | undefined
+  /** What the preflight finds in any host: a test scripts it. */
+  hostFindings: readonly Finding[] = []
   /** What is wrong with a control plane, by federation: a test scripts it. */
   readonly faults = new Map<string, { reason: string; message: string }>()
   /** What control planes say of a member, by its cluster: a test scripts it. Default: that it is ready. */

@@ -4,7 +4,6 @@ const CORE = { group: 'cluster.x-k8s.io', version: 'v1beta2' }
 const CONTROL_PLANE = { group: 'controlplane.cluster.x-k8s.io', version: 'v1beta2' }
 
 export const clusters = (namespace: string): Resource => ({ ...CORE, plural: 'clusters', namespace })
-export const clusterClasses = (namespace: string): Resource => ({ ...CORE, plural: 'clusterclasses', namespace })
 export const machineDeployments = (namespace: string): Resource => ({
   ...CORE,
   plural: 'machinedeployments',

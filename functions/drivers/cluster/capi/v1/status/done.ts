@@ -14,18 +14,18 @@ const areReplicasThere = ({ spec, status }: ControlPlane | MachineDeployment): b
   [status.replicas, status.upToDateReplicas, status.availableReplicas].every((count) => count === spec.replicas)
 
 /** All machines of the control plane are there, current and available, and none is being changed. */
-export const isControlPlaneDone = (plane: ControlPlane): boolean =>
+const isControlPlaneDone = (plane: ControlPlane): boolean =>
   isSettled(plane) && areReplicasThere(plane) && isTrue(plane, 'Available') && !isChanging(plane)
 
 /** The same of a worker group; none of none is done. `phase` says nothing of the nodes, so it is not looked at. */
-export const isDeploymentDone = (deployment: MachineDeployment): boolean =>
+const isDeploymentDone = (deployment: MachineDeployment): boolean =>
   isSettled(deployment) && areReplicasThere(deployment) && !isTrue(deployment, 'RollingOut')
 
 /** What `TopologyReconciled` says while groups wait for an upgrade of their own: nothing else is left to do. */
 const DEFERRED = 'MachineDeploymentsUpgradeDeferred'
 
 /** The topology controller has seen the Cluster as it is now, and made everything of it that shall be made now. */
-export const isTopologyCurrent = (cluster: CapiCluster): boolean => {
+const isTopologyCurrent = (cluster: CapiCluster): boolean => {
   const reconciled = conditionOf(cluster, 'TopologyReconciled')
   if (reconciled === undefined || (reconciled.status !== 'True' && reconciled.reason !== DEFERRED)) return false
   return (reconciled.observedGeneration ?? cluster.metadata.generation) >= cluster.metadata.generation

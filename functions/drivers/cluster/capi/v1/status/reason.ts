@@ -57,7 +57,7 @@ export const deletionOf = ({ cluster }: Snapshot): string | undefined => {
 }
 
 /** Seconds for which the topology controller may fail before the change counts as failed: objects that it needs come one after the other. */
-export const GRACE_SECONDS = 600
+const GRACE_SECONDS = 600
 
 /** What the topology controller has not been able to do for longer than it may take; undefined while there is hope. */
 export const hopelessness = ({ cluster }: Snapshot, now: string): string | undefined => {

@@ -10,7 +10,7 @@ const rank = (version: string): number => {
 }
 
 /** The oldest of some versions; null of none. */
-export const oldest = (versions: readonly string[]): string | null =>
+const oldest = (versions: readonly string[]): string | null =>
   versions.filter((version) => version !== '').toSorted((a, b) => rank(a) - rank(b))[0] ?? null
 
 /**

@@ -14,7 +14,12 @@ import { stateOf } from '../state.ts'
 import { isReadyPod } from './ready-pod.ts'
 
 /** A way into the API server of a federation, as its administrator. Whoever opened it closes it. */
-export type ControlPlane = { client: KubernetesClient; close(): void }
+export type ControlPlane = {
+  client: KubernetesClient
+  /** Why its address was not gone to, when the way leads through the host's API. */
+  detour: string | null
+  close(): void
+}
 
 const connectionTo = (server: string, { authorities, leaves }: Pki): Connection => ({
   server,
@@ -40,7 +45,7 @@ const proved = async (context: FederationContext, connection: Connection): Promi
   const client = context.connect(connection)
   try {
     await client.raw('/readyz')
-    return { client, close: () => client.close() }
+    return { client, detour: null, close: () => client.close() }
   } catch (error) {
     client.close()
     throw error
@@ -58,11 +63,15 @@ const readyPod = async ({ host, federation }: FederationContext): Promise<string
   return items.filter(isReadyPod).map(nameOf).sort()[0]
 }
 
-const forwarded = async (context: FederationContext, connection: Connection, why: string): Promise<ControlPlane> => {
+const forwarded = async (
+  context: FederationContext,
+  connection: Connection,
+  fault: AppError,
+): Promise<ControlPlane> => {
   const pod = await readyPod(context)
-  if (pod === undefined) throw new NotYet(`a pod of ${API_SERVER} to be Ready${why}`)
+  if (pod === undefined) throw new NotYet(`a pod of ${API_SERVER} to be Ready, since from here: ${fault.message}`)
   const target = { namespace: namespaceOf(context.federation), pod, port: API_SERVER_PORT }
-  return proved(context, { ...connection, dial: context.host.dial(target) })
+  return { ...(await proved(context, { ...connection, dial: context.host.dial(target) })), detour: fault.message }
 }
 
 /**
@@ -73,27 +82,26 @@ const forwarded = async (context: FederationContext, connection: Connection, why
  */
 export const openControlPlane = async (context: FederationContext): Promise<ControlPlane> => {
   const pki = await readPki(context)
-  const { endpoint, isForwarded } = stateOf(context.federation)
+  const { endpoint } = stateOf(context.federation)
   if (endpoint === undefined) throw new NotYet('the control plane to have an address')
   if (pki === undefined) throw new NotYet('the control plane to have certificates')
   const connection = connectionTo(endpoint, pki)
-  if (isForwarded === true) return forwarded(context, connection, '')
   try {
     return await proved(context, connection)
   } catch (error) {
     if (!isOutOfReach(error)) throw error
-    return forwarded(context, connection, `, since from here: ${error.message}`)
+    return forwarded(context, connection, error)
   }
 }
 
 /** Opens it, uses it, closes it. @throws NotYet as `openControlPlane`, and what `use` throws */
 export const withControlPlane = async <T>(
   context: FederationContext,
-  use: (client: KubernetesClient) => Promise<T>,
+  use: (client: KubernetesClient, detour: string | null) => Promise<T>,
 ): Promise<T> => {
-  const { client, close } = await openControlPlane(context)
+  const { client, detour, close } = await openControlPlane(context)
   try {
-    return await use(client)
+    return await use(client, detour)
   } finally {
     close()
   }

@@ -20,6 +20,8 @@ export const workInControlPlane = <T>(
       return await use(client)
     } catch (error) {
       if (!(error instanceof ApiUnavailable)) throw error
-      throw new NotYet(`the control plane of ${context.federation.name} to work again: ${withoutFullStop(error.message)}`)
+      throw new NotYet(
+        `the control plane of ${context.federation.name} to work again: ${withoutFullStop(error.message)}`,
+      )
     }
   })

@@ -39,7 +39,7 @@ const etcdService = (plan: HostPlan): KubernetesObject =>
   })
 
 /** The only one that is reachable from outside. */
-const apiService = (plan: HostPlan): KubernetesObject => {
+export const apiServiceManifest = (plan: HostPlan): KubernetesObject => {
   const { apiServiceType, apiServiceAnnotations, apiLoadBalancerClass, apiPort, apiNodePort } = plan.properties
   const object = service(plan, API_SERVER, {
     type: apiServiceType,
@@ -65,7 +65,7 @@ const internal = (plan: HostPlan, name: string, targetPort: number): KubernetesO
 
 /** All Services; none depends on certificates, and the API server's address comes before them. */
 export const serviceManifests = (plan: HostPlan): KubernetesObject[] => [
-  apiService(plan),
+  apiServiceManifest(plan),
   etcdService(plan),
   internal(plan, AGGREGATED_API_SERVER, AGGREGATED_API_SERVER_PORT),
   internal(plan, WEBHOOK, WEBHOOK_PORT),

@@ -1,6 +1,6 @@
-import type { Resource } from '../../../../../kubernetes/client.ts'
+import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
-import { isOwned, listAll, nameOf } from '../../../../support/owned.ts'
+import { FEDERATION_LABEL, isOwned, listAll, nameOf } from '../../../../support/owned.ts'
 import { API_SERVER, COMPONENTS, ETCD } from '../names.ts'
 import { claimManifests } from './etcd.ts'
 import type { HostWork } from './host-work.ts'
@@ -21,6 +21,12 @@ const wantedNames = ({ plan, namespace }: HostWork): Wanted[] => {
   ]
 }
 
+/** In words, and of which federation it is: what one that was deleted with `keep-data` left has its label. */
+const inWords = ({ site }: HostWork, object: KubernetesObject): string => {
+  const owner = object.metadata.labels?.[FEDERATION_LABEL]
+  return `${nameOf(site, object)}${owner === undefined ? '' : ` (of federation ${owner})`}`
+}
+
 /** Objects of others that have a name which the control plane needs, in words. */
 export const takenNames = async (work: HostWork): Promise<string[]> => {
   const found = await Promise.all(
@@ -29,5 +35,5 @@ export const takenNames = async (work: HostWork): Promise<string[]> => {
       return objects.filter((object) => names.includes(object.metadata.name) && !isOwned(work.site, object))
     }),
   )
-  return found.flat().map((object) => nameOf(work.site, object))
+  return found.flat().map((object) => inWords(work, object))
 }

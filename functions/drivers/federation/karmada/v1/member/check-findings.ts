@@ -15,7 +15,7 @@ import { memberRoleFindings } from '../../../../support/member/role-findings.ts'
 import type { Site } from '../../../../support/owned.ts'
 import { memberSite } from '../../../../support/sites.ts'
 import { MEMBER_CLUSTER_ROLE } from '../properties.ts'
-import { holderOfName } from './claims.ts'
+import { type Claims, holderOfName, readClaims } from './claims.ts'
 import { impersonatorOwner } from './impersonator.ts'
 import { peerOf } from './peer.ts'
 
@@ -52,8 +52,8 @@ const versionFindings = async ({ client }: Site): Promise<Finding[]> => {
   ]
 }
 
-const impersonatorFindings = async (site: Site): Promise<Finding[]> => {
-  if ((await impersonatorOwner(site)) !== 'foreign') return []
+const impersonatorFindings = async (site: Site, claims: Claims): Promise<Finding[]> => {
+  if ((await impersonatorOwner(site, claims)) !== 'foreign') return []
   return [
     warningFinding(
       'ProxyDisabled',
@@ -66,12 +66,15 @@ const impersonatorFindings = async (site: Site): Promise<Finding[]> => {
 /** Why a name can't be had, and what to do. */
 export const nameTaken = (memberName: string, holder: string): string =>
   `The cluster is called ${memberName} by ${holder} too. Karmada knows by that name what it brought into a member, so both would overwrite and delete ` +
-  "each other's workloads. Take it out there; or add it again, which gives it another name where this project's federations have it; or register " +
-  'it by another name.'
+  "each other's workloads. Take it out there, or delete what is left of that one in it; or add it again, which gives it another name where another " +
+  'federation of this project has it; or register it by another name.'
 
-const heldNameFindings = async (site: Site, memberName: string): Promise<Finding[]> => {
-  const holder = await holderOfName(site, memberName)
-  return holder === undefined ? [] : [errorFinding('MemberNameTaken', nameTaken(memberName, holder))]
+/** What other control planes have the member for. */
+const othersFindings = async (site: Site, memberName: string): Promise<Finding[]> => {
+  const claims = await readClaims(site.client)
+  const holder = await holderOfName(site, claims, memberName)
+  const taken = holder === undefined ? [] : [errorFinding('MemberNameTaken', nameTaken(memberName, holder))]
+  return [...taken, ...(await impersonatorFindings(site, claims))]
 }
 
 const roleFindings = (site: Site, role: string | null): Promise<Finding[]> =>
@@ -90,8 +93,7 @@ export const memberFindings = async (context: MemberContext, role: string | null
     attempt(() => namespaceFindings(site, name, context.now())),
     attempt(() => foreignFindings(site, clusterRoleBindings, name)),
     attempt(() => roleFindings(site, role)),
-    attempt(() => impersonatorFindings(site)),
-    attempt(() => heldNameFindings(site, context.membership.memberName)),
+    attempt(() => othersFindings(site, context.membership.memberName)),
   ])
   return parts.flat()
 }

@@ -65,23 +65,18 @@ export const earlierClaim = (
  * Which other control plane has the member by that name, in words; undefined: none. Two with one name would take each other's workloads for their
  * own, since Karmada knows what it brought by the name of the Cluster alone.
  */
-export const holderOfName = async (
-  { client, federationId }: Pick<Site, 'client' | 'federationId'>,
-  memberName: string,
-): Promise<string | undefined> => {
-  const claims = await readClaims(client)
-  const claim = earlierClaim(
-    claims,
-    { federationId },
-    ({ metadata }) => metadata.labels?.[CLUSTER_NAME_LABEL] === memberName,
-  )
-  if (claim !== undefined) return `federation ${claim.metadata.labels?.[FEDERATION_LABEL]}`
-  const account = `karmada-${memberName}`
-  if ((await client.get(serviceAccounts(MEMBERS_NAMESPACE), account)) !== undefined) {
-    return `the Karmada whose account is ServiceAccount ${MEMBERS_NAMESPACE}/${account} in it`
+export const holderOfName = async (site: Site, claims: Claims, memberName: string): Promise<string | undefined> => {
+  const isSame = ({ metadata }: KubernetesObject) => metadata.labels?.[CLUSTER_NAME_LABEL] === memberName
+  const claim = earlierClaim(claims, site, isSame)
+  if (claim !== undefined)
+    return `federation ${claim.metadata.labels?.[FEDERATION_LABEL]} (namespace ${claim.metadata.namespace} in it)`
+  if (claims.upstream === undefined) return undefined
+  // Ours, once this federation is there.
+  const isIn = claims.accounts.some((account) => isOwned(site, account) && isSame(account))
+  if (!isIn && claims.role?.metadata.annotations?.[WORK_NAMESPACE] === executionSpace({ memberName })) {
+    return `the Karmada that made ClusterRole ${IMPERSONATOR} in it`
   }
-  const isForeign = claims.upstream !== undefined
-  return isForeign && claims.role?.metadata.annotations?.[WORK_NAMESPACE] === executionSpace({ memberName })
-    ? `the Karmada that made ClusterRole ${IMPERSONATOR} in it`
-    : undefined
+  const account = `karmada-${memberName}`
+  const found = await site.client.get(serviceAccounts(MEMBERS_NAMESPACE), account)
+  return found && `the Karmada whose account in it is ServiceAccount ${MEMBERS_NAMESPACE}/${account}`
 }

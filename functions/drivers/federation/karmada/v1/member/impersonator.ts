@@ -3,7 +3,7 @@ import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { clusterRoleBindings, serviceAccounts } from '../../../../../kubernetes/resources.ts'
 import { memberObjectName } from '../../../../support/member/names.ts'
 import type { Site } from '../../../../support/owned.ts'
-import { type Claims, earlierClaim, readClaims } from './claims.ts'
+import { type Claims, earlierClaim } from './claims.ts'
 import { IMPERSONATOR } from './names.ts'
 
 const Binding = z.object({ subjects: z.array(z.object({ namespace: z.string().default('') })).default([]) })
@@ -16,7 +16,11 @@ const boundNamespaces = (binding: Claims['binding']): string[] =>
 export type ImpersonatorOwner = 'free' | 'foreign'
 
 /** True when the binding is for an account of neither fedplane nor this federation that is still there: nobody else knows whose it is. */
-const isBoundToOther = async (client: KubernetesClient, { accounts, binding }: Claims, own: string): Promise<boolean> => {
+const isBoundToOther = async (
+  client: KubernetesClient,
+  { accounts, binding }: Claims,
+  own: string,
+): Promise<boolean> => {
   const known = new Set([own, ...accounts.map(({ metadata }) => metadata.namespace)])
   for (const namespace of boundNamespaces(binding).filter((name) => !known.has(name))) {
     if ((await client.get(serviceAccounts(namespace), IMPERSONATOR)) !== undefined) return true
@@ -29,11 +33,10 @@ const isBoundToOther = async (client: KubernetesClient, { accounts, binding }: C
  * 5). One that fedplane did not set up does not give way, so it always has it, from its account in `karmada-cluster` on; among federations it is the
  * one whose account was there first. What the binding says tells little while both write it.
  */
-export const impersonatorOwner = async ({
-  client,
-  federationId,
-}: Pick<Site, 'client' | 'federationId'>): Promise<ImpersonatorOwner> => {
-  const claims = await readClaims(client)
+export const impersonatorOwner = async (
+  { client, federationId }: Pick<Site, 'client' | 'federationId'>,
+  claims: Claims,
+): Promise<ImpersonatorOwner> => {
   if (claims.upstream !== undefined) return 'foreign'
   const earlier = earlierClaim(claims, { federationId }, ({ metadata }) => metadata.name === IMPERSONATOR)
   if (earlier !== undefined) return 'foreign'

@@ -5,6 +5,7 @@ import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { MemberObservation } from '../../../../contract/federation-driver.ts'
 import { memberObjectName } from '../../../../support/member/names.ts'
 import { deleteOwned, listAll, type Site } from '../../../../support/owned.ts'
+import { readClaims } from './claims.ts'
 import { clusterFacts } from './cluster-status.ts'
 import { type ImpersonatorOwner, impersonatorOwner } from './impersonator.ts'
 import { unlessGone } from './leaving.ts'
@@ -36,7 +37,8 @@ const ownerSeen = async (
   const ended = new AbortController()
   try {
     const late = setTimeout(LOOK_MS, undefined, { ref: false, signal: ended.signal })
-    return await Promise.race([impersonatorOwner({ client, federationId }), late])
+    const seen = readClaims(client).then((claims) => impersonatorOwner({ client, federationId }, claims))
+    return await Promise.race([seen, late])
   } catch (error) {
     if (isAppError(error)) return undefined
     throw error

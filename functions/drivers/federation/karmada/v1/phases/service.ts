@@ -16,14 +16,13 @@ import { type KarmadaState, stateOf } from '../state.ts'
 /** Names that a certificate keeps for kubeconfigs that are out; the oldest go first. */
 const HOSTS_MAX = 20
 
-/** A new address is to be tried anew, however the old one was reached; the old one stays good for who knows no other. */
+/** The old address stays good for who knows no other. */
 const noteOf = (known: KarmadaState, endpoint: string, service: KubernetesObject): JsonObject => {
   const hosts = [known.endpoint, endpoint].filter((url) => url !== undefined).map((url) => hostOf(new URL(url)))
   return {
     endpoint,
     isIpv6: isIpv6Service(service),
     hosts: [...new Set([...(known.hosts ?? []), ...hosts, ...balancerHosts(service)])].slice(-HOSTS_MAX),
-    ...(known.endpoint === endpoint ? {} : { isForwarded: null }),
   }
 }
 
@@ -46,6 +45,6 @@ export const servicePhase: Phase<FederationContext> = {
     step(async () => {
       const work = await hostWork(context)
       await removeSelected(work, [services(work.namespace)], `${FEDERATION_LABEL}=${work.site.federationId}`)
-      return { state: { endpoint: null, isIpv6: null, hosts: null, isForwarded: null } }
+      return { state: { endpoint: null, isIpv6: null, hosts: null } }
     }),
 }

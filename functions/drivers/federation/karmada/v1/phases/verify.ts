@@ -1,3 +1,4 @@
+import { withoutFullStop } from '../../../../../domain/wording.ts'
 import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { ApiUnavailable } from '../../../../../kubernetes/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
@@ -9,6 +10,7 @@ import { demandAvailable, demandEstablished } from '../control-plane/await-serve
 import { contentOf } from '../control-plane/content.ts'
 import { withControlPlane } from '../control-plane/open.ts'
 import { CLUSTER_GROUP } from '../names.ts'
+import { stateOf } from '../state.ts'
 
 const DEADLINE_SECONDS = 180
 
@@ -48,6 +50,15 @@ const demandContent = async (context: FederationContext, client: KubernetesClien
   throw new NotYet(`${kind} ${metadata.name} in the control plane to be as it was made (and ${more.length} more)`)
 }
 
+/** Of an address that leads nowhere from here: it may be right all the same, for who is elsewhere. */
+const detourRemarks = ({ federation }: FederationContext, detour: string | null): string[] => {
+  const { endpoint } = stateOf(federation)
+  if (detour === null) return []
+  return [
+    `Its address ${endpoint} is not reached from here, so fedplane goes through the host's API (${withoutFullStop(detour)}). See whether users reach it.`,
+  ]
+}
+
 /** Sees that the control plane works as a whole: discovery, aggregation, webhooks by a policy in a dry run, roles and all other content. */
 export const verifyPhase = (): Phase<FederationContext> => ({
   id: 'verify',
@@ -55,7 +66,7 @@ export const verifyPhase = (): Phase<FederationContext> => ({
   deadlineSeconds: DEADLINE_SECONDS,
   ensure: (context) =>
     step(async () => {
-      await withControlPlane(context, async (client) => {
+      const remarks = await withControlPlane(context, async (client, detour) => {
         await Promise.all([
           demandAvailable(client),
           demandEstablished(client),
@@ -63,7 +74,8 @@ export const verifyPhase = (): Phase<FederationContext> => ({
           demandWebhooks(client),
           demandContent(context, client),
         ])
+        return detourRemarks(context, detour)
       })
-      return {}
+      return { remarks }
     }),
 })

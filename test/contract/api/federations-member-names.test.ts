@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  endMembership,
+  givenCluster,
+  givenFederation,
+  readMembership,
+  settleFederation,
+} from '../../support/api/entities.ts'
+import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
+
+let lab: ApiLab
+beforeAll(async () => {
+  lab = await createApiLab()
+})
+afterAll(() => lab.dispose())
+
+const nameIn = async (id: string, cluster: string) => (await readMembership(lab, id, cluster)).memberName
+const joined = async (id: string, cluster: string): Promise<string> => {
+  const body = [{ op: 'add', path: '/member_ids', value: cluster }]
+  expect((await lab.call('PATCH', `/v1/federations/${id}`, { body })).status).toBe(202)
+  return nameIn(id, cluster)
+}
+
+describe('names of one cluster in several federations', () => {
+  it('differ where the driver needs that, whichever way it becomes a member', async () => {
+    const cluster = await givenCluster(lab, { name: 'shared' })
+    const first = await givenFederation(lab, { driver: 'platform@1', members: [cluster] })
+    const second = await givenFederation(lab, { driver: 'platform@1', members: [cluster] })
+    const third = await givenFederation(lab, { driver: 'platform@1' })
+    const names = [await nameIn(first.id, cluster), await nameIn(second.id, cluster), await joined(third.id, cluster)]
+    expect(names[0]).toBe('shared')
+    for (const name of names.slice(1)) expect(name).toMatch(/^shared-[0-9a-z]{7}$/)
+    expect(new Set(names).size).toBe(3)
+  })
+
+  it('are the cluster’s own where no other such federation has it', async () => {
+    const cluster = await givenCluster(lab, { name: 'inventoried' })
+    await givenFederation(lab, { members: [cluster] })
+    const { id } = await givenFederation(lab, { driver: 'platform@1' })
+    expect(await joined(id, cluster)).toBe('inventoried')
+    const plain = await givenFederation(lab)
+    expect(await joined(plain.id, cluster)).toBe('inventoried')
+  })
+
+  it('is another one for a failed join that is tried again after another federation took its name', async () => {
+    const cluster = await givenCluster(lab, { name: 'contested' })
+    const [late, early] = [
+      await givenFederation(lab, { driver: 'platform@1', members: [cluster] }),
+      await givenFederation(lab, { driver: 'platform@1' }),
+    ]
+    await endMembership(lab, late.id, cluster, 'JoinFailed')
+    await settleFederation(lab, late.id)
+    const failed = await readMembership(lab, late.id, cluster)
+    const key = { projectId: failed.projectId, id: cluster }
+    await lab.stores.commit([lab.stores.clusters.removeUses(key, [`member:${late.id}`])])
+    expect(await joined(early.id, cluster)).toBe('contested')
+    expect(await joined(late.id, cluster)).toMatch(/^contested-/)
+  })
+})
