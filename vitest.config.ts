@@ -68,7 +68,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 180_000,
           // Of tests that say that they are concurrent: they wait for machines.
-          maxConcurrency: 6,
+          maxConcurrency: 8,
         },
       },
       {
