@@ -178,11 +178,34 @@ describe('what docs/cost.md takes for fixed', () => {
 })
 
 describe('the topic of alarms', () => {
+  const topicStatements = (): Fields[] =>
+    propertiesOf<{ PolicyDocument: { Statement: Fields[] } }>(templates, 'AWS::SNS::TopicPolicy').flatMap(
+      ({ PolicyDocument }) => PolicyDocument.Statement,
+    )
+
+  it('is told by the alarms of this account, and by nobody else', () => {
+    const allowed = topicStatements().filter(({ Effect }) => Effect === 'Allow')
+    expect(allowed).toEqual([
+      {
+        Sid: 'AlarmsTell',
+        Effect: 'Allow',
+        Principal: { Service: 'cloudwatch.amazonaws.com' },
+        Action: 'sns:Publish',
+        Resource: expect.anything(),
+        Condition: {
+          StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+          ArnLike: { 'aws:SourceArn': expect.anything() },
+        },
+      },
+    ])
+    expect(JSON.stringify(allowed[0]?.Condition)).toContain(':alarm:*')
+  })
+
   it('is encrypted by our key, refuses plain connections, and has the e-mail address of the settings', () => {
     expect(propertiesOf(templates, 'AWS::SNS::Topic')).toMatchObject([
       { TopicName: 'fedplane-alarms', KmsMasterKeyId: expect.anything() },
     ])
-    expect(JSON.stringify(propertiesOf(templates, 'AWS::SNS::TopicPolicy'))).toContain('"aws:SecureTransport":"false"')
+    expect(JSON.stringify(topicStatements())).toContain('"aws:SecureTransport":"false"')
     expect(propertiesOf(templates, 'AWS::SNS::Subscription')).toMatchObject([
       { Protocol: 'email', Endpoint: 'ops@example.org' },
     ])

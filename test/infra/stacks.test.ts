@@ -200,6 +200,18 @@ describe('api stack', () => {
     expect(sealingOf(api, keys)).toEqual(['kms:Decrypt', 'kms:GenerateDataKey'])
   })
 
+  it('lets the functions of the API start executions, and neither stop them nor look at them', () => {
+    for (const description of [TABLE, KEYS]) {
+      const [, it] = one(api, 'AWS::Lambda::Function', description)
+      expect(actionsOf(api, it).filter((action) => action.startsWith('states:'))).toEqual(['states:StartExecution'])
+    }
+  })
+
+  it('has no metrics of single routes, which are paid for and which no alarm looks at', () => {
+    const [[, stage]] = resources(api, 'AWS::ApiGatewayV2::Stage') as [[string, Resource]]
+    expect(stage.Properties.DefaultRouteSettings).toMatchObject({ DetailedMetricsEnabled: false })
+  })
+
   it('gives the authorizer no rights beyond logs and traces', () => {
     const [, authorizer] = one(api, 'AWS::Lambda::Function', 'fedplane: token to principal')
     expect(actionsOf(api, authorizer).filter((action) => !/^(logs|xray):/.test(action))).toEqual([])
@@ -260,6 +272,20 @@ describe('events stack', () => {
     for (const [, it] of resources(events, 'AWS::Lambda::Function')) {
       expect(sealingOf(events, it)).toEqual(it.Properties.Description === SWEEP ? ['kms:Decrypt'] : [])
     }
+  })
+
+  it('lets each worker start operations, and the reconciler alone look at executions and stop them', () => {
+    const ofExecutions = (description: string): string[] =>
+      actionsOf(events, one(events, 'AWS::Lambda::Function', description)[1])
+        .filter((action) => action.startsWith('states:'))
+        .toSorted()
+    expect(ofExecutions(RECONCILER)).toEqual(
+      ['DescribeExecution', 'StartExecution', 'StopExecution'].map((it) => `states:${it}`),
+    )
+    expect(ofExecutions('fedplane: starts due credential rotations')).toEqual(['states:StartExecution'])
+    // A cluster that was not to be reached at first is taken up by the sweep.
+    expect(ofExecutions(SWEEP)).toEqual(['states:StartExecution'])
+    expect(ofExecutions(FORWARDER)).toEqual([])
   })
 
   it.each([

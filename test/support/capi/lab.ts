@@ -92,6 +92,7 @@ export const openCapiLab = async (options: CapiOptions & { infrastructure?: stri
   const { infrastructure = 'dev', ...play } = options
   const [server, bare] = await Promise.all([startSimulatedKubernetes(), startSimulatedKubernetes()])
   const capi = new SimulatedCapi(server, play)
+  await capi.served()
   const [site, other] = await Promise.all([
     testCluster('management', server.kubeconfig),
     testCluster('bare', bare.kubeconfig),

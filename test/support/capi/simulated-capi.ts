@@ -1,5 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import type { Cluster as Store } from '../../../local/simulated-kubernetes/cluster.ts'
 import { patchStored } from '../../../local/simulated-kubernetes/controllers/patch-stored.ts'
+import { CRDS, isEstablished } from '../../../local/simulated-kubernetes/resource-types.ts'
 import type { SimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
 import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
 import { inProcess } from '../karmada/in-process-client.ts'
@@ -84,6 +86,11 @@ export class SimulatedCapi {
   workload(name: string): Workload | undefined {
     const cluster = this.#store.store.list(CLUSTERS).find(({ metadata }) => metadata.name === name)
     return this.#workloads.get(cluster?.metadata.uid ?? '')
+  }
+
+  /** Until the API server serves all kinds of Cluster API: it makes definitions established by and by, as the real one does. */
+  async served(): Promise<void> {
+    while (!this.#store.store.list(CRDS).every(isEstablished)) await setImmediate()
   }
 
   /** Ends the API servers of all clusters. */

@@ -125,6 +125,14 @@ describe('checkServerUrl', () => {
     },
   )
 
+  it.each(['127.0.0.1', '127.1.2.3', '[::1]', '[::ffff:127.0.0.1]', '2130706433'])(
+    'refuses %s unless loopback itself is listed: wide networks do not mean the Lambda Runtime API',
+    (host) => {
+      expect(isRefused(host, restrictedPolicy(['0.0.0.0/0', '::/0', '127.0.0.0/7', '::/96']))).toBe(true)
+      expect(isRefused(host, restrictedPolicy(['127.0.0.0/8', '::1/128']))).toBe(false)
+    },
+  )
+
   it('says which range, with a class', () => {
     const error = thrownBy(() => checkServerUrl('https://2852039166', restricted)) as AddressForbidden
     expect(error.kind).toBe('invalid')

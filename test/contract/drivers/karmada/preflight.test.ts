@@ -73,6 +73,7 @@ describe('the preflight of karmada@1', { timeout: PATIENCE_MS }, () => {
       expect(fault).toMatchObject({ severity: 'error', reason: 'ForeignObject' })
       expect(fault?.message).toContain(`${name} in the host (of federation ${owner})`)
       await admin().delete(volumeClaims('given'), name)
+      await expect.poll(() => admin().get(volumeClaims('given'), name), { timeout: PATIENCE_MS }).toBeUndefined()
     })
 
     it.each([
