@@ -29,14 +29,19 @@ const accept = ({ grantPrincipal }: IGrantable, resource: string, reason: string
     acknowledge(grantPrincipal, `AwsSolutions-IAM5[Resource::${resource}]`, reason)
 }
 
-/** May start, stop and look at executions of the flows, and nothing else of Step Functions. */
-export const grantExecutions = (grantee: IGrantable): void => {
+/** May start executions of the flows, and nothing else of Step Functions: whatever begins an operation. */
+export const grantStart = (grantee: IGrantable): void => {
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       actions: ['states:StartExecution'],
       resources: FLOWS.map(machineArn),
     }),
   )
+}
+
+/** May start, stop and look at executions of the flows, and nothing else of Step Functions: steps, and the reconciler. */
+export const grantExecutions = (grantee: IGrantable): void => {
+  grantStart(grantee)
   grantee.grantPrincipal.addToPrincipalPolicy(
     new PolicyStatement({
       actions: ['states:DescribeExecution', 'states:StopExecution'],

@@ -22,8 +22,15 @@ export const localPolicy: AddressPolicy = {
   },
 }
 
+type Network = ReturnType<typeof ipaddr.parseCIDR>
+
+/** True for a network of loopback addresses alone: of 127.0.0.0/8, or ::1/128. */
+const isLoopback = ([address, bits]: Network): boolean =>
+  address.range() === 'loopback' && bits >= (address.kind() === 'ipv4' ? 8 : 128)
+
 /**
- * For AWS: public addresses, and of loopback, private, shared and unique-local ones only those in `allowedCidrs`.
+ * For AWS: public addresses, and of private, shared and unique-local ones only those in `allowedCidrs`. Loopback, where Lambda has its Runtime
+ * API, is in none of them unless it is listed itself, which settings refuse but for an emulator of AWS: 0.0.0.0/0 does not mean it.
  *
  * @throws Error for text that is no CIDR
  */
@@ -36,7 +43,8 @@ export const restrictedPolicy = (allowedCidrs: readonly string[]): AddressPolicy
       const { group, name } = useOf(address)
       if (group === 'public') return null
       if (group === 'never') return name
-      return allowed.some((range) => isInRange(address, range)) ? null : name
+      const listed = group === 'loopback' ? allowed.filter(isLoopback) : allowed
+      return listed.some((range) => isInRange(address, range)) ? null : name
     },
   }
 }

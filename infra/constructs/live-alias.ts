@@ -28,11 +28,12 @@ const failing = (alias: Alias, settings: DeploymentSettings): Alarm =>
 
 /**
  * What the gateway calls of a function: the version that is `live`. With deployment `canary` a new version gets a tenth of the calls for
- * five minutes, then all, and none any more when it fails. Versions of before are kept, so that `live` can be put back by hand.
+ * five minutes, then all, and none any more when it fails. Versions of before are kept, so that `live` can be put back by hand;
+ * one whose deployment was rolled back is not, since Lambda would not publish the same code again.
  */
 export const liveAlias = (target: NodeFunction, settings: DeploymentSettings): IFunction => {
   const version = target.currentVersion
-  if (version instanceof Version) version.applyRemovalPolicy(RemovalPolicy.RETAIN)
+  if (version instanceof Version) version.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE)
   const alias = new Alias(target, 'live', { aliasName: 'live', version: version as IVersion })
   if (isCareful(settings)) {
     const group = new LambdaDeploymentGroup(target, 'deployment', {

@@ -26,8 +26,14 @@ export const parseSettings = (given: unknown): DeploymentSettings => {
   throw new SettingsInvalid(`${[...new Set(faults)].join(' ')} docs/settings.md has all settings with examples.`)
 }
 
-/** A name without `@`, `:` and `/` is no flag and no cache of CDK's, so it is meant for us. */
-const isOurs = (name: string): boolean => /^[A-Za-z]+$/.test(name) && name !== CONFIG
+const squeezed = (name: string): string => name.replaceAll(/[-_]/g, '').toLowerCase()
+
+/**
+ * A name without `@`, `:`, `/` and `-` is no flag and no cache of CDK's, so it is meant for us; so is one that is a setting's but for the way it is
+ * written.
+ */
+const isOurs = (name: string): boolean =>
+  name !== CONFIG && (/^\w+$/.test(name) || SETTING_NAMES.some((setting) => squeezed(setting) === squeezed(name)))
 
 /** Context that names the file to be read in place of `fedplane.config.ts`. */
 export const CONFIG = 'config'

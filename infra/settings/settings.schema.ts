@@ -3,6 +3,7 @@ import { IdentityUrl } from '../../functions/authorizer/settings.schema.ts'
 import { DEFAULT_CLAIMS } from '../../functions/authorizer/settings.ts'
 import { CANARY_DRIVERS } from '../../functions/domain/canary.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
+import { useOfNetwork } from './networks.ts'
 
 const matching = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error)
 const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, error).default([])
@@ -13,6 +14,15 @@ const driverIds = () =>
   z
     .array(matching(DRIVER_ID, 'must be the id of a driver, for example karmada@1'), 'must be a list of driver ids')
     .min(1, 'must name at least one driver')
+    .refine((ids) => new Set(ids).size === ids.length, 'must name each driver once')
+
+const PUBLIC_URL = 'must be an http or https URL without user, query, fragment, /v1 and a slash at its end'
+/** Links are it, `/v1` and a path. */
+const isPublicUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password } = new URL(text)
+  return /^https?:$/.test(protocol) && username + password === '' && !/[?#]|\/$|\/v1$/.test(text)
+}
 
 const CIDR = 'must be a network with its prefix length, for example 10.0.0.0/8 or fd00::/8'
 /** An account is always named: a role of "any account" would be anybody's. */
@@ -68,12 +78,13 @@ const fields = {
 
   domainName: matching(DOMAIN, 'must be a domain name in small letters, for example fedplane.example.org')
     .optional()
-    .describe('domain name of the API, with certificateArn; point a DNS record at the target in the outputs'),
+    .describe('domain name of the API, with certificateArn; point a DNS record at the output `domaintarget`'),
   certificateArn: matching(CERTIFICATE_ARN, 'must be the ARN of an ACM certificate in the Region of the deployment')
     .optional()
     .describe('ARN of the ACM certificate of that domain, in the same Region'),
   publicUrl: z
-    .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+    .string(PUBLIC_URL)
+    .refine(isPublicUrl, PUBLIC_URL)
     .optional()
     .describe("base URL in links, without /v1, for a proxy in front; default the domain, else the API's own endpoint"),
 
@@ -101,7 +112,9 @@ const fields = {
     .pipe(IdentityUrl)
     .optional()
     .describe('issuer of JWTs, exactly as it stands in them'),
-  oidcAudience: z.string().min(1, 'must be the audience of tokens').optional().describe('audience that JWTs must have'),
+  oidcAudience: matching(/^\S(.*\S)?$/, 'must be the audience of tokens, without blanks around it')
+    .optional()
+    .describe('audience that JWTs must have'),
   oidcUserClaim: claim(DEFAULT_CLAIMS.user).describe('claim with the user'),
   oidcProjectClaim: claim(DEFAULT_CLAIMS.project).describe('claim with the project'),
   oidcRolesClaim: claim(DEFAULT_CLAIMS.roles).describe('claim with the roles'),
@@ -121,9 +134,12 @@ const fields = {
     .default(20)
     .describe('clusters that a project without a quota of its own may have'),
 
-  allowedNetworks: listOf(z.union([z.cidrv4(), z.cidrv6()], CIDR), 'must be a list of networks').describe(
-    'networks (CIDRs) in which clusters may be beyond public addresses',
-  ),
+  allowedNetworks: listOf(
+    z
+      .union([z.cidrv4(), z.cidrv6()], CIDR)
+      .refine((cidr) => useOfNetwork(cidr) !== 'useless', 'has addresses only that are never connected to'),
+    'must be a list of networks',
+  ).describe('networks (CIDRs) in which clusters may be beyond public addresses'),
   eksRoles: listOf(
     matching(
       EKS_ROLE,
@@ -181,7 +197,7 @@ const fields = {
     ),
   destroyGuard: yesOrNo()
     .default(true)
-    .describe('`cdk destroy` fails while there are federations or clusters; false lets it go'),
+    .describe('`cdk destroy` fails while there are federations or clusters; false, deployed before, lets it go'),
   reservedConcurrency: z
     .partialRecord(
       z.enum(FUNCTION_KINDS, `must be by kind of function: ${FUNCTION_KINDS.join(', ')}`),
@@ -199,7 +215,22 @@ const fields = {
   demandAssets: yesOrNo().default(false).describe('fail without the files that drivers need (`npm run assets`)'),
 }
 
+type NetworkSettings = {
+  allowedNetworks: readonly string[]
+  keystoneUrl?: string | undefined
+  oidcIssuer?: string | undefined
+}
+
+/** On AWS, loopback is Lambda's Runtime API. An identity provider on loopback (plain http) is one that only an emulator of AWS can have. */
+const loopbackFaults = ({ allowedNetworks, keystoneUrl, oidcIssuer }: NetworkSettings): [string, string][] => {
+  const emulated = [keystoneUrl, oidcIssuer].some((url) => url?.startsWith('http:'))
+  return !emulated && allowedNetworks.some((cidr) => useOfNetwork(cidr) === 'loopback')
+    ? [['allowedNetworks', 'has loopback addresses, at which Lambda itself listens: no cluster is there']]
+    : []
+}
+
 type CanarySettings = {
+  keystoneCa?: string | undefined
   canarySecretArn?: string | undefined
   keystoneUrl?: string | undefined
   oidcIssuer?: string | undefined
@@ -218,6 +249,11 @@ const canaryFaults = (settings: CanarySettings): [setting: string, message: stri
   const lacking = demanded.flatMap(([name, driver, enabled]): [string, string][] =>
     enabled === undefined || enabled.includes(driver) ? [] : [[name, `lacks ${driver}: the canary needs it`]],
   )
+  if (settings.keystoneCa !== undefined && settings.oidcIssuer === undefined) {
+    const message =
+      'needs oidcIssuer beside keystoneCa: the canary trusts public authorities only, so not this Keystone'
+    lacking.push(['canarySecretArn', message])
+  }
   return settings.keystoneUrl === undefined && settings.oidcIssuer === undefined
     ? [...lacking, ['canarySecretArn', 'needs keystoneUrl or oidcIssuer, where the canary gets its token']]
     : lacking
@@ -235,7 +271,8 @@ export const DeploymentSettings = z
         context.addIssue({ code: 'custom', path: [other], message: `is missing: ${name} needs it` })
       }
     }
-    for (const [path, message] of canaryFaults(settings)) context.addIssue({ code: 'custom', path: [path], message })
+    const faults = [...loopbackFaults(settings), ...canaryFaults(settings)]
+    for (const [path, message] of faults) context.addIssue({ code: 'custom', path: [path], message })
   })
 /** Settings as given: everything is optional. */
 export type DeploymentConfig = z.input<typeof DeploymentSettings>

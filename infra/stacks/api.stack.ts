@@ -22,7 +22,7 @@ import { KeptLogs } from '../constructs/kept-logs.ts'
 import { liveAlias } from '../constructs/live-alias.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
 import { driverEnvironment } from '../driver-environment.ts'
-import { grantEks, grantExecutions, grantSealing, grantSecret, grantTable, machineArnPrefix } from '../grants.ts'
+import { grantEks, grantSealing, grantSecret, grantStart, grantTable, machineArnPrefix } from '../grants.ts'
 import { authorizerEnvironment } from '../identity-environment.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
 import { API_THROTTLE } from '../limits.ts'
@@ -84,6 +84,10 @@ export class ApiStack extends Stack {
     }
     this.#addRoutes(props.routes)
     new CfnOutput(this, 'url', { value: `${this.publicUrl}/v1` })
+    new CfnOutput(this, 'endpoint', {
+      value: `${this.api.apiEndpoint}/v1`,
+      description: "The gateway's own address, without domain and proxy.",
+    })
   }
 
   #environment(): Settings<TableEnv> {
@@ -106,7 +110,7 @@ export class ApiStack extends Stack {
       environment: this.#environment(),
     })
     grantTable(table, this.#installation.data)
-    grantExecutions(table)
+    grantStart(table)
     return table
   }
 
@@ -126,7 +130,7 @@ export class ApiStack extends Stack {
       talksToClusters: true,
     })
     grantTable(keys, data)
-    grantExecutions(keys)
+    grantStart(keys)
     grantSealing(data.dataKeyKey, keys)
     grantEks(keys, settings)
     return keys
@@ -185,7 +189,8 @@ export class ApiStack extends Stack {
       stageName: '$default',
       autoDeploy: true,
       throttle: API_THROTTLE,
-      detailedMetricsEnabled: true,
+      // Those of single routes cost by the month, and nothing looks at them: the access log has routes.
+      detailedMetricsEnabled: false,
       accessLogSettings: {
         destination: new LogGroupLogDestination(new KeptLogs(this, 'access-logs', this.#installation)),
         format: ACCESS_LOG_FORMAT,

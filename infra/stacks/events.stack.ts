@@ -7,7 +7,7 @@ import { WORKER_SECONDS, WORKERS, type Worker } from '../../functions/domain/wor
 import { acknowledge } from '../acknowledge.ts'
 import { NodeFunction, type NodeFunctionProps } from '../constructs/node-function.ts'
 import { Outbox } from '../constructs/outbox.ts'
-import { grantEks, grantExecutions, grantOpening, grantTable, machineArn } from '../grants.ts'
+import { grantEks, grantExecutions, grantOpening, grantStart, grantTable, machineArn } from '../grants.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
 import { reconcilerEnvironment, workerEnvironment } from '../worker-environment.ts'
 
@@ -30,7 +30,8 @@ export class EventsStack extends Stack {
       environment,
     })
     this.workers = { reconciler, renewals, 'health-sweep': this.#addSweep() }
-    for (const target of [reconciler, renewals]) grantExecutions(target)
+    grantExecutions(reconciler)
+    grantStart(renewals)
     for (const worker of WORKERS) {
       const target = this.workers[worker]
       grantTable(target, props.data)
@@ -67,6 +68,7 @@ export class EventsStack extends Stack {
       talksToClusters: true,
     })
     grantOpening(data.dataKeyKey, sweep)
+    grantStart(sweep)
     grantEks(sweep, settings)
     return sweep
   }

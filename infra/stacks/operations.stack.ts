@@ -1,5 +1,6 @@
-import { CfnOutput, Stack } from 'aws-cdk-lib'
+import { Aws, CfnOutput, Stack } from 'aws-cdk-lib'
 import { AlarmRule, CompositeAlarm } from 'aws-cdk-lib/aws-cloudwatch'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
@@ -51,6 +52,19 @@ export class OperationsStack extends Stack {
       masterKey: data.storageKey,
       enforceSSL: true,
     })
+    // A policy of ours, which `enforceSSL` makes, replaces the one that SNS gives a topic, by which all of the account may publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'AlarmsTell',
+        principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+        actions: ['sns:Publish'],
+        resources: [topic.topicArn],
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
+          ArnLike: { 'aws:SourceArn': `arn:${Aws.PARTITION}:cloudwatch:${Aws.REGION}:${Aws.ACCOUNT_ID}:alarm:*` },
+        },
+      }),
+    )
     acknowledge(
       topic,
       'Serverless-SNSRedrivePolicy',

@@ -65,6 +65,10 @@ export const idleMonth = (counts: Counts): readonly [what: string, usd: number][
     `${worker}, each ${WORKER_SECONDS[worker]} s`,
     dollars(counts.scenarios[RUN_OF[worker]]) * (ASSUMED.monthSeconds / WORKER_SECONDS[worker]),
   ]),
+  [
+    'traces of these three, each run one (`tracing`)',
+    WORKERS.reduce((runs, worker) => runs + ASSUMED.monthSeconds / WORKER_SECONDS[worker], 0) * PRICES.trace.usd,
+  ],
   [`${FIXED.keys} KMS keys`, FIXED.keys * PRICES.kmsKeyMonth.usd],
   [`alarms (${FIXED.alarmMetrics} metrics)`, FIXED.alarmMetrics * PRICES.alarmMetricMonth.usd],
   ['`customers-affected`', FIXED.composites * PRICES.compositeMonth.usd],

@@ -110,7 +110,7 @@ transitions and ${ASSUMED.pollSeconds} s of a function. Federations with members
 
 ${monthTable(idleMonth(counts))}
 
-Below that: \`tracing: false\` saves up to $5 per million traces; without Keystone there is no secret. The canary is off by default; at a run each 30 minutes it costs $${usd(dollars(canaryRun(counts)) * (ASSUMED.monthSeconds / 1_800))} a month, its secret and alarm included nowhere above ($0.80 with its metric).
+Traces of requests and flows are in no other row: X-Ray takes the first of each second and one in twenty of the others, which is at most $13 a month, and $0.25 for each million above. \`tracing: false\` saves all of it. Without Keystone there is no secret. The canary is off by default; at a run each 30 minutes it costs $${usd(dollars(canaryRun(counts)) * (ASSUMED.monthSeconds / 1_800))} a month, its secret and alarm included nowhere above ($0.80 with its metric).
 
 ## 1,000 clusters, by the month
 

@@ -85,6 +85,23 @@ describe('alarms', () => {
     expect([...new Set(alarmsOf(templates).map(articleOf))].sort()).toEqual(articles.sort())
   })
 
+  it('have articles that name log groups by beginnings that there are', () => {
+    const stacks = ['data', 'flows', 'api', 'events', 'operations', 'guard']
+    const groups = templates.flatMap((template, index) =>
+      Object.keys(template.findResources('AWS::Logs::LogGroup')).map((id) => `fedplane-${stacks[index]}-${id}`),
+    )
+    const text = readdirSync(RUNBOOK)
+      .map((name) => readFileSync(path.join(RUNBOOK, name), 'utf8'))
+      .join('\n')
+    const workers = /for worker in ([a-z ]+);/.exec(text)?.[1]?.split(' ') ?? []
+    const named = [...text.matchAll(/logs (fedplane-[^ `]+)/g)]
+      .flatMap(([, name = '']) => workers.map((worker) => name.replace(/\$\{worker\}/, worker)))
+      .filter((name) => !groups.some((group) => group.slice(0, -8) === name))
+    expect(named).toEqual([])
+    expect(workers.length).toBeGreaterThan(0)
+    expect(text).not.toContain('logs <group')
+  })
+
   it('say what is wrong in a sentence, with a link to the article', () => {
     for (const { AlarmDescription } of alarmsOf(templates)) {
       expect(AlarmDescription).toMatch(
@@ -251,6 +268,15 @@ describe('the canary', () => {
 
   it.each([
     [{ canarySecretArn: SECRET }, /canarySecretArn needs keystoneUrl or oidcIssuer/],
+    [
+      {
+        canarySecretArn: SECRET,
+        keystoneUrl: 'https://keystone.example.org',
+        keystoneSecretArn: SECRET,
+        keystoneCa: '-----BEGIN CERTIFICATE-----\nA\n-----END CERTIFICATE-----',
+      },
+      /canarySecretArn needs oidcIssuer beside keystoneCa/,
+    ],
     [{ ...WITH_CANARY, federationDrivers: 'karmada@1' }, /federationDrivers lacks clusterprofile@1: the canary/],
     [{ ...WITH_CANARY, clusterDrivers: 'eks@1' }, /clusterDrivers lacks external@1: the canary/],
     [{ ...WITH_CANARY, canaryMinutes: '5' }, /canaryMinutes must be a number of minutes from 10 to 720/],

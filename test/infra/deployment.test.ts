@@ -28,10 +28,10 @@ describe('functions of the API', () => {
     }
   })
 
-  it('keep the versions of before, to go back to', () => {
+  it('keep the versions of before, to go back to, but none that was rolled back: the same could not be deployed again', () => {
     const versions = resourcesIn(careful.api, 'AWS::Lambda::Version')
     expect(versions).toHaveLength(3)
-    for (const [, { DeletionPolicy }] of versions) expect(DeletionPolicy).toBe('Retain')
+    for (const [, { DeletionPolicy }] of versions) expect(DeletionPolicy).toBe('RetainExceptOnCreate')
   })
 
   it('get a new version step by step on prod, and back when it fails', () => {

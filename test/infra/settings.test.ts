@@ -34,7 +34,15 @@ describe('parseSettings', () => {
     [{ domainName: 'fedplane.example.org' }, 'The setting certificateArn is missing: domainName needs it.'],
     [{ certificateArn: CERTIFICATE }, 'The setting domainName is missing: certificateArn needs it.'],
     [{ domainName: 'fedplane', certificateArn: CERTIFICATE }, 'The setting domainName must be a domain name'],
-    [{ publicUrl: 'fedplane.example.org' }, 'The setting publicUrl must be an http or https URL.'],
+    [{ publicUrl: 'fedplane.example.org' }, 'The setting publicUrl must be an http or https URL without user'],
+    [{ publicUrl: 'ftp://a.example.org' }, 'The setting publicUrl must be'],
+    [{ publicUrl: 'https://ana@a.example.org' }, 'The setting publicUrl must be'],
+    [{ publicUrl: 'https://a.example.org?x=1' }, 'The setting publicUrl must be'],
+    [{ publicUrl: 'https://a.example.org/' }, 'The setting publicUrl must be'],
+    [{ publicUrl: 'https://a.example.org/v1' }, 'The setting publicUrl must be'],
+    [{ keystoneUrl: 'http://169.254.169.254', keystoneSecretArn: SECRET }, 'The setting keystoneUrl must be an https'],
+    [{ oidcAudience: ' ', oidcIssuer: 'https://a.example.org' }, 'The setting oidcAudience must be the audience'],
+    [{ clusterDrivers: ['eks@1', 'eks@1'] }, 'The setting clusterDrivers must name each driver once.'],
     [
       { keystoneUrl: 'https://keystone.example.org' },
       'The setting keystoneSecretArn is missing: keystoneUrl needs it.',
@@ -50,6 +58,10 @@ describe('parseSettings', () => {
     [{ driverPackages: ['../mine'] }, 'The setting driverPackages[0] must be the name of an npm package.'],
     [{ clustersPerProject: 1.5 }, 'The setting clustersPerProject must be an integer of 0 or more.'],
     [{ allowedNetworks: ['10.0.0.0/8', '10.0.0.1'] }, 'The setting allowedNetworks[1] must be a network'],
+    [{ allowedNetworks: ['169.254.0.0/16'] }, 'The setting allowedNetworks[0] has addresses only that are never'],
+    [{ allowedNetworks: ['::ffff:127.0.0.0/104'] }, 'The setting allowedNetworks[0] has addresses only that are never'],
+    [{ allowedNetworks: ['10.0.0.0/8', '127.0.0.0/8'] }, 'The setting allowedNetworks has loopback addresses'],
+    [{ allowedNetworks: ['::1/128'] }, 'The setting allowedNetworks has loopback addresses'],
     [
       { eksRoles: ['arn:aws:iam::*:role/fedplane'] },
       'The setting eksRoles[0] must be the ARN of a role with its account',
@@ -73,6 +85,13 @@ describe('parseSettings', () => {
   ])('refuses %j in a sentence that names the setting', (config, sentence) => {
     expect(() => parseSettings(config)).toThrow(SettingsInvalid)
     expect(() => parseSettings(config)).toThrow(sentence)
+  })
+
+  it('takes wide networks, a proxy with a path, and loopback where the identity provider is, as with an emulator', () => {
+    const wide = { allowedNetworks: ['0.0.0.0/0', '::/0'], publicUrl: 'https://a.example.org/magnum' }
+    expect(parseSettings(wide)).toMatchObject(wide)
+    const emulated = { allowedNetworks: ['127.0.0.0/8'], oidcIssuer: 'http://127.0.0.1:8080', oidcAudience: 'a' }
+    expect(parseSettings(emulated)).toMatchObject(emulated)
   })
 
   it('names all that is wrong at once, and shows no value', () => {
@@ -123,6 +142,8 @@ describe('mergeSettings', () => {
     [{ logRetentionDays: 'a month' }, 'The setting logRetentionDays must be a number of days.'],
     [{ reservedConcurrency: 'step' }, 'The setting reservedConcurrency.step must be an integer of 1 or more.'],
     [{ allowedNetwork: '10.0.0.0/8' }, 'There is no setting allowedNetwork (context).'],
+    [{ alarm_email: 'ops@example.org' }, 'There is no setting alarm_email (context).'],
+    [{ 'alarm-email': 'ops@example.org' }, 'There is no setting alarm-email (context).'],
   ])('refuses the context %j', (context, sentence) => {
     expect(() => mergeSettings(context)).toThrow(sentence)
   })
@@ -132,6 +153,7 @@ describe('mergeSettings', () => {
       '@aws-cdk/core:checkSecretUsage': true,
       'availability-zones:account=1:region=x': ['a'],
       'aws:cdk:x': 1,
+      'acknowledged-issue-numbers': [1],
     }
     expect(mergeSettings(ours)).toEqual(parseSettings({}))
   })

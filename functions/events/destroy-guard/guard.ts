@@ -24,7 +24,9 @@ const count = async (entities: AsyncIterable<unknown>): Promise<number> => {
 const many = (number: number, what: string): string =>
   `${number === COUNTED_MAX ? 'at least ' : ''}${number} ${what}${number === 1 ? '' : 's'}`
 
-const ANYWAY = 'To destroy it all the same, deploy with the setting destroyGuard=false first.'
+/** A stack whose deletion failed can't be deployed to any more, so the setting comes too late once this is read (docs/decisions/0019). */
+const ANYWAY =
+  'To destroy it all the same, delete this stack by force (aws cloudformation delete-stack --deletion-mode FORCE_DELETE_STACK --stack-name fedplane-guard), then the others.'
 
 /** Why fedplane must not go yet; undefined when it may. */
 const objection = async ({ work, log }: GuardPorts): Promise<string | undefined> => {

@@ -53,7 +53,7 @@ describe('guardDestruction', () => {
     expect(await answerTo(event('Delete'), withEntities(1, 12))).toMatchObject({
       Status: 'FAILED',
       Reason: expect.stringMatching(
-        /^There are still 1 federation and 12 clusters in fedplane\..*destroyGuard=false first\.$/,
+        /^There are still 1 federation and 12 clusters in fedplane\..*FORCE_DELETE_STACK --stack-name fedplane-guard\), then the others\.$/,
       ),
       StackId: event('Delete').StackId,
       RequestId: 'r1',
