@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Whole lives of control planes and clusters over simulated ones, and flows that are killed at each of their steps: minutes of them, so that
+ * Whole lives of control planes and clusters over simulated ones, and flows, servers and databases that are killed: minutes of them, so that
  * `npm test` leaves them to `npm run test:simulated`.
  */
 const SIMULATED = [
@@ -11,9 +11,12 @@ const SIMULATED = [
   'test/contract/drivers/karmada.test.ts',
   'test/contract/drivers/karmada/**/*.test.ts',
   'test/contract/magnum/10-terraform.test.ts',
+  'test/contract/local/database-end.test.ts',
+  'test/contract/local/survival.test.ts',
   'test/flows/cloud-run-again.test.ts',
   'test/flows/cluster-run-again.test.ts',
   'test/flows/crash-points.test.ts',
+  'test/flows/health-told.test.ts',
   'test/flows/karmada.test.ts',
   'test/flows/run-again.test.ts',
 ]
