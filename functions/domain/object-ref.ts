@@ -2,6 +2,9 @@
 export const PLACES = ['host', 'control-plane', 'member'] as const
 export type Place = (typeof PLACES)[number]
 
+/** In words: `the control plane`. */
+export const describePlace = (where: Place): string => `the ${where.replace('-', ' ')}`
+
 /** A Kubernetes object that a flow made, written down after it acted, so that undo and unjoin find it again. */
 export type ObjectRef = {
   where: Place
@@ -22,4 +25,4 @@ export const mergeObjectRefs = (before: readonly ObjectRef[], more: readonly Obj
 
 /** `ServiceAccount fedplane-1a2b/fedplane-1a2b in the member`: for messages and lists of leftovers. */
 export const describeObject = (ref: ObjectRef): string =>
-  `${ref.kind} ${ref.namespace === '' ? '' : `${ref.namespace}/`}${ref.name} in the ${ref.where.replace('-', ' ')}`
+  `${ref.kind} ${ref.namespace === '' ? '' : `${ref.namespace}/`}${ref.name} in ${describePlace(ref.where)}`

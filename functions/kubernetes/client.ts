@@ -105,7 +105,7 @@ export interface KubernetesClient {
    * fails later, by the stream's error. @throws ObjectNotFound for no such pod, PortForwardMissing
    */
   forward(pod: PodPort): Promise<Duplex>
-  /** Closes kept-alive connections; streams of `forward` stay. */
+  /** Gives its connections back: they stay open for some seconds, for the next client of the same server and credential. Streams of `forward` stay. */
   close(): void
 }
 

@@ -4,7 +4,7 @@ import type { KubernetesClient } from '../kubernetes/client.ts'
 import { ClusterGone } from './errors.ts'
 import { type AccessPorts, openClient } from './open-cluster.ts'
 
-/** Access that its maker closes: kept-alive connections end with the step. */
+/** Access that its maker closes: it gives its connections back with the step. */
 export type OpenClusterAccess = ClusterAccess & { close(): void }
 
 /**

@@ -83,45 +83,43 @@ const endOwn = async (
   await afterFederationEnd(ports, keyOf(target))
 }
 
+/** All conditions of a federation at the end of its operation. */
+type ConditionsOf = (ports: EndPorts, federation: Federation, remarks: readonly string[]) => Condition[]
+
 /** What ControlPlaneReady says after a change of one that is up; a fault that a look found is a later look's to take back. */
-const remarkedAfterUpdate = (ports: EndPorts, federation: Federation, remarks: readonly string[]): Condition[] => {
+const remarkedAfterUpdate: ConditionsOf = (ports, federation, remarks) => {
   const said = federation.conditions.find(({ type, status }) => type === CONTROL_PLANE_READY && status === 'True')
   if (said === undefined) return [...federation.conditions]
   return withCondition(federation.conditions, controlPlane(ports, federation, { reason: said.reason, remarks }))
 }
 
-/**
- * The control plane is up: those that waited join now, and the last of them completes the create.
- *
- * @param remarks what works in part only, in sentences
- * @throws OperationSuperseded
- */
-export const endFederationCreate = (
-  ports: EndPorts,
-  target: Target,
-  endpointOf: (federation: Federation) => Promise<string | null>,
-  remarks: readonly string[] = [],
-): Promise<void> =>
-  endOwn(ports, target, async (federation) => ({
-    endpoint: await endpointOf(federation),
-    statusReason: null,
-    change: openChange(ports, federation),
-    conditions: withCondition(federation.conditions, controlPlane(ports, federation, { reason: 'Created', remarks })),
-  }))
+const remarkedAfterCreate: ConditionsOf = (ports, federation, remarks) =>
+  withCondition(federation.conditions, controlPlane(ports, federation, { reason: 'Created', remarks }))
 
-/** The changed properties are in force, and may have moved the control plane's address. @throws OperationSuperseded */
-export const endFederationUpdate = (
-  ports: EndPorts,
-  target: Target,
-  endpointOf: (federation: Federation) => Promise<string | null>,
-  remarks: readonly string[] = [],
-): Promise<void> =>
-  endOwn(ports, target, async (federation) => ({
-    endpoint: await endpointOf(federation),
-    statusReason: null,
-    change: openChange(ports, federation),
-    conditions: remarkedAfterUpdate(ports, federation, remarks),
-  }))
+/** The end of what may have moved the control plane's address, and after which members move. */
+const endWith =
+  (conditionsOf: ConditionsOf) =>
+  (
+    ports: EndPorts,
+    target: Target,
+    endpointOf: (federation: Federation) => Promise<string | null>,
+    remarks: readonly string[] = [],
+  ): Promise<void> =>
+    endOwn(ports, target, async (federation) => ({
+      endpoint: await endpointOf(federation),
+      statusReason: null,
+      change: openChange(ports, federation),
+      conditions: conditionsOf(ports, federation, remarks),
+    }))
+
+/**
+ * The control plane is up: those that waited join now, and the last of them completes the create. `remarks` say in sentences what works in part
+ * only. @throws OperationSuperseded
+ */
+export const endFederationCreate = endWith(remarkedAfterCreate)
+
+/** The changed properties are in force, and may have moved the control plane's address; as `endFederationCreate`. @throws OperationSuperseded */
+export const endFederationUpdate = endWith(remarkedAfterUpdate)
 
 /**
  * The properties could not be put in force; memberships that move go on.

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { ObjectRef } from '../../domain/object-ref.ts'
+import { describePlace, type ObjectRef } from '../../domain/object-ref.ts'
 import type { KubernetesObject } from '../../kubernetes/client.ts'
 import { PermissionDenied } from '../../kubernetes/errors.ts'
 import { namespaces, serviceAccounts } from '../../kubernetes/resources.ts'
@@ -87,6 +87,6 @@ export const removeNamespace = async (site: Site, removal: NamespaceRemoval): Pr
   }
   const blockers = blockersOf(namespace)
   throw new NotYet(
-    `namespace ${removal.name} in the ${site.where.replace('-', ' ')} to be gone${blockers === '' ? '' : `, which is blocked: ${blockers}`}`,
+    `namespace ${removal.name} in ${describePlace(site.where)} to be gone${blockers === '' ? '' : `, which is blocked: ${blockers}`}`,
   )
 }

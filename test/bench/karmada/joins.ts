@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
-import type { FederationView } from '../../../local/demo/api.ts'
+import type { Api, FederationView } from '../../../local/demo/api.ts'
 import { clientOf } from '../../../local/demo/clusters/started-cluster.ts'
 import { create, type Fleet, kubeconfigEntry, openFleet, type Site } from '../../e2e/karmada/support/fleet.ts'
 import { karmadactlInit, type OwnCluster, startBares, startNode } from '../../e2e/karmada/support/kube.ts'
@@ -62,7 +62,8 @@ const isReady = async (client: KubernetesClient, name: string): Promise<boolean>
   return conditions.some(({ type, status }) => type === 'Ready' && status === 'True')
 }
 
-const timed = async (work: () => Promise<void>): Promise<number> => {
+/** Seconds that `work` took. */
+export const timed = async (work: () => Promise<void>): Promise<number> => {
   const begun = performance.now()
   await work()
   return (performance.now() - begun) / 1000
@@ -130,7 +131,7 @@ export const joinsByKarmadactl = async (counts: readonly number[], tell: Tell): 
 }
 
 /** Whatever came of it: what failed is counted. */
-const over = ({ api }: Fleet, id: string): Promise<FederationView> =>
+export const over = (api: Api, id: string): Promise<FederationView> =>
   api.until(
     () => api.get<FederationView>(federationPath(id)),
     ({ status }) => !status.endsWith('_IN_PROGRESS'),
@@ -142,7 +143,7 @@ const ourRow = async (fleet: Fleet, federation: string, sites: readonly Site[], 
   const cost = await metered(async () => {
     for (const group of groups) {
       await add(fleet.api, federation, group)
-      await over(fleet, federation)
+      await over(fleet.api, federation)
     }
   }, fleet.fedplane.databasePid)
   const { members } = await fleet.api.get<FederationView>(federationPath(federation))
@@ -154,7 +155,7 @@ const ourRow = async (fleet: Fleet, federation: string, sites: readonly Site[], 
         federation,
         group.filter((id) => members.some(({ cluster_id }) => cluster_id === id)),
       )
-      await over(fleet, federation)
+      await over(fleet.api, federation)
     }
   })
   return {

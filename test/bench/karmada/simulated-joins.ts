@@ -6,16 +6,18 @@ import { createLogger } from '../../../local/logger.ts'
 import { startFedplane } from '../../../local/server.ts'
 import { add, clusterPath, federationPath, remove } from '../../e2e/support/stories.ts'
 import { ownProperties } from '../../support/karmada/lab.ts'
-import type { JoinRow } from './joins.ts'
+import { type JoinRow, over, timed } from './joins.ts'
 import { metered } from './meter.ts'
 import type { SimulatedClusters } from './simulated-clusters.ts'
 
-/** Whatever came of it: what failed is counted. */
-const over = (api: Api, id: string): Promise<FederationView> =>
-  api.until(
-    () => api.get<FederationView>(federationPath(id)),
-    ({ status }) => !status.endsWith('_IN_PROGRESS'),
-  )
+/** Membership changes that one request may have. */
+const CHANGES_MAX = 45
+
+/** Asks for all of them, in as many requests as it takes, and waits for their end. */
+const change = async (api: Api, federation: string, ids: readonly string[], ask: typeof add): Promise<void> => {
+  for (let at = 0; at < ids.length; at += CHANGES_MAX) await ask(api, federation, ids.slice(at, at + CHANGES_MAX))
+  await over(api, federation)
+}
 
 const startClusters = async (members: number) => {
   const child = fork(fileURLToPath(new URL('./simulated-clusters.ts', import.meta.url)), [String(members)])
@@ -52,23 +54,15 @@ export const simulatedJoins = async (count: number): Promise<JoinRow> => {
       properties: ownProperties(),
     })
     await api.settled<FederationView>(federationPath(federation), 'CREATE_COMPLETE')
-    const cost = await metered(async () => {
-      // At most 45 changes a request.
-      await add(api, federation, ids.slice(0, 45))
-      if (ids.length > 45) await add(api, federation, ids.slice(45))
-      await over(api, federation)
-    }, fedplane.databasePid)
+    const cost = await metered(() => change(api, federation, ids, add), fedplane.databasePid)
     const { members } = await api.get<FederationView>(federationPath(federation))
-    const begun = performance.now()
-    await remove(api, federation, ids.slice(0, 45))
-    if (ids.length > 45) await remove(api, federation, ids.slice(45))
-    await over(api, federation)
+    const unjoinSeconds = await timed(() => change(api, federation, ids, remove))
     return {
       tool: 'fedplane, all simulated',
       mode: 'side by side',
       members: count,
       joinSeconds: cost.seconds,
-      unjoinSeconds: (performance.now() - begun) / 1000,
+      unjoinSeconds,
       cpuSeconds: cost.cpuSeconds / count,
       calls: cost.calls / count,
       failed: count - members.filter(({ state }) => state === 'Ready').length,
