@@ -100,6 +100,8 @@ export interface KubernetesClient {
    */
   raw(path: string, body?: unknown): Promise<{ status: number; body: string }>
   version(): Promise<ServerVersion>
+  /** Sees that something answers, whatever it says; asks nothing when something has within the last 5 s. */
+  reach(): Promise<void>
   /**
    * A byte stream to a port of a pod (`pods/portforward`), on a connection of its own that the caller ends. A port that nobody listens on
    * fails later, by the stream's error. @throws ObjectNotFound for no such pod, PortForwardMissing

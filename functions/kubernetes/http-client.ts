@@ -74,6 +74,9 @@ export const httpClient = (transport: Transport, secrets: readonly string[]): Ku
       if (!z.object({ gitVersion: z.string() }).safeParse(body).success) throw notKubernetes(answer)
       return parseVersion(body)
     },
+    reach: async () => {
+      if (!transport.answersNow()) await sendAny({ method: 'GET', path: '/readyz' })
+    },
     forward: async (pod) => {
       const forwarded = await transport.forward(pod)
       if ('stream' in forwarded) return forwarded.stream

@@ -54,6 +54,7 @@ export class KeptTransports {
     return {
       send: (request) => kept.transport.send(request),
       forward: (pod) => kept.transport.forward(pod),
+      answersNow: () => kept.transport.answersNow(),
       close: () => {
         if (isOpen) this.#release(key, kept)
         isOpen = false

@@ -32,6 +32,9 @@ export const DEFAULT_LIMITS: TransportLimits = {
   maxAnswerBytes: MAX_ANSWER_BYTES,
 }
 
+/** Milliseconds for which an answer shows that a server can be reached. */
+const ANSWER_MS = 5_000
+
 /** Connections to one API server at a time; more calls wait in line, within their total time-out. */
 const MAX_SOCKETS = 16
 
@@ -50,6 +53,8 @@ export type Transport = {
   send(request: TransportRequest): Promise<TransportAnswer>
   /** A byte stream to a pod's port, on a connection of its own; or the answer that refuses it. @throws as `send` */
   forward(pod: PodPort): Promise<Forwarded>
+  /** True when it answered within the last seconds, and nothing failed to reach it since. */
+  answersNow(): boolean
   /** Ends kept-alive connections; forwarded ones are their callers'. */
   close(): void
 }
@@ -64,8 +69,19 @@ export type TransportOptions = {
 /** @throws AddressForbidden for a denied IP literal, before any socket; not for a server that is dialled */
 export const openTransport = (connection: Connection, options: TransportOptions): Transport => {
   const target = targetOf(connection, options)
+  let answeredAt = 0
   return {
-    send: (request) => send(target, request),
+    send: async (request) => {
+      try {
+        const answer = await send(target, request)
+        answeredAt = Date.now()
+        return answer
+      } catch (error) {
+        answeredAt = 0
+        throw error
+      }
+    },
+    answersNow: () => Date.now() - answeredAt < ANSWER_MS,
     forward: (pod) => forgettingUnreachable(target, () => options.forwardPort(target, pod)),
     close: () => target.agent.destroy(),
   }

@@ -40,6 +40,16 @@ const sealedOf = async (
   throw lost(federation, name, 'is gone from the table')
 }
 
+/** Reads each document once, however often it is asked for: nothing is sealed while a driver's function runs. */
+const sealedOnce = (ports: FederationContextPorts, federation: Federation): FederationContext['sealed'] => {
+  const reads = new Map<string, Promise<Secret | undefined>>()
+  return (name) => {
+    const read = reads.get(name) ?? sealedOf(ports, federation, name)
+    reads.set(name, read)
+    return read
+  }
+}
+
 /** Context of a driver's functions for a federation. */
 export const federationContext = (
   ports: FederationContextPorts,
@@ -50,6 +60,6 @@ export const federationContext = (
   host,
   now: () => ports.clock.now().toISOString(),
   connect: ports.connect,
-  sealed: (name) => sealedOf(ports, federation, name),
+  sealed: sealedOnce(ports, federation),
   asset: ports.asset,
 })

@@ -58,8 +58,16 @@ export const ensureOwned = async (
   site: Site,
   resource: Resource,
   desired: KubernetesObject,
+): Promise<KubernetesObject> =>
+  ensureSeen(site, resource, desired, await site.client.get(resource, desired.metadata.name))
+
+/** `ensureOwned` of an object that was just looked at: `existing`, undefined for none. @throws as `ensureOwned` */
+export const ensureSeen = async (
+  site: Site,
+  resource: Resource,
+  desired: KubernetesObject,
+  existing: KubernetesObject | undefined,
 ): Promise<KubernetesObject> => {
-  const existing = await site.client.get(resource, desired.metadata.name)
   if (existing === undefined) return site.client.apply(resource, desired)
   demandOwned(site, existing)
   if (isTerminating(existing)) throw new NotYet(`${nameOf(site, existing)} to be gone before it is made again`)

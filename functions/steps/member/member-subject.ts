@@ -42,8 +42,10 @@ const untilDone = async <T extends { done: boolean }>(
   const driver = ports.drivers.federation.resolve(federation.driver)
   const [host, member] = await Promise.all([hostAccess(ports, federation), memberAccess(ports, first)])
   try {
+    let seen: MembershipUnder | undefined = first
     return await poll(async () => {
-      const membership = await openMembership(ports, state)
+      const membership = seen ?? (await openMembership(ports, state))
+      seen = undefined
       const context = memberContext(ports, { federation, host, member: member.access, membership, tokenOf })
       return look({ membership, driver, context, memberKnown: member.known })
     }, performance.now() + ports.pollMs)

@@ -18,7 +18,7 @@ describe('KeptTransports', () => {
     const close = (): void => {
       one.closed = true
     }
-    return { send: unused, forward: unused, close }
+    return { send: unused, forward: unused, answersNow: () => false, close }
   }
   const take = (more: Partial<Connection> = {}): Transport => kept.take(testConnection(6443, 'ca', more))
   const closed = (): boolean[] => opened.map((one) => one.closed)

@@ -145,6 +145,22 @@ describe('a connection', () => {
     expect(server.seen).toHaveLength(3)
   })
 
+  it('shows by a recent answer, whatever it was, that the server can be reached, until a call fails', async () => {
+    const server = await serve((request, response) => {
+      if (request.url === '/version') response.socket?.destroy()
+      else json(response, 503, {})
+    })
+    const client = open(server.port)
+    const asked = (): (string | undefined)[] => server.seen.map(({ url }) => url)
+    await client.reach()
+    await client.reach()
+    expect(asked()).toEqual(['/readyz'])
+    await rejectionOf(client.version())
+    await client.reach()
+    expect(asked().at(-1)).toBe('/readyz')
+    expect(asked().filter((url) => url === '/readyz')).toHaveLength(2)
+  })
+
   it('is not given up because this process was too busy to make it', async () => {
     const server = await serve(answerVersion)
     const version = open(server.port, {}, { limits: { connectMilliseconds: 150 } }).version()

@@ -5,6 +5,7 @@ import { namespaceManifest } from '../namespace.ts'
 import {
   demandOwned,
   ensureOwned,
+  ensureSeen,
   isOwned,
   ownerLabels,
   refOf,
@@ -21,13 +22,27 @@ import { tokenSecrets } from './token-secret.ts'
 export const accountUser = (federationId: string, account = memberObjectName(federationId)): string =>
   `system:serviceaccount:${memberObjectName(federationId)}:${account}`
 
-/** The federation's namespace in the member: all its accounts and their tokens are there. */
-export const ensureMemberNamespace = async (site: Site, trace: Trace): Promise<void> => {
+/**
+ * The federation's namespace in the member: all its accounts and their tokens are there. True when it was made just now: nothing that is looked for in it
+ * can be there then.
+ */
+export const ensureMemberNamespace = async (site: Site, trace: Trace): Promise<boolean> => {
   const manifest = namespaceManifest(site.federationId, memberObjectName(site.federationId))
-  trace.made(refOf(site, await ensureOwned(site, namespaces, manifest)))
+  const existing = await site.client.get(namespaces, manifest.metadata.name)
+  trace.made(refOf(site, await ensureSeen(site, namespaces, manifest, existing)))
+  return existing === undefined
 }
 
 type Labels = Readonly<Record<string, string>>
+
+/** An account to have in the federation's namespace. */
+export type AccountWish = {
+  /** Default: the account of the control plane. */
+  account?: string
+  labels?: Labels
+  /** The namespace was made just now. */
+  isNamespaceNew?: boolean
+}
 
 const accountManifest = (federationId: string, account: string, labels: Labels): KubernetesObject => ({
   apiVersion: 'v1',
@@ -44,11 +59,14 @@ const accountManifest = (federationId: string, account: string, labels: Labels):
 export const ensureServiceAccount = async (
   site: Site,
   trace: Trace,
-  account = memberObjectName(site.federationId),
-  labels: Labels = {},
+  { account = memberObjectName(site.federationId), labels = {}, isNamespaceNew = false }: AccountWish = {},
 ): Promise<void> => {
   const resource = serviceAccounts(memberObjectName(site.federationId))
-  trace.made(refOf(site, await ensureOwned(site, resource, accountManifest(site.federationId, account, labels))))
+  const manifest = accountManifest(site.federationId, account, labels)
+  const made = isNamespaceNew
+    ? await ensureSeen(site, resource, manifest, undefined)
+    : await ensureOwned(site, resource, manifest)
+  trace.made(refOf(site, made))
 }
 
 const bindingManifest = (federationId: string, role: string): KubernetesObject => ({
@@ -67,12 +85,13 @@ const Binding = z.object({ roleRef: z.object({ name: z.string() }) })
 export const ensureBinding = async (site: Site, trace: Trace, role: string): Promise<void> => {
   const name = memberObjectName(site.federationId)
   const existing = await site.client.get(clusterRoleBindings, name)
-  if (existing !== undefined) {
+  const isOther = existing !== undefined && Binding.safeParse(existing).data?.roleRef.name !== role
+  if (isOther) {
     demandOwned(site, existing)
-    if (Binding.safeParse(existing).data?.roleRef.name !== role) await removeOwned(site, clusterRoleBindings, name)
+    await removeOwned(site, clusterRoleBindings, name)
   }
-  const binding = await ensureOwned(site, clusterRoleBindings, bindingManifest(site.federationId, role))
-  trace.made(refOf(site, binding))
+  const manifest = bindingManifest(site.federationId, role)
+  trace.made(refOf(site, await ensureSeen(site, clusterRoleBindings, manifest, isOther ? undefined : existing)))
 }
 
 const removeTokens = async (site: Site): Promise<void> => {

@@ -5,7 +5,7 @@ import type { KubernetesObject } from '../../../kubernetes/client.ts'
 import { secrets } from '../../../kubernetes/resources.ts'
 import { CredentialNotProved } from '../../contract/errors.ts'
 import type { MemberContext } from '../../contract/federation-driver.ts'
-import { ensureOwned, refOf, removeOwned, type Site } from '../owned.ts'
+import { ensureOwned, ensureSeen, refOf, removeOwned, type Site } from '../owned.ts'
 import { NotYet, type Trace } from '../step.ts'
 import { clusterTime } from '../who-am-i.ts'
 import { memberObjectName } from './names.ts'
@@ -23,6 +23,8 @@ export type TokenWish = {
   account: string
   /** Token Secrets that are in the member: see `tokenSecrets`. */
   existing: readonly KubernetesObject[]
+  /** The federation's namespace was made just now, so that nothing else is in it. */
+  isNamespaceNew?: boolean
   /** Seconds for the token controller to fill a Secret before a token is requested instead. */
   patienceSeconds: number
   /** The account's token of an earlier run, if one is stored. */
@@ -54,6 +56,21 @@ const filled = async (site: Site, secret: KubernetesObject, milliseconds: number
   return seen
 }
 
+const tokenSecretOf = (
+  context: MemberContext,
+  site: Site,
+  { account, existing, isNamespaceNew = false }: TokenWish,
+): Promise<KubernetesObject> => {
+  const resource = secrets(memberObjectName(site.federationId))
+  const name = tokenSecretName(context, existing, account)
+  const manifest = tokenSecretManifest(site.federationId, name, account)
+  const seen = existing.find(({ metadata }) => metadata.name === name)
+  // One that is not on the list may be somebody else's.
+  return seen === undefined && !isNamespaceNew
+    ? ensureOwned(site, resource, manifest)
+    : ensureSeen(site, resource, manifest, seen)
+}
+
 /**
  * The token of a Secret that the member's token controller fills. Undefined when it does not within the patience (no controller runs): then
  * the empty Secret is removed.
@@ -64,11 +81,12 @@ const tokenFromSecret = async (
   context: MemberContext,
   site: Site,
   trace: Trace,
-  { account, existing, patienceSeconds }: TokenWish,
+  wish: TokenWish,
 ): Promise<Secret | undefined> => {
+  const { patienceSeconds } = wish
   const namespace = memberObjectName(site.federationId)
-  const name = tokenSecretName(context, existing, account)
-  const made = await ensureOwned(site, secrets(namespace), tokenSecretManifest(site.federationId, name, account))
+  const made = await tokenSecretOf(context, site, wish)
+  const { name } = made.metadata
   const secret = await filled(site, made, Math.min(LOOKS_MS, patienceSeconds * 250))
   const token = tokenIn(secret)
   if (token !== undefined) {

@@ -19,16 +19,16 @@ import { KarmadaLife } from '../../../support/karmada/life.ts'
 const PATIENCE_MS = 60_000
 const IMPERSONATOR = 'karmada-impersonator'
 
-/** Lists of Secrets hang. */
+/** Whatever is asked of Secrets hangs. */
 const withoutSecrets = (client: KubernetesClient): KubernetesClient =>
   new Proxy(client, {
     get: (target, property) => {
       const value: unknown = Reflect.get(target, property)
-      if (property !== 'list') return typeof value === 'function' ? value.bind(target) : value
-      return (resource: Resource, options?: ListOptions) =>
-        resource.plural === 'secrets'
+      if (typeof value !== 'function') return value
+      return (...given: unknown[]) =>
+        (given[0] as Partial<Resource> | undefined)?.plural === 'secrets'
           ? Promise.reject(new RequestTimedOut('Secrets hang.'))
-          : target.list(resource, options)
+          : value.apply(target, given)
     },
   })
 

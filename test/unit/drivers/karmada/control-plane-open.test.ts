@@ -44,9 +44,8 @@ const world = ({ direct, pods = [], state = { endpoint: 'https://fed.example:544
       opened.push(connection)
       if (direct instanceof AddressForbidden && connection.dial === undefined) throw direct
       return {
-        raw: async () => {
+        reach: async () => {
           if (direct !== undefined && connection.dial === undefined) throw direct
-          return { status: 200, body: 'ok' }
         },
         close: () => closed.push(connection),
       }

@@ -1,10 +1,10 @@
 import * as z from 'zod'
+import { operationOf } from '../../../../domain/membership.ts'
 import { Secret } from '../../../../domain/secret.ts'
 import type { Connection, KubernetesClient } from '../../../../kubernetes/client.ts'
 import { secrets } from '../../../../kubernetes/resources.ts'
 import type { FederationContext, MemberContext, MemberObservation } from '../../../contract/federation-driver.ts'
 import { NotYet } from '../../../support/step.ts'
-import { together } from '../../../support/together.ts'
 import { withControlPlane } from './control-plane/open.ts'
 import { type ClusterStatus, clusterStatus } from './member/cluster-status.ts'
 import { type KarmadaCredential, storedCredential } from './member/credential.ts'
@@ -32,17 +32,17 @@ const published = async (
   credential: KarmadaCredential | undefined,
 ): Promise<ClusterStatus> => {
   const { memberName } = context.membership
-  const [cluster, secret] = await together([
-    () => client.get(clusters, memberName),
-    () => client.get(secrets(MEMBERS_NAMESPACE), memberName),
-  ])
+  const cluster = await client.get(clusters, memberName)
   const site = controlPlaneSite(context, client)
   const status = clusterStatus(site, cluster, context.member.cluster.identity?.uid)
   if (status.state !== 'ready' && status.state !== 'unknown') return status
+  const secret = await client.get(secrets(MEMBERS_NAMESPACE), memberName)
   const token = TokenSecret.safeParse(secret).data?.data.token ?? ''
   if (credential !== undefined && Buffer.from(token, 'base64').toString() === credential.token) {
     if (status.state === 'unknown' || cluster === undefined) return status
-    const connection = connectionTo(context, credential)
+    // A join has just looked into the member before it published the credential.
+    const isJoining = operationOf(context.membership)?.kind === 'join'
+    const connection = isJoining ? undefined : connectionTo(context, credential)
     return proxyStatus(site, cluster, { connect: context.connect, connection })
   }
   const message = `Secret ${MEMBERS_NAMESPACE}/${memberName} in the control plane does not hold the stored token.`

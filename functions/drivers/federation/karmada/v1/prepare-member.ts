@@ -31,7 +31,14 @@ const TOKEN_DAYS = 30
 const earliest = (times: readonly (string | null)[]): string | null =>
   times.filter((time) => time !== null).toSorted()[0] ?? null
 
-type Preparing = { context: MemberContext; site: Site; trace: Trace; options: KarmadaOptions }
+type Preparing = {
+  context: MemberContext
+  site: Site
+  trace: Trace
+  options: KarmadaOptions
+  /** This run made the federation's namespace in the member. */
+  isNamespaceNew: boolean
+}
 
 /** The account's token of an earlier run. */
 const storedToken = async (context: MemberContext, account: string): Promise<Secret | undefined> => {
@@ -42,13 +49,14 @@ const storedToken = async (context: MemberContext, account: string): Promise<Sec
 
 /** A proved token of one account. */
 const tokenOf = (
-  { context, site, trace, options }: Preparing,
+  { context, site, trace, options, isNamespaceNew }: Preparing,
   account: string,
   existing: readonly KubernetesObject[],
 ): Promise<Token> =>
   obtainToken(context, site, trace, {
     account,
     existing,
+    isNamespaceNew,
     patienceSeconds: options.tokenPatienceSeconds,
     stored: () => storedToken(context, account),
     user: accountUser(site.federationId, account),
@@ -90,16 +98,29 @@ const demandName = async ({ membership: { memberName } }: MemberContext, site: S
 
 /** The accounts that this federation needs, which also tell others that it has the member. */
 const ensureAccounts = async (
-  { membership: { memberName } }: MemberContext,
-  site: Site,
-  trace: Trace,
+  { context, site, trace, isNamespaceNew }: Preparing,
   owner: ImpersonatorOwner,
 ): Promise<void> => {
-  const account = memberObjectName(site.federationId)
+  const labels = { [CLUSTER_NAME_LABEL]: context.membership.memberName }
   await together([
-    () => ensureServiceAccount(site, trace, account, { [CLUSTER_NAME_LABEL]: memberName }),
-    ...(owner === 'foreign' ? [] : [() => ensureServiceAccount(site, trace, IMPERSONATOR)]),
+    () => ensureServiceAccount(site, trace, { labels, isNamespaceNew }),
+    ...(owner === 'foreign'
+      ? []
+      : [() => ensureServiceAccount(site, trace, { account: IMPERSONATOR, isNamespaceNew })]),
   ])
+}
+
+/**
+ * Makes the accounts and says whose `clusters/proxy` is. That is known only with the own accounts in place: of two that join at the same moment one
+ * sees the other. An account for it that was made in vain goes again.
+ */
+const claim = async (preparing: Preparing): Promise<ImpersonatorOwner> => {
+  const { context, site, isNamespaceNew } = preparing
+  const before = isNamespaceNew ? 'free' : await impersonatorOwner(site, await readClaims(site.client))
+  await ensureAccounts(preparing, before)
+  const owner = await impersonatorOwner(site, await demandName(context, site))
+  if (owner === 'foreign') await removeOwned(site, serviceAccounts(memberObjectName(site.federationId)), IMPERSONATOR)
+  return owner
 }
 
 /**
@@ -111,16 +132,15 @@ export const prepareMember = (context: MemberContext, options: KarmadaOptions): 
   step(async (trace) => {
     const site = await memberSite(context)
     const { memberClusterRole } = parseProperties(context.federation.properties)
-    const account = memberObjectName(site.federationId)
-    const [seen] = await together([() => readClaims(site.client), () => ensureMemberNamespace(site, trace)])
-    await ensureAccounts(context, site, trace, await impersonatorOwner(site, seen))
-    // Only with the own accounts in place: of two that join at the same moment one sees the other.
-    const owner = await impersonatorOwner(site, await demandName(context, site))
-    if (owner === 'foreign') await removeOwned(site, serviceAccounts(account), IMPERSONATOR)
-    const [existing] = await together([() => tokenSecrets(site), () => ensureRights(site, trace, memberClusterRole)])
-    const preparing = { context, site, trace, options }
+    const isNamespaceNew = await ensureMemberNamespace(site, trace)
+    const preparing = { context, site, trace, options, isNamespaceNew }
+    const owner = await claim(preparing)
+    const [existing] = await together([
+      async () => (isNamespaceNew ? [] : tokenSecrets(site)),
+      () => ensureRights(site, trace, memberClusterRole),
+    ])
     const [own, impersonator] = await together([
-      () => tokenOf(preparing, account, existing),
+      () => tokenOf(preparing, memberObjectName(site.federationId), existing),
       async () => (owner === 'foreign' ? null : tokenOf(preparing, IMPERSONATOR, existing)),
     ])
     return { credential: credentialOf(context, own, impersonator) }

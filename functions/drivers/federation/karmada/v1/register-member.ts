@@ -1,13 +1,13 @@
 import * as z from 'zod'
 import { operationOf } from '../../../../domain/membership.ts'
 import type { ObjectRef } from '../../../../domain/object-ref.ts'
-import type { KubernetesObject } from '../../../../kubernetes/client.ts'
+import type { KubernetesObject, Resource } from '../../../../kubernetes/client.ts'
 import { namespaces, secrets } from '../../../../kubernetes/resources.ts'
 import type { MemberContext } from '../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../contract/phase.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
 import { removeOlderTokens } from '../../../support/member/token-secret.ts'
-import { demandOwned, ensureOwned, isTerminating, nameOf, refOf, type Site } from '../../../support/owned.ts'
+import { demandOwned, ensureSeen, isTerminating, nameOf, refOf, type Site } from '../../../support/owned.ts'
 import { NotYet, step, type Trace } from '../../../support/step.ts'
 import { together } from '../../../support/together.ts'
 import { workInControlPlane } from './control-plane/work-in.ts'
@@ -20,7 +20,7 @@ import {
   type SecretFacts,
   tokenSecret,
 } from './member/manifests.ts'
-import { clusters, executionSpace, IMPERSONATOR } from './member/names.ts'
+import { clusters, executionSpace, IMPERSONATOR, impersonatorSecretName } from './member/names.ts'
 import { yieldProxy } from './member/proxy.ts'
 import { demandRestartAfter } from './member/restart.ts'
 import { controlPlaneSite } from './member/site.ts'
@@ -29,17 +29,22 @@ import type { KarmadaOptions } from './options.ts'
 
 const TokenSecret = z.object({ data: z.object({ token: z.string() }) })
 
-type Seen = { cluster: KubernetesObject | undefined; secret: KubernetesObject | undefined }
+type Seen = {
+  cluster: KubernetesObject | undefined
+  secret: KubernetesObject | undefined
+  impersonator: KubernetesObject | undefined
+}
 
 /**
- * The Cluster and token of that name as they are. @throws ForeignObject for somebody else's; NotYet while an earlier membership of that name is
+ * The Cluster and tokens of that name as they are. @throws ForeignObject for somebody else's; NotYet while an earlier membership of that name is
  * still being removed: a Cluster that is made meanwhile would get its namespace's end.
  */
 const look = async (site: Site, name: string): Promise<Seen> => {
   const space = executionSpace({ memberName: name })
-  const [cluster, secret, namespace] = await together([
+  const [cluster, secret, impersonator, namespace] = await together([
     () => site.client.get(clusters, name),
     () => site.client.get(secrets(MEMBERS_NAMESPACE), name),
+    () => site.client.get(secrets(memberObjectName(site.federationId)), impersonatorSecretName({ memberName: name })),
     () => site.client.get(namespaces, space),
   ])
   for (const object of [cluster, secret]) {
@@ -50,7 +55,7 @@ const look = async (site: Site, name: string): Promise<Seen> => {
   if (namespace !== undefined && isTerminating(namespace)) {
     throw new NotYet(`namespace ${space} of an earlier membership to be gone from the control plane`)
   }
-  return { cluster, secret }
+  return { cluster, secret, impersonator }
 }
 
 /** When the token took the place of one that Karmada's watches may use; undefined when it did not. */
@@ -66,6 +71,7 @@ const publishedAt = (
 
 type Publishing = { context: MemberContext; site: Site; trace: Trace; credential: KarmadaCredential }
 
+/** That of the member's token, then that of the impersonator's, if it has one. */
 const secretsOf = ({ context, credential }: Publishing, facts: SecretFacts): KubernetesObject[] => {
   const { impersonatorToken } = credential
   const impersonator =
@@ -73,22 +79,25 @@ const secretsOf = ({ context, credential }: Publishing, facts: SecretFacts): Kub
   return [tokenSecret(context, credential, facts), ...impersonator]
 }
 
-const ensureSecrets = async (publishing: Publishing, facts: SecretFacts): Promise<void> => {
+const resourceOf = ({ metadata }: KubernetesObject): Resource => secrets(metadata.namespace ?? '')
+
+const ensureSecrets = async (
+  publishing: Publishing,
+  { secret, impersonator }: Seen,
+  facts: SecretFacts,
+): Promise<void> => {
   const { site, trace } = publishing
+  const existing = [secret, impersonator]
   const made = await together(
-    secretsOf(publishing, facts).map(
-      (secret) => () => ensureOwned(site, secrets(secret.metadata.namespace ?? ''), secret),
-    ),
+    secretsOf(publishing, facts).map((wanted, at) => () => ensureSeen(site, resourceOf(wanted), wanted, existing[at])),
   )
-  for (const secret of made) trace.made(refOf(site, secret))
+  for (const one of made) trace.made(refOf(site, one))
 }
 
 /** The Secrets that were just made: no look needed. */
 const ownSecrets = async (publishing: Publishing, facts: SecretFacts): Promise<void> => {
   const { client } = publishing.site
-  await together(
-    secretsOf(publishing, facts).map((secret) => () => client.apply(secrets(secret.metadata.namespace ?? ''), secret)),
-  )
+  await together(secretsOf(publishing, facts).map((secret) => () => client.apply(resourceOf(secret), secret)))
 }
 
 /** What Karmada makes in the member for `clusters/proxy`: ours to take away, and to tell, where it can't. */
@@ -108,8 +117,8 @@ const publish = async (publishing: Publishing): Promise<string | undefined> => {
   const seen = await look(site, context.membership.memberName)
   const ownerUid = seen.cluster?.metadata.uid
   const published = publishedAt(context, seen, tokenSecret(context, credential, { ownerUid }))
-  await ensureSecrets(publishing, { ownerUid, publishedAt: published })
-  const cluster = await ensureOwned(site, clusters, clusterManifest(context, credential))
+  await ensureSecrets(publishing, seen, { ownerUid, publishedAt: published })
+  const cluster = await ensureSeen(site, clusters, clusterManifest(context, credential), seen.cluster)
   trace.made(refOf(site, cluster))
   if (credential.impersonatorToken !== null) for (const ref of impersonatorRefs()) trace.made(ref)
   else if (clusterFacts(cluster).impersonatorSecretRef !== undefined) await yieldProxy(site, cluster.metadata.name)

@@ -44,7 +44,7 @@ const isOutOfReach = (error: unknown): error is AppError =>
 const proved = async (context: FederationContext, connection: Connection): Promise<ControlPlane> => {
   const client = context.connect(connection)
   try {
-    await client.raw('/readyz')
+    await client.reach()
     return { client, detour: null, close: () => client.close() }
   } catch (error) {
     client.close()

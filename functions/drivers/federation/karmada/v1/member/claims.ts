@@ -27,19 +27,17 @@ export type Claims = {
   accounts: readonly KubernetesObject[]
   /** Account of a Karmada that was not set up by fedplane, in `karmada-cluster`. */
   upstream: KubernetesObject | undefined
-  /** ClusterRoleBinding and ClusterRole `karmada-impersonator`: their names are the same for every Karmada. */
+  /** ClusterRoleBinding `karmada-impersonator`: its name is the same for every Karmada. */
   binding: KubernetesObject | undefined
-  role: KubernetesObject | undefined
 }
 
 export const readClaims = async (client: KubernetesClient): Promise<Claims> => {
-  const [accounts, upstream, binding, role] = await together([
+  const [accounts, upstream, binding] = await together([
     () => listAll(client, allAccounts, `${MANAGED_BY_LABEL}=${MANAGED_BY}`),
     () => client.get(serviceAccounts(MEMBERS_NAMESPACE), IMPERSONATOR),
     () => client.get(clusterRoleBindings, IMPERSONATOR),
-    () => client.get(clusterRoles, IMPERSONATOR),
   ])
-  return { accounts: accounts.filter((account) => !isTerminating(account)), upstream, binding, role }
+  return { accounts: accounts.filter((account) => !isTerminating(account)), upstream, binding }
 }
 
 /** Order in which they were made: times are whole seconds, so within one the API server's own count decides. */
@@ -73,7 +71,8 @@ export const holderOfName = async (site: Site, claims: Claims, memberName: strin
   if (claims.upstream === undefined) return undefined
   // Ours, once this federation is there.
   const isIn = claims.accounts.some((account) => isOwned(site, account) && isSame(account))
-  if (!isIn && claims.role?.metadata.annotations?.[WORK_NAMESPACE] === executionSpace({ memberName })) {
+  const role = isIn ? undefined : await site.client.get(clusterRoles, IMPERSONATOR)
+  if (role?.metadata.annotations?.[WORK_NAMESPACE] === executionSpace({ memberName })) {
     return `the Karmada that made ClusterRole ${IMPERSONATOR} in it`
   }
   const account = `karmada-${memberName}`
