@@ -4,7 +4,7 @@ import { withControlPlane } from '../../../../functions/drivers/federation/karma
 import { CLUSTER_NAME_LABEL } from '../../../../functions/drivers/federation/karmada/v1/member/claims.ts'
 import { clusters, works } from '../../../../functions/drivers/federation/karmada/v1/member/names.ts'
 import { memberObjectName } from '../../../../functions/drivers/support/member/names.ts'
-import type { KubernetesClient, ListOptions, Resource } from '../../../../functions/kubernetes/client.ts'
+import type { KubernetesClient, Resource } from '../../../../functions/kubernetes/client.ts'
 import { RequestTimedOut } from '../../../../functions/kubernetes/errors.ts'
 import {
   clusterRoleBindings,
