@@ -41,3 +41,14 @@ export const QUEUE_MAX = 100
 
 /** The node group that a task is about; null for those of the whole cluster. */
 export const nodeGroupOf = (task: ClusterTask): string | null => ('nodeGroupId' in task ? task.nodeGroupId : null)
+
+/**
+ * True when nothing is left to do for an earlier change, whether it runs or waits, once a later one is asked for: another number of nodes for the same
+ * node group, or the group's deletion. Nodes that a resize names have to go whatever comes after it (magnum-rest.md section 11 row 13).
+ */
+export const replaces = (later: ClusterTask, earlier: ClusterTask): boolean => {
+  const group = nodeGroupOf(later)
+  if (group === null || group !== nodeGroupOf(earlier)) return false
+  if (later.kind === 'node-group-delete') return true
+  return later.kind === 'resize' && earlier.kind === 'resize' && earlier.nodesToRemove.length === 0
+}

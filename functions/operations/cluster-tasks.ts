@@ -1,11 +1,11 @@
 import type { Cluster, ClusterChange, ClusterOperation } from '../domain/cluster.ts'
-import { type ClusterTask, QUEUE_MAX } from '../domain/cluster-task.ts'
+import { type ClusterTask, QUEUE_MAX, type QueuedTask, replaces } from '../domain/cluster-task.ts'
 import { TASK_DEADLINE_SECONDS } from '../domain/deadlines.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { QueueFull } from './errors.ts'
 import { ownerEvent } from './events.ts'
-import { launch, newOperation } from './operation.ts'
+import { launch, newOperation, replacedBy } from './operation.ts'
 import { movedTemplateUses } from './template-uses.ts'
 
 type TaskPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'executions' | 'log'>
@@ -15,6 +15,8 @@ export type TaskRequest = {
   task: ClusterTask
   /** A task that has to be done before it. */
   first?: ClusterTask
+  /** True: it takes the place of earlier changes, running and waiting, for which nothing is left to do then (`replaces`). */
+  takesPlace?: boolean
   /** Go into the same commit: the node group as it shall be, with its `*_IN_PROGRESS`; candidates. */
   writes?: readonly Write[]
   /** Fields of the cluster that change with it, such as `nodes`. */
@@ -23,8 +25,15 @@ export type TaskRequest = {
   said: { reason: string; message: string }
 }
 
-const beginning = (ports: TaskPorts, task: ClusterTask): { operation: ClusterOperation; change: ClusterChange } => {
-  const operation = newOperation(ports, 'update', { deadlineSeconds: TASK_DEADLINE_SECONDS[task.kind] })
+const beginning = (
+  ports: TaskPorts,
+  task: ClusterTask,
+  replaced: ClusterOperation | null,
+): { operation: ClusterOperation; change: ClusterChange } => {
+  const operation = newOperation(ports, 'update', {
+    deadlineSeconds: TASK_DEADLINE_SECONDS[task.kind],
+    supersedes: replaced === null ? [] : replacedBy('cluster-update', replaced),
+  })
   const change = { status: 'UPDATE_IN_PROGRESS', statusReason: null, operation, task } as const
   return { operation, change }
 }
@@ -32,29 +41,45 @@ const beginning = (ports: TaskPorts, task: ClusterTask): { operation: ClusterOpe
 /** Bytes of waiting tasks, which name nodes: they are part of the cluster's item, of which DynamoDB takes 400 KB. */
 const QUEUE_BYTES_MAX = 200_000
 
-const queued = (ports: TaskPorts, cluster: Cluster, tasks: readonly ClusterTask[]): ClusterChange => {
-  if (tasks.length === 0) return {}
+const queued = (ports: TaskPorts, cluster: Cluster, before: Queue, tasks: readonly ClusterTask[]): ClusterChange => {
+  if (tasks.length === 0) return before.length === cluster.queue.length ? {} : { queue: before }
   const requestedAt = ports.clock.now().toISOString()
-  const queue = [...cluster.queue, ...tasks.map((task) => ({ id: ports.newId(), task, requestedAt }))]
+  const queue = [...before, ...tasks.map((task) => ({ id: ports.newId(), task, requestedAt }))]
   if (queue.length <= QUEUE_MAX && Buffer.byteLength(JSON.stringify(queue)) <= QUEUE_BYTES_MAX) return { queue }
   throw new QueueFull(
-    `${cluster.queue.length} changes of cluster ${cluster.name} wait already; ask again when some of them are done.`,
+    `${before.length} changes of cluster ${cluster.name} wait already; ask again when some of them are done.`,
   )
 }
 
+type Queue = readonly QueuedTask[]
+
 type Begun = { operation: ClusterOperation | null; change: ClusterChange }
 
-/** The first task begins where nothing runs; the others wait. */
-const started = (ports: TaskPorts, cluster: Cluster, { task, first }: TaskRequest): Begun => {
-  if (cluster.operation !== null) {
-    return { operation: null, change: queued(ports, cluster, first === undefined ? [task] : [first, task]) }
+/** Updates in a row that each took the place of the one before: their executions are on the list of what is to be stopped. */
+const REPLACED_MAX = 20
+
+/** True when the request takes the place of what runs. */
+const replacesRunning = ({ operation, task: running }: Cluster, { task, takesPlace }: TaskRequest): boolean =>
+  takesPlace === true &&
+  operation?.kind === 'update' &&
+  operation.supersedes.length < REPLACED_MAX &&
+  running !== null &&
+  replaces(task, running)
+
+/** The first task begins where nothing runs, or in the place of what does; the others wait. */
+const started = (ports: TaskPorts, cluster: Cluster, request: TaskRequest): Begun => {
+  const { task, first, takesPlace } = request
+  const waiting = takesPlace ? cluster.queue.filter((queued) => !replaces(task, queued.task)) : cluster.queue
+  if (cluster.operation !== null && !replacesRunning(cluster, request)) {
+    return { operation: null, change: queued(ports, cluster, waiting, first === undefined ? [task] : [first, task]) }
   }
-  const { operation, change } = beginning(ports, first ?? task)
-  return { operation, change: { ...change, ...queued(ports, cluster, first === undefined ? [] : [task]) } }
+  const { operation, change } = beginning(ports, first ?? task, cluster.operation)
+  return { operation, change: { ...change, ...queued(ports, cluster, waiting, first === undefined ? [] : [task]) } }
 }
 
 /**
- * Stores a task on the cluster as it was read: it begins at once, or waits while an operation runs (design section 3). The caller has
+ * Stores a task on the cluster as it was read: it begins at once, or waits while an operation runs (design section 3), or takes the place of
+ * changes that it makes needless (decision 0024). The caller has
  * decided that the cluster's status allows it, and runs this in `untilNoConflict`.
  *
  * @throws QueueFull, TemplateGone

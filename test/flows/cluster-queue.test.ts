@@ -185,6 +185,20 @@ describe('tasks of one cluster', () => {
     expect((await history(lab, 'cluster', id)).filter((it) => it.startsWith('update failure'))).toEqual([])
   })
 
+  it('give way to another number for the same node group (decision 0024)', async () => {
+    const id = await readyCluster(lab)
+    const { arrived, go } = hold()
+    await resize(lab, id, { group: 'default-worker', nodeCount: 5000 })
+    await resize(lab, id, { group: 'default-worker', nodeCount: 7 })
+    await arrived.passed
+    const counts = countsAsked()
+    await resize(lab, id, { group: 'default-worker', nodeCount: 3, takesPlace: true })
+    go.open()
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', queue: [], nodes: { nodeCount: 3 } })
+    expect(counts).toEqual([3])
+    expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({ status: 'UPDATE_COMPLETE', reachedCount: 3 })
+  })
+
   it('are dropped, with a word in the history, when their node group is gone by then', async () => {
     const id = await readyCluster(lab)
     const { id: group } = await createGroup(lab, id)

@@ -52,6 +52,7 @@ export const requestResize = async (
   const updatedAt = ports.clock.now().toISOString()
   await requestChange(request, cluster, {
     task,
+    takesPlace: true,
     writes: [
       ports.stores.nodeGroups.change(group, { nodeCount, status: 'UPDATE_IN_PROGRESS', statusReason: null, updatedAt }),
     ],

@@ -2,6 +2,7 @@ import type { ClusterTask } from '../../domain/cluster-task.ts'
 import { nodesOf } from '../../domain/node-group.ts'
 import { quote } from '../../domain/wording.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
+import { dropNodeGroup, isOnlyAskedFor } from '../../operations/drop-node-group.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import { InvalidRequest } from '../errors.ts'
@@ -9,7 +10,7 @@ import type { ApiResponse, KeysRequest } from '../route.ts'
 import { findNodeGroup } from './find-node-group.ts'
 import { demandAccepted, demandClusterChangeable, driverFor } from './node-group-rules.ts'
 
-/** Reads, decides, commits; nothing when the group goes already. */
+/** Reads, decides, commits; nothing when the group goes already. One that was only asked for is gone at once. */
 const decide = async (request: KeysRequest): Promise<void> => {
   const { ports, params } = request
   const { nodeGroups } = ports.stores
@@ -24,6 +25,7 @@ const decide = async (request: KeysRequest): Promise<void> => {
   if (group.status === 'DELETE_IN_PROGRESS') return
   const driver = driverFor(ports, cluster, 'node-group-delete')
   demandClusterChangeable(cluster)
+  if (isOnlyAskedFor(cluster, group)) return dropNodeGroup(ports, cluster, groups, group)
   const change = {
     status: 'DELETE_IN_PROGRESS',
     statusReason: null,
@@ -34,6 +36,7 @@ const decide = async (request: KeysRequest): Promise<void> => {
   await demandAccepted(request, driver, { cluster, nodeGroups: all, task })
   await requestChange(request, cluster, {
     task,
+    takesPlace: true,
     writes: [nodeGroups.change(group, change)],
     // Its nodes count until they are gone.
     change: { nodes: nodesOf(all) },

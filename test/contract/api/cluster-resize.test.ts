@@ -85,13 +85,13 @@ describe('section 4.5: resize', () => {
 
   it('waits while another runs, in order, each with its nodes (section 11.13)', async () => {
     const id = await givenCluster(lab)
-    await resize(id, { node_count: 5 })
+    await resize(id, { node_count: 5, nodes_to_remove: ['z'] })
     const before = lab.executions.starts.length
     await resize(id, { node_count: 4, nodes_to_remove: ['a'] })
     await resize(id, { node_count: 3, nodes_to_remove: ['b'] })
     const { task, queue, nodes } = await readCluster(lab, id)
     expect([task, ...queue.map((queued) => queued.task)]).toMatchObject([
-      { nodeCount: 5, nodesToRemove: [] },
+      { nodeCount: 5, nodesToRemove: ['z'] },
       { nodeCount: 4, nodesToRemove: ['a'] },
       { nodeCount: 3, nodesToRemove: ['b'] },
     ])
@@ -99,9 +99,46 @@ describe('section 4.5: resize', () => {
     expect((await lab.call('GET', `/v1/clusters/${id}`)).body.operation.queued).toBe(2)
   })
 
-  it('ten at once: none is lost', async () => {
+  it('takes the place of a number that is not reached yet, running or waiting (decision 0024)', async () => {
     const id = await givenCluster(lab)
-    const answers = await Promise.all(Array.from({ length: 10 }, (_, n) => resize(id, { node_count: n + 1 })))
+    await resize(id, { node_count: 5000 })
+    const first = await readCluster(lab, id)
+    await resize(id, { node_count: 3 })
+    const second = await readCluster(lab, id)
+    expect([second.task, second.queue]).toMatchObject([{ nodeCount: 3 }, []])
+    expect(second.operation?.supersedes).toEqual([{ flow: 'cluster-update', name: `${first.operation?.id}-1` }])
+    expect(lab.executions.starts.at(-1)).toMatchObject({ input: { operationId: second.operation?.id } })
+    const [, worker] = await readGroups(lab, id)
+    expect(worker).toMatchObject({ nodeCount: 3, reachedCount: 1 })
+
+    await resize(id, { node_count: 2, nodes_to_remove: ['a'] })
+    await resize(id, { node_count: 6 })
+    await resize(id, { node_count: 7 })
+    const last = await readCluster(lab, id)
+    const tasks = [last.task, ...last.queue.map((queued) => queued.task)]
+    expect(tasks).toMatchObject([{ nodeCount: 2, nodesToRemove: ['a'] }, { nodeCount: 7 }])
+  })
+
+  it('waits for a number of another node group', async () => {
+    const id = await givenCluster(lab)
+    const group = await givenGroup(id)
+    await resize(id, { node_count: 5 })
+    await resize(id, { node_count: 2, nodegroup: group.id })
+    expect((await readCluster(lab, id)).queue).toMatchObject([{ task: { nodeCount: 2 } }])
+  })
+
+  it('waits again after twenty that took the place of one another', async () => {
+    const id = await givenCluster(lab)
+    for (let count = 1; count <= 22; count += 1) await resize(id, { node_count: count })
+    const { operation, queue } = await readCluster(lab, id)
+    expect([operation?.supersedes.length, queue.length]).toEqual([20, 1])
+  })
+
+  it('ten at once, each with a node of its own: none is lost', async () => {
+    const id = await givenCluster(lab)
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) => resize(id, { node_count: n + 1, nodes_to_remove: [`node-${n}`] })),
+    )
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]))
     const { task, queue } = await readCluster(lab, id)
     const counts = [task, ...queue.map((queued) => queued.task)].map((one) =>
@@ -112,7 +149,7 @@ describe('section 4.5: resize', () => {
 
   it('is refused with 409 when too much waits already', async () => {
     const id = await givenCluster(lab)
-    await resize(id, { node_count: 2 })
+    await resize(id, { node_count: 2, nodes_to_remove: ['a'] })
     const nodes_to_remove = Array.from({ length: 1000 }, (_, n) => `node-${n}`.padEnd(100, 'x'))
     expect((await resize(id, { node_count: 3, nodes_to_remove })).status).toBe(202)
     const { status, body } = await resize(id, { node_count: 4, nodes_to_remove })

@@ -238,6 +238,11 @@ describe('states', () => {
   })
 })
 
+const resize = async (cluster: string, body: unknown): Promise<void> => {
+  const headers = { 'OpenStack-API-Version': 'container-infra 1.10' }
+  expect((await lab.call('POST', `/v1/clusters/${cluster}/actions/resize`, { body, headers })).status).toBe(202)
+}
+
 describe('DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}', () => {
   it('answers 204 without a body; group and cluster show it at once (section 11 row 3)', async () => {
     const cluster = await givenPool()
@@ -265,6 +270,29 @@ describe('DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}', () => {
     const cluster = await givenPool()
     const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': '0' }
     expect((await remove(cluster, 'pool', { headers })).status).toBe(204)
+  })
+
+  it('takes the place of what runs for the group, and of what waits for it (decision 0024)', async () => {
+    const cluster = await givenPool()
+    await resize(cluster, { node_count: 4, nodegroup: 'pool' })
+    await resize(cluster, { node_count: 2 })
+    await resize(cluster, { node_count: 9, nodegroup: 'pool' })
+    expect((await remove(cluster)).status).toBe(204)
+    const { task, queue, operation } = await readCluster(lab, cluster)
+    expect([task?.kind, queue.map((queued) => queued.task.kind)]).toEqual(['node-group-delete', ['resize']])
+    expect(operation?.supersedes).toHaveLength(2)
+  })
+
+  it('takes back a group whose creation waits, at once', async () => {
+    const cluster = await givenPool()
+    await resize(cluster, { node_count: 2 })
+    await givenGroup(lab, cluster, { name: 'other', node_count: 5 })
+    const before = await readCluster(lab, cluster)
+    expect((await remove(cluster, 'other')).status).toBe(204)
+    const { task, queue, nodes } = await readCluster(lab, cluster)
+    expect([task?.kind, queue, (before.nodes?.nodeCount ?? 0) - (nodes?.nodeCount ?? 0)]).toEqual(['resize', [], 5])
+    expect((await readGroups(lab, cluster)).map(({ name }) => name)).not.toContain('other')
+    expect((await remove(cluster, 'other')).status).toBe(404)
   })
 
   it('queues behind what runs', async () => {

@@ -57,6 +57,7 @@ type Asked = {
   insert?: NodeGroup
   writes?: readonly Write[]
   launched?: boolean
+  takesPlace?: boolean
 }
 
 /** Stores a task with its groups marked. Returns when the API would answer. */
@@ -76,6 +77,7 @@ export const ask = async (lab: FlowLab, id: string, task: ClusterTask, asked: As
     const after = groups.map((group) => (own.includes(group) ? { ...group, ...change(group) } : group))
     await requestTask({ ...lab.ports, executions }, cluster, {
       task,
+      ...(asked.takesPlace ? { takesPlace: true } : {}),
       writes: [
         ...own.map((group) => stores.nodeGroups.change(group, change(group))),
         ...(asked.insert ? [stores.nodeGroups.insert(asked.insert)] : []),
@@ -95,14 +97,15 @@ export const resize = async (
     nodeCount,
     nodesToRemove = [],
     launched = true,
-  }: { group: string; nodeCount: number; nodesToRemove?: string[]; launched?: boolean },
+    takesPlace = false,
+  }: { group: string; nodeCount: number; nodesToRemove?: string[]; launched?: boolean; takesPlace?: boolean },
 ): Promise<void> => {
   const { id: nodeGroupId } = await groupNamed(lab, id, group)
   await ask(
     lab,
     id,
     { kind: 'resize', nodeGroupId, nodeCount, nodesToRemove },
-    { change: () => ({ nodeCount }), launched },
+    { change: () => ({ nodeCount }), launched, takesPlace },
   )
 }
 
