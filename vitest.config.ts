@@ -17,6 +17,7 @@ const SIMULATED = [
   'test/flows/cluster-run-again.test.ts',
   'test/flows/crash-points.test.ts',
   'test/flows/health-told.test.ts',
+  'test/flows/karmada-outage.test.ts',
   'test/flows/karmada.test.ts',
   'test/flows/run-again.test.ts',
 ]
@@ -70,8 +71,8 @@ export default defineConfig({
           fileParallelism: process.env.FEDPLANE_E2E_KUBECONFIG === undefined,
           testTimeout: 120_000,
           hookTimeout: 180_000,
-          // Of tests that say that they are concurrent: they wait for machines.
-          maxConcurrency: 8,
+          // Of tests that say that they are concurrent: they wait for machines, mostly for pauses of Cluster API that nothing shortens.
+          maxConcurrency: 16,
         },
       },
       {

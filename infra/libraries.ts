@@ -6,7 +6,7 @@ import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild'
  * Libraries that a function reads at their first use and not at its start: each is a file beside `index.js`. Our code must import what uses
  * them with `import()`, or they are loaded at once (a test of the bundles notices).
  */
-const LIBRARIES = { x509: ['@peculiar/x509', 'reflect-metadata'], yaml: ['yaml'] } as const
+const LIBRARIES = { ws: ['ws'], x509: ['@peculiar/x509', 'reflect-metadata'], yaml: ['yaml'] } as const
 export type Library = keyof typeof LIBRARIES
 
 const NAMES = Object.keys(LIBRARIES) as Library[]

@@ -4,7 +4,6 @@ import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import { driverRegistry } from '../functions/drivers/registry.ts'
 import { localPolicy } from '../functions/kubernetes/address-guard.ts'
 import { connectWith } from '../functions/kubernetes/connect.ts'
-import { forwardPort } from '../functions/kubernetes/port-forward.ts'
 import { assetsIn } from '../functions/runtime/asset-folder.ts'
 import { awsAccess } from '../functions/runtime/aws-access.ts'
 import { newUuidV7 } from '../functions/runtime/ids.ts'
@@ -47,7 +46,7 @@ export const localPorts = async ({
     stores: dynamoStores({ documentClient: database.client, tableName: TABLE, keys, clock: systemClock }),
     executions,
     drivers: driverRegistry({ aws: awsAccess() }, drivers),
-    connect: connectWith({ policy: localPolicy, forwardPort }),
+    connect: connectWith({ policy: localPolicy }),
     ...(cloud === undefined ? {} : { cloud }),
     addressPolicy: localPolicy,
     asset: assetsIn(assetsFolder, 'Run npm run assets.'),

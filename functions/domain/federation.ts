@@ -50,6 +50,8 @@ export type Federation = {
   hostClusterId: string
   /** Text to text; unknown keys are kept. */
   properties: Readonly<Record<string, string>>
+  /** Those of before the updates that have not come to a good end since; null or absent while `properties` are in force. */
+  propertiesInForce?: Readonly<Record<string, string>> | null
   /** From 1; each change of intent or status adds 1 and is conditional on the value read. */
   revision: number
   status: Status
@@ -82,6 +84,7 @@ export type FederationUpdate = Partial<
   Pick<
     Federation,
     | 'properties'
+    | 'propertiesInForce'
     | 'status'
     | 'statusReason'
     | 'operation'

@@ -58,7 +58,8 @@ export type Resource = {
 
 export type ListOptions = { labelSelector?: string; fieldSelector?: string; limit?: number; continue?: string }
 
-export type ObjectList = { items: KubernetesObject[]; continue?: string }
+/** One page. `bytes`: of its JSON text, where that is known. */
+export type ObjectList = { items: KubernetesObject[]; continue?: string; bytes?: number }
 
 /** GET /version: numbers are null when they can't be read; the text is kept whole (cases/sv-07). */
 export type ServerVersion = { gitVersion: string; major: number | null; minor: number | null }
@@ -104,7 +105,7 @@ export interface KubernetesClient {
   reach(): Promise<void>
   /**
    * A byte stream to a port of a pod (`pods/portforward`), on a connection of its own that the caller ends. A port that nobody listens on
-   * fails later, by the stream's error. @throws ObjectNotFound for no such pod, PortForwardMissing
+   * fails later, by the stream's error. @throws ObjectNotFound for no such pod
    */
   forward(pod: PodPort): Promise<Duplex>
   /** Gives its connections back: they stay open for some seconds, for the next client of the same server and credential. Streams of `forward` stay. */

@@ -1,10 +1,10 @@
 import { lookup } from 'node:dns/promises'
 import { type AddressPolicy, guardedLookup, type Resolver } from './address-guard.ts'
 import type { Connect } from './client.ts'
-import { PortForwardMissing } from './errors.ts'
 import { httpClient } from './http-client.ts'
 import { KeptTransports } from './kept-transports.ts'
-import type { ForwardPort, TransportLimits } from './target.ts'
+import { forwardPort } from './port-forward.ts'
+import type { TransportLimits } from './target.ts'
 import { DEFAULT_LIMITS, openTransport } from './transport.ts'
 
 export type ConnectOptions = {
@@ -13,12 +13,7 @@ export type ConnectOptions = {
   resolver?: Resolver
   /** Default: connect 3 s, total 15 s, answers of 16 MiB. */
   limits?: Partial<TransportLimits>
-  /** Default: refuses. `port-forward.ts` has the one that does it. */
-  forwardPort?: ForwardPort
 }
-
-const forwardNothing: ForwardPort = () =>
-  Promise.reject(new PortForwardMissing('This function forwards no ports; only those that run steps and sweeps do.'))
 
 /** The operating system's resolver: also /etc/hosts, as kubectl does. */
 const systemResolver: Resolver = async (hostname) =>
@@ -28,12 +23,7 @@ const systemResolver: Resolver = async (hostname) =>
   }))
 
 /** Makes `Connect`. Clients of the same server with the same credential share connections, which stay open for some seconds after the last. */
-export const connectWith = ({
-  policy,
-  resolver = systemResolver,
-  limits,
-  forwardPort = forwardNothing,
-}: ConnectOptions): Connect => {
+export const connectWith = ({ policy, resolver = systemResolver, limits }: ConnectOptions): Connect => {
   const transports = new KeptTransports((connection) =>
     openTransport(connection, {
       policy,

@@ -21,7 +21,7 @@ export class ConnectFailed extends AppError {
   override readonly retryable = true
 }
 
-/** Connected, but no whole answer within the total time-out (15 s). */
+/** Connected, but no whole answer within the total time-out (15 s); or not asked any more, since the step that asks has had its time. */
 export class RequestTimedOut extends AppError {
   override readonly name = 'RequestTimedOut'
   readonly kind = 'unavailable'
@@ -64,6 +64,12 @@ export class AnswerTooLarge extends AppError {
   readonly kind = 'unavailable'
 }
 
+/** A list that goes on and on. Not retryable: it would be read as far once more. */
+export class ListTooLong extends AppError {
+  override readonly name = 'ListTooLong'
+  readonly kind = 'unavailable'
+}
+
 /** 404 for something that a caller needs. `get` answers undefined instead. */
 export class ObjectNotFound extends AppError {
   override readonly name = 'ObjectNotFound'
@@ -101,12 +107,6 @@ export class ApiUnavailable extends AppError {
 export class ClusterIdentityChanged extends AppError {
   override readonly name = 'ClusterIdentityChanged'
   readonly kind = 'conflict'
-}
-
-/** The process has no means to forward ports: see `ConnectOptions.forwardPort`. */
-export class PortForwardMissing extends AppError {
-  override readonly name = 'PortForwardMissing'
-  readonly kind = 'unavailable'
 }
 
 /** A sealed connection can't be read back: written by another version, or damaged. */

@@ -138,7 +138,8 @@ const list = async (send: Send, resource: Resource, options: ListOptions = {}): 
   const { apiVersion, kind, metadata, items } = parsed.data
   // Items of built-in kinds come without apiVersion and kind.
   const named = items.map((item) => ({ apiVersion, kind: kind.slice(0, -'List'.length), ...item }) as KubernetesObject)
-  return { items: named, ...(metadata.continue ? { continue: metadata.continue } : {}) }
+  const next = metadata.continue ? { continue: metadata.continue } : {}
+  return { items: named, ...next, bytes: Buffer.byteLength(answer.body) }
 }
 
 type Removal = { resource: Resource; name: string; uid?: string }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { connect, type TLSSocket } from 'node:tls'
-import WebSocket from 'ws'
+import type { WebSocket as WebSocketClient } from 'ws'
 import { AppError } from '../domain/app-error.ts'
 import { hostOf } from './address-guard.ts'
 import { readBody } from './answer-body.ts'
@@ -18,8 +18,8 @@ const SUBPROTOCOL = 'v4.channel.k8s.io'
 const MAX_MESSAGE_BYTES = 1024 * 1024
 
 /**
- * `pods/portforward` over WebSocket, on a TLS connection made as all others to this API server (docs/decisions/0014). A file of its own, so
- * that functions which forward nothing carry no WebSocket client.
+ * `pods/portforward` over WebSocket, on a TLS connection made as all others to this API server (docs/decisions/0014). The WebSocket client is read at
+ * the first use (docs/decisions/0011).
  */
 export const forwardPort: ForwardPort = async (target, pod) => {
   const path = resourcePath(
@@ -29,8 +29,10 @@ export const forwardPort: ForwardPort = async (target, pod) => {
   )
   const asked: Asked = { method: 'GET', path, host: target.url.host }
   const deadline = Date.now() + target.limits.totalMilliseconds
+  const { WebSocket } = await import('ws')
   const socket = await connected(target, asked)
-  return upgraded(target, { asked, pod, socket, milliseconds: Math.max(0, deadline - Date.now()) })
+  const milliseconds = Math.max(0, deadline - Date.now())
+  return upgraded(target, { asked, pod, socket, milliseconds, WebSocket })
 }
 
 /** A TLS connection to the API server. @throws the errors of `errors.ts` */
@@ -57,9 +59,15 @@ const connected = async (target: Target, asked: Asked): Promise<TLSSocket> => {
   })
 }
 
-type Upgrade = { asked: Asked; pod: PodPort; socket: TLSSocket; milliseconds: number }
+type Upgrade = {
+  asked: Asked
+  pod: PodPort
+  socket: TLSSocket
+  milliseconds: number
+  WebSocket: typeof WebSocketClient
+}
 
-const upgraded = (target: Target, { asked, pod, socket, milliseconds }: Upgrade): Promise<Forwarded> => {
+const upgraded = (target: Target, { asked, pod, socket, milliseconds, WebSocket }: Upgrade): Promise<Forwarded> => {
   const { url, authorization, limits, trust } = target
   const secure = new URL(`wss://${url.host}${pathBelow(url, asked.path)}?ports=${pod.port}`)
   const webSocket = new WebSocket(secure, [SUBPROTOCOL], {

@@ -9,13 +9,17 @@ export type OpenClusterAccess = ClusterAccess & { close(): void }
 
 /**
  * A way to a registered cluster's API. Opens at the first `client()`, which also compares the `kube-system` uid, once; a failure is not
- * remembered, so the next call tries again. The maker calls `close()`.
+ * remembered, so the next call tries again. The maker calls `close()`. `open`: another way in than the stored one.
  */
-export const clusterAccess = (ports: AccessPorts, cluster: Cluster): OpenClusterAccess => {
+export const clusterAccess = (
+  ports: AccessPorts,
+  cluster: Cluster,
+  open: () => Promise<KubernetesClient> = () => openClient(ports, cluster),
+): OpenClusterAccess => {
   let opened: Promise<KubernetesClient> | undefined
   let live: KubernetesClient | undefined
   const client = (): Promise<KubernetesClient> => {
-    opened ??= openClient(ports, cluster).then(
+    opened ??= open().then(
       (made) => {
         live = made
         return made

@@ -106,6 +106,7 @@ const endWith =
     remarks: readonly string[] = [],
   ): Promise<void> =>
     endOwn(ports, target, async (federation) => ({
+      propertiesInForce: null,
       endpoint: await endpointOf(federation),
       statusReason: null,
       change: openChange(ports, federation),

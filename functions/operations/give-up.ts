@@ -1,4 +1,5 @@
 import type { Flow } from '../domain/operation.ts'
+import { withoutFullStop } from '../domain/wording.ts'
 import type { TablePorts } from '../runtime/ports.ts'
 import { endClusterCreateFailed } from './cluster-create-end.ts'
 import { endClusterDeleteFailed } from './cluster-delete-end.ts'
@@ -20,10 +21,21 @@ const NOT_UNDONE = ['Undo was given up.']
 
 type Ending = (ports: TablePorts, target: Target, failure: Failure) => Promise<void>
 
-/** An unjoin that can't be finished: with `force` the member goes anyway, and all that was made for it counts as left behind. */
-export const abandonUnjoin: Ending = async (ports, target, failure) => {
+/**
+ * An unjoin that can't be finished: with `force` the member goes anyway, and all that was made for it counts as left behind.
+ *
+ * @param remarks what the driver said of the workloads in it by then
+ */
+export const abandonUnjoin = async (
+  ports: TablePorts,
+  target: Target,
+  failure: Failure,
+  remarks: readonly string[] = [],
+): Promise<void> => {
   const { operation, made } = await openMembership(ports, target)
-  return operation.force ? endUnjoin(ports, target, made) : endUnjoinFailed(ports, target, failure)
+  if (operation.force) return endUnjoin(ports, target, { leftovers: made, remarks })
+  const message = [`${withoutFullStop(failure.message)}.`, ...remarks].join(' ')
+  return endUnjoinFailed(ports, target, { ...failure, message })
 }
 
 const abandonJoin: Ending = async (ports, target, failure) => {

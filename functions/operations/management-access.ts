@@ -4,11 +4,12 @@ import { ManagementMissing } from '../drivers/contract/errors.ts'
 import type { KubernetesClient } from '../kubernetes/client.ts'
 import { clusterAccess, type OpenClusterAccess } from './cluster-access.ts'
 import { type ManagementCluster, managementOf } from './management.ts'
+import { managementClient, managementFault } from './management-client.ts'
 import type { AccessPorts } from './open-cluster.ts'
 
 /** Ways to management clusters, one to each, whichever cluster it is asked for. Whoever made them calls `close()`. */
 export type ManagementDoors = {
-  /** The way to the management cluster of a cluster; connects at the first `client()`. @throws ManagementMissing */
+  /** The way to the management cluster of a cluster; connects at the first `client()`, whose faults are ManagementUnreachable. @throws ManagementMissing */
   to(cluster: Cluster): Promise<ManagementAccess>
   close(): void
 }
@@ -18,11 +19,16 @@ export type DoorOptions = {
   remembersFailures?: boolean
 }
 
-type OpenManagementAccess = OpenClusterAccess & ManagementAccess
+/** A way to a management cluster that its maker closes. */
+export type OpenManagementAccess = OpenClusterAccess & ManagementAccess
 
-/** A way to a cluster as a management cluster. The maker closes it. */
-export const managementAccess = (ports: AccessPorts, cluster: ManagementCluster): OpenManagementAccess => ({
-  ...clusterAccess(ports, cluster),
+/** A way to a cluster as a management cluster. The maker closes it. `open`: another way in than the stored one. */
+export const managementAccess = (
+  ports: AccessPorts,
+  cluster: ManagementCluster,
+  open?: () => Promise<KubernetesClient>,
+): OpenManagementAccess => ({
+  ...clusterAccess(ports, cluster, open),
   options: cluster.management.options,
 })
 
@@ -32,6 +38,21 @@ const missing = ({ name, id, madeThrough }: Cluster): ManagementMissing =>
       ? `Cluster ${name} (${id}) is made through no management cluster.`
       : `The management cluster ${madeThrough.id}, through which cluster ${name} (${id}) is made, is no longer registered as one.`,
   )
+
+/** The same for those whose clusters it makes: its faults are `ManagementUnreachable`. */
+const forTenants = (access: OpenManagementAccess): OpenManagementAccess => {
+  const { name } = access.cluster
+  return {
+    ...access,
+    client: async () => {
+      try {
+        return managementClient(await access.client(), name)
+      } catch (error) {
+        throw managementFault(name, error)
+      }
+    },
+  }
+}
 
 /** The same, but asks for a client once only, whatever becomes of that. */
 const openedOnce = (access: OpenManagementAccess): OpenManagementAccess => {
@@ -55,7 +76,7 @@ export const managementDoors = (
   const open = async (cluster: Cluster): Promise<OpenManagementAccess | undefined> => {
     const management = await managementOf(ports, cluster)
     if (management === undefined) return undefined
-    const access = managementAccess(ports, management)
+    const access = forTenants(managementAccess(ports, management))
     opened.push(access)
     return remembersFailures ? openedOnce(access) : access
   }

@@ -12,12 +12,16 @@ const MANAGEMENT_READY = 'ManagementReady'
 /**
  * Has the driver of a role look at the cluster that is to have it.
  *
+ * @param access how it is reached; closed here
  * @returns what does not keep it from the role, one sentence each
  * @throws ManagementUnfit with every fault that does, and errors of reaching the cluster
  */
-export const demandManagementFit = async (ports: AccessPorts, cluster: ManagementCluster): Promise<string[]> => {
+export const demandManagementFit = async (
+  ports: AccessPorts,
+  cluster: ManagementCluster,
+  access = managementAccess(ports, cluster),
+): Promise<string[]> => {
   const driver = ports.drivers.cluster.resolve(cluster.management.driver)
-  const access = managementAccess(ports, cluster)
   try {
     const findings = (await driver.checkManagement?.(access)) ?? []
     const of = (severity: 'error' | 'warning') =>

@@ -1,13 +1,15 @@
+import type { Federation } from '../domain/federation.ts'
 import type { MemberCredential, MemberRemark, Membership } from '../domain/membership.ts'
-import { describeObject, type ObjectRef } from '../domain/object-ref.ts'
+import type { ObjectRef } from '../domain/object-ref.ts'
 import { withoutFullStop } from '../domain/wording.ts'
-import type { Ports } from '../runtime/ports.ts'
+import type { Ports, TablePorts } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { untilNoConflict } from './conflict.ts'
 import { memberTokenKey, nextMemberTokenKey } from './credentials.ts'
 import { OperationSuperseded } from './errors.ts'
 import { memberEvent } from './events.ts'
 import type { Failure } from './failure.ts'
+import { type Left, leftBehind, listed } from './left-behind.ts'
 import { joinFailed, ready, unjoinFailed } from './membership-states.ts'
 import { settle } from './settle.ts'
 import { type MembershipUnder, membershipKey, openMembership, type Target } from './subjects.ts'
@@ -106,38 +108,15 @@ const leftInWords = (leftovers: readonly ObjectRef[]): string[] =>
     ? []
     : [`This was left behind: ${listed(leftovers)}. To take it away, remove the member from the federation.`]
 
-const listed = (refs: readonly ObjectRef[]): string => refs.map(describeObject).join(', ')
-
-/** Which credential outlives a member that was not cleaned: a token is valid as long as its ServiceAccount is there. */
-const stillValid = ({ credential }: Membership, leftovers: readonly ObjectRef[]): string[] => {
-  const account = leftovers.some((ref) => ref.where === 'member' && ref.kind === 'ServiceAccount')
-  if (credential === null || !account) return []
-  return credential.expiresAt === null
-    ? ['Its token stays valid until the ServiceAccount or its Secret is deleted there.']
-    : [`Its token stays valid until ${credential.expiresAt}.`]
-}
-
-/** What the federation brought is not written down: a member that was not cleaned may have it still. */
-const workloadsLeft = ({ operation }: MembershipUnder, leftovers: readonly ObjectRef[]): string[] =>
-  operation.workloads === 'delete' && leftovers.some(({ where }) => where === 'member')
-    ? ['The workloads that were to be removed may still be in it.']
-    : []
-
-/** One line about a member that was removed without being cleaned; null when nothing stayed. */
-const leftBehind = (membership: MembershipUnder, leftovers: readonly ObjectRef[]): string | null =>
-  leftovers.length === 0
-    ? null
-    : [
-        `${membership.memberName} was removed, but this was left behind: ${listed(leftovers)}.`,
-        ...stillValid(membership, leftovers),
-        ...workloadsLeft(membership, leftovers),
-      ].join(' ')
-
 /** Takes the id out of the federation; with something left behind also says so in the open run of changes. */
-const withoutMember = async (ports: EndPorts, membership: MembershipUnder, sentence: string | null): Promise<Write> => {
+const withoutMember = (
+  ports: EndPorts,
+  membership: MembershipUnder,
+  federation: Federation | undefined,
+  sentence: string | null,
+): Write => {
   const { federations } = ports.stores
   const key = federationKey(membership)
-  const federation = sentence === null ? undefined : await federations.get(key)
   if (sentence === null || federation === undefined) return federations.removeMemberId(key, membership.clusterId)
   const open = federation.change ?? { id: membership.changeId, deadline: membership.operation.deadline }
   const change = { ...open, leftBehind: [...(open.leftBehind ?? []), sentence] }
@@ -145,12 +124,13 @@ const withoutMember = async (ports: EndPorts, membership: MembershipUnder, sente
 }
 
 /** Left: the membership is gone; the event lists what stayed. @throws OperationSuperseded */
-export const endUnjoin = (ports: EndPorts, target: Target, leftovers: readonly ObjectRef[]): Promise<void> =>
+export const endUnjoin = (ports: EndPorts & Pick<TablePorts, 'drivers'>, target: Target, left: Left): Promise<void> =>
   end(ports, target, async (membership) => {
-    const sentence = leftBehind(membership, leftovers)
+    const federation = await ports.stores.federations.get(federationKey(membership))
+    const sentence = leftBehind(ports, federation, membership, left)
     return [
       ports.stores.memberships.remove(membership),
-      await withoutMember(ports, membership, sentence),
+      withoutMember(ports, membership, federation, sentence),
       ...released(ports, membership),
       memberEvent(ports, membership, {
         action: 'unjoin',

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Cluster } from '../domain/cluster.ts'
+import type { Secret } from '../domain/secret.ts'
 import { CredentialMissing } from '../drivers/contract/errors.ts'
 import type { KubernetesClient } from '../kubernetes/client.ts'
 import {
@@ -40,13 +41,16 @@ const proveIdentity = async (cluster: Cluster, client: KubernetesClient): Promis
   )
 }
 
-/** Opens a cluster where it is stored to be. The caller closes the client. */
-const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<KubernetesClient> => {
+/** Opens a cluster where it is stored to be, by a credential that need not be the stored one. The caller closes the client. @throws as `openClient` */
+export const openBy = async (
+  ports: AccessPorts,
+  cluster: Cluster,
+  credential: Secret | undefined,
+): Promise<KubernetesClient> => {
   const driver = ports.drivers.cluster.resolve(cluster.driver)
   if (!driver.capabilities.kubernetesApi) {
     throw new CredentialMissing(`Cluster ${cluster.name} (${cluster.id}) of driver ${driver.id} has no Kubernetes API.`)
   }
-  const credential = await ports.stores.credentials.get(kubeconfigKey(cluster))
   const client = ports.connect(await driver.connection(cluster, credential, storedAuthority(ports, cluster)))
   try {
     await proveIdentity(cluster, client)
@@ -56,6 +60,9 @@ const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<Kuberne
     throw error
   }
 }
+
+const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<KubernetesClient> =>
+  openBy(ports, cluster, await ports.stores.credentials.get(kubeconfigKey(cluster)))
 
 /** Stores where a cluster is by now, unless it is gone or was given another endpoint meanwhile. */
 const storeMove = ({ stores }: AccessPorts, before: Cluster, { endpoint }: Cluster): Promise<void> =>

@@ -46,6 +46,12 @@ export const executionOf = (flow: Flow, operation: Pick<Operation, 'id' | 'attem
   name: executionName(operation),
 })
 
+/** What an operation that replaces another has to stop: the running execution, and what that one may not have stopped yet. */
+export const replacedBy = (
+  flow: Flow,
+  operation: Pick<Operation, 'id' | 'attempt' | 'supersedes'>,
+): readonly ExecutionRef[] => [...operation.supersedes, executionOf(flow, operation)]
+
 export type Launch = { flow: Flow; projectId: string; entityId: string; operation: Operation }
 
 /**

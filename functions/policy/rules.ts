@@ -28,6 +28,7 @@ export const RULES = {
   'cluster:delete_all_projects': ['administer', 'delete'],
   'cluster:upgrade_all_projects': ['administer'],
   'cluster:set_management': ['administer'],
+  'cluster:force_delete': ['administer', 'delete'],
   'clustertemplate:create': ['change'],
   'clustertemplate:update': ['change'],
   'clustertemplate:delete': ['change', 'delete'],

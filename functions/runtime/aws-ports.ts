@@ -1,7 +1,6 @@
 import { KMSClient } from '@aws-sdk/client-kms'
 import { driverRegistry } from '../drivers/registry.ts'
 import { connectWith } from '../kubernetes/connect.ts'
-import type { ForwardPort } from '../kubernetes/target.ts'
 import { addressPolicy } from './address-policy.ts'
 import { awsAccess } from './aws-access.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-client-options.ts'
@@ -13,18 +12,14 @@ import type { WorkerEnv } from './env.ts'
 import { kmsKeys } from './kms-keys.ts'
 import type { Ports } from './ports.ts'
 
-/**
- * Ports on AWS of the functions that have rights on the KMS key, and so a way into clusters. Makes the clients, calls nothing.
- *
- * @param forwardPort default: ports are not forwarded, which spares a function the WebSocket client
- */
-export const awsPorts = (env: WorkerEnv, forwardPort?: ForwardPort): Ports => {
+/** Ports on AWS of the functions that have rights on the KMS key, and so a way into clusters. Makes the clients, calls nothing. */
+export const awsPorts = (env: WorkerEnv): Ports => {
   const policy = addressPolicy(env)
   const cloud = cloudOfEnv(env)
   return {
     ...awsTablePorts(env, kmsKeys(new KMSClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.KMS_KEY_ARN)),
     drivers: driverRegistry({ aws: awsAccess() }, enabledDrivers(env)),
-    connect: connectWith({ policy, ...(forwardPort === undefined ? {} : { forwardPort }) }),
+    connect: connectWith({ policy }),
     ...(cloud === undefined ? {} : { cloud }),
     addressPolicy: policy,
     asset: bundledAssets(),

@@ -1,6 +1,5 @@
 import type { Json } from '../domain/json.ts'
 import type { Flow } from '../domain/operation.ts'
-import { forwardPort } from '../kubernetes/port-forward.ts'
 import { handlerFor, type Steps } from '../steps/handler-for.ts'
 import { POLL_MS } from '../steps/poll.ts'
 import { awsPorts } from './aws-ports.ts'
@@ -11,7 +10,7 @@ import { lazy } from './lazy.ts'
 export const stepEntry = (flow: Flow, steps: Steps): ((event: unknown) => Promise<Json>) => {
   const run = lazy(() => {
     const env = readEnv(workerEnv)
-    return handlerFor({ ...awsPorts(env, forwardPort), pollMs: POLL_MS }, flow, steps)
+    return handlerFor({ ...awsPorts(env), pollMs: POLL_MS }, flow, steps)
   })
   return async (event) => run()(event)
 }

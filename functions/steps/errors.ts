@@ -18,6 +18,12 @@ export class StepFailed extends AppError {
   readonly kind = 'internal'
 }
 
+/** A phase was not begun, since the place where it works is out of reach. Never leaves the loop: it becomes a note. */
+export class PhaseNotTried extends AppError {
+  override readonly name = 'PhaseNotTried'
+  readonly kind = 'unavailable'
+}
+
 /** A credential was due for renewal, and the driver had no new one. */
 export class NothingToRenew extends AppError {
   override readonly name = 'NothingToRenew'

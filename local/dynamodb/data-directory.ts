@@ -2,6 +2,7 @@ import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { DataDirectoryInUse } from './errors.ts'
 import { makeDataDirectory, unusable } from './make-directory.ts'
+import { makePrivate, tighten } from './private-file.ts'
 
 /** How long an embedded database whose parent was killed may take to let go of its file, milliseconds. Measured: under 300. */
 const RELEASE_PATIENCE_MS = 3000
@@ -17,6 +18,8 @@ const isBusy = (error: unknown): boolean =>
 const openAlone = (path: string, patienceMs: number): DatabaseSync | undefined => {
   let database: DatabaseSync | undefined
   try {
+    makePrivate(path)
+    for (const beside of ['wal', 'shm', 'journal']) tighten(`${path}-${beside}`)
     database = new DatabaseSync(path)
     database.exec(`PRAGMA busy_timeout = ${patienceMs}; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE`)
     return database
@@ -43,7 +46,7 @@ export type DataDirectory = {
 }
 
 /**
- * Takes a data directory for this process: made when absent (0700).
+ * Takes a data directory for this process: made when absent (0700), its files for its user only (0600).
  *
  * @throws DataDirectoryInUse while another process has it; DataDirectoryUnusable
  */

@@ -4,10 +4,11 @@ import type { Readable, Writable } from 'node:stream'
 
 /**
  * Runs a program that ends when the other end of descriptor 3 is closed: by us, or by the kernel when we die, SIGKILL included.
- * POSIX sh only. Prints the program's pid first; the guard ends with the program. The watcher holds neither output, so that their
+ * Files that it makes are for its user only. POSIX sh only. Prints the program's pid first; the guard ends with the program. The watcher holds neither output, so that their
  * end means the program's end.
  */
 const GUARD = `
+umask 077
 "$0" "$@" 3<&- &
 program=$!
 echo "$program"

@@ -5,7 +5,7 @@ import type { FederationContext } from '../../functions/drivers/contract/federat
 import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.ts'
 import { errorFinding, warningFinding } from '../../functions/drivers/support/findings.ts'
-import { ApiUnavailable } from '../../functions/kubernetes/errors.ts'
+import { ApiUnavailable, ConnectTimedOut } from '../../functions/kubernetes/errors.ts'
 import { preflightPhase } from '../../functions/steps/federation-create/preflight.phase.ts'
 import { changeFederation, createFederation, join, key, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
@@ -298,6 +298,35 @@ describe('federation-delete', () => {
     expect(await ended(lab, await changeFederation(lab, id, 'delete', { force: true }))).toBe('succeeded')
     expect(await settled(lab, id)).toBe('gone')
     expect((await messages(lab, 'federation', id)).at(-1)).toContain('The host does not answer.')
+  })
+
+  it('waits once for a host that does not answer, by force, and says what was not tried', async () => {
+    const { id } = await created()
+    const called: string[] = []
+    lab.world.before = ({ name }) => {
+      if (!name.startsWith('ensure:remove-')) return
+      called.push(name)
+      throw new ConnectTimedOut('The host did not answer within 3 s.')
+    }
+    const made = (await federationOf(lab, id)).made.map(({ name }) => name)
+    expect(await ended(lab, await changeFederation(lab, id, 'delete', { force: true }))).toBe('succeeded')
+    expect(called).toEqual(Array.from({ length: 3 }, () => 'ensure:remove-control-plane'))
+    const said = (await messages(lab, 'federation', id)).at(-1) ?? ''
+    expect(said).toMatch(
+      /but: remove control plane failed \(ConnectTimedOut: The host did not answer within 3 s\.\); nothing more was tried in the host: remove namespace\. Look for: /,
+    )
+    for (const name of made) expect(said).toContain(name)
+  })
+
+  it('goes on after an outage that passed, by force', async () => {
+    const { id, hostId } = await created()
+    let faults = 2
+    lab.world.before = ({ name }) => {
+      if (name === 'ensure:remove-control-plane' && faults-- > 0) throw new ConnectTimedOut('No answer.')
+    }
+    expect(await ended(lab, await changeFederation(lab, id, 'delete', { force: true }))).toBe('succeeded')
+    expect(lab.world.holds(hostId)).toEqual([])
+    expect((await history(lab, 'federation', id)).at(-1)).toBe('delete success Deleted')
   })
 
   it('takes over from a create that runs', async () => {

@@ -5,6 +5,7 @@ import { karmadaDriver } from '../../functions/drivers/federation/karmada/v1/ind
 import type { Connect } from '../../functions/kubernetes/client.ts'
 import { localOpenApi } from '../../local/open-api.ts'
 import { defaultBehaviour } from '../../local/simulated-kubernetes/behaviour.ts'
+import type { ApiObject } from '../../local/simulated-kubernetes/types.ts'
 import { callApp } from '../support/api/lab.ts'
 import { CallBudget, counted } from '../support/drivers/call-budget.ts'
 import { connect } from '../support/drivers/test-cluster.ts'
@@ -30,6 +31,8 @@ const runningClock = (): ManualClock => {
     },
   }
 }
+/** The host's own. */
+const hostClock = runningClock()
 
 let clusters: KarmadaLab
 let lab: FlowLab
@@ -67,7 +70,7 @@ const register = async (name: string, kubeconfig: string): Promise<void> => {
 }
 
 beforeAll(async () => {
-  clusters = await openKarmadaLab()
+  clusters = await openKarmadaLab({ host: { now: () => hostClock.now() } })
   const counting: Connect = (connection) => counted(connect(connection), budget)
   lab = await openFlowLab({
     federationDriver: karmadaDriver(QUICK),
@@ -229,6 +232,11 @@ describe('karmada@1 through the flows', { timeout: 120_000 }, () => {
     expect(await said()).toMatch(
       /^The control plane is up\. Its address https:\/\/127\.0\.0\.1:9 is not reached from here/,
     )
+    // A dry run goes the way that a join itself goes: through the host's API.
+    const { body } = await call('PATCH', `/v1/federations/${id}?dry_run=true`, [
+      { op: 'add', path: '/member_ids', value: ids.get('paris') },
+    ])
+    expect(body).toMatchObject({ would_succeed: true, findings: [] })
     const move = [{ op: 'add', path: '/properties/api-endpoint', value: 'https://127.0.0.1:10' }]
     await call('PATCH', `/v1/federations/${id}`, move)
     await settled(id)
@@ -249,6 +257,35 @@ describe('karmada@1 through the flows', { timeout: 120_000 }, () => {
       status_reason: expect.stringMatching(/^PhaseTimedOut: .*load balancer's address of Service .*karmada-apiserver/),
     })
     expect(await clusters.remains(id)).toEqual([])
+    await call('DELETE', `/v1/federations/${id}`)
+    expect(await settled(id)).toBe('gone')
+  })
+
+  it('lets an update take the place of one that waits for an image, which fails by itself after two minutes', async () => {
+    const images = ({ spec }: ApiObject): string => JSON.stringify(spec)
+    clusters.standIn.podFate = (workload) =>
+      images(workload).includes(':v1.18.99')
+        ? { fate: 'waiting', reason: 'ErrImagePull', message: 'no such tag' }
+        : undefined
+    const id = await create(['paris'])
+    await settled(id)
+    const update = (tag: string) =>
+      call('PATCH', `/v1/federations/${id}`, [{ op: 'add', path: '/properties/karmada-image-tag', value: tag }])
+    const waits = () => until(async () => (await show(id)).status_reason?.includes('no such tag') === true)
+    await update('v1.18.99')
+    await waits()
+    await update('v1.18.3')
+    expect(await settled(id)).toBe('UPDATE_COMPLETE')
+    expect(await show(id)).toMatchObject({ status_reason: null, members: [{ state: 'Ready' }] })
+    await update('v1.18.99')
+    await waits()
+    for (const clock of [hostClock, lab.clock]) clock.advance(130_000)
+    expect(await settled(id)).toBe('UPDATE_FAILED')
+    expect((await show(id)).status_reason).toMatch(
+      /^ImageNotPulled: Pod karmada-\S+ of Deployment karmada-\S+ can't get image docker\.io\/karmada\/karmada-\S+:v1\.18\.99 .*no such tag/,
+    )
+    await update('v1.18.2')
+    expect(await settled(id)).toBe('UPDATE_COMPLETE')
     await call('DELETE', `/v1/federations/${id}`)
     expect(await settled(id)).toBe('gone')
   })

@@ -1,17 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../functions/domain/cluster.ts'
+import type { ExecutionRef } from '../../functions/domain/operation.ts'
 import { Secret } from '../../functions/domain/secret.ts'
 import type { ManagementAccess } from '../../functions/drivers/contract/cluster-driver.ts'
+import { ManagementUnreachable } from '../../functions/drivers/contract/errors.ts'
 import { sweepHealth } from '../../functions/events/health-sweep/sweep.ts'
 import { isMinuteOf } from '../../functions/events/health-sweep/verdict.ts'
 import { ConnectFailed } from '../../functions/kubernetes/errors.ts'
-import { cloudKey, kubeconfigKey } from '../../functions/operations/credentials.ts'
+import { requestTask } from '../../functions/operations/cluster-tasks.ts'
+import { candidateKey, cloudKey, kubeconfigKey } from '../../functions/operations/credentials.ts'
+import { executionOf } from '../../functions/operations/operation.ts'
 import { PhaseTimedOut } from '../../functions/steps/errors.ts'
 import type { ManagedScript } from '../support/drivers/managed-driver.ts'
 import { changeCluster, key } from '../support/flows/actions.ts'
-import { ask, groupsOf } from '../support/flows/cluster-tasks.ts'
+import { ask, groupsOf, rested } from '../support/flows/cluster-tasks.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
-import { clusterOf, ended, history, latestOf } from '../support/flows/look.ts'
+import { clusterOf, ended, history, latestOf, messages } from '../support/flows/look.ts'
 import { countsOf, createManaged, registerManagement } from '../support/flows/management.ts'
 
 /** Clusters that are made through a management cluster (decision 0017). */
@@ -108,6 +112,59 @@ describe('the registration of a management cluster', () => {
         "ManagementUnfit: Cluster unfit can't be a management cluster of the driver managed@1: It has no CRDs. It is closed.",
       management: { driver: 'managed@1' },
     })
+  })
+})
+
+describe('another kubeconfig of a management cluster', () => {
+  /** As the API does it. */
+  const replace = async (id: string, text: string): Promise<void> => {
+    const { credentials } = lab.ports.stores
+    const cluster = (await operators(id)) as Cluster
+    await requestTask(lab.ports, cluster, {
+      task: { kind: 'credential' },
+      writes: [await credentials.seal(candidateKey(cluster), new Secret(text))],
+      said: { reason: 'KubeconfigReplaced', message: 'A new kubeconfig is being checked.' },
+    })
+    await ended(lab, await latestUpdate(id))
+  }
+  const latestUpdate = async (id: string): Promise<ExecutionRef> => {
+    const operation = (await operators(id))?.operation
+    if (!operation) throw new Error('nothing runs')
+    return executionOf('cluster-update', operation)
+  }
+  const registered = async (name: string): Promise<string> => {
+    const { id, ref } = await registerManagement(lab, name)
+    await ended(lab, ref)
+    return id
+  }
+
+  it('is looked at like the registration, before the one in force is given up', async () => {
+    const id = await registered('narrowed')
+    const of = { projectId: 'operators', id }
+    const { credentials, commit } = lab.ports.stores
+    await commit([await credentials.seal(kubeconfigKey(of), new Secret('wide'))])
+    script.findings = async () => [
+      { severity: 'error', reason: 'PermissionMissing', message: 'It may not make Clusters.' },
+    ]
+    await replace(id, 'narrow')
+    expect(await operators(id)).toMatchObject({
+      status: 'UPDATE_FAILED',
+      statusReason:
+        "ManagementUnfit: Cluster narrowed can't be a management cluster of the driver managed@1: It may not make Clusters.",
+    })
+    expect((await credentials.get(kubeconfigKey(of)))?.reveal()).toBe('wide')
+  })
+
+  it('is put in force when it is good, with what the look told', async () => {
+    const id = await registered('renewed')
+    script.findings = async () => [{ severity: 'warning', reason: 'Old', message: 'It is old.' }]
+    await replace(id, 'new')
+    expect(await operators(id)).toMatchObject({
+      status: 'UPDATE_COMPLETE',
+      conditions: expect.arrayContaining([expect.objectContaining({ type: 'ManagementReady', message: 'It is old.' })]),
+    })
+    const { credentials } = lab.ports.stores
+    expect((await credentials.get(kubeconfigKey({ projectId: 'operators', id })))?.reveal()).toBe('new')
   })
 })
 
@@ -266,13 +323,71 @@ describe('a management cluster that is out of reach', () => {
     await sweepMinutes(1)
     expect((await clusterOf(lab, id))?.observation).toMatchObject({
       healthStatus: 'UNKNOWN',
-      healthReason: { api: 'The management cluster refused the connection.' },
+      healthReason: { management: 'The management cluster refused the connection.' },
       nodeCount: 1,
     })
     expect((await operators(through.id))?.observation?.healthStatus).toBe('HEALTHY')
     Object.assign(script, REACHED)
     await sweepMinutes(1)
     expect((await clusterOf(lab, id))?.observation).toMatchObject({ healthStatus: 'HEALTHY' })
+  })
+
+  const gone = () =>
+    new ManagementUnreachable("Management cluster mgmt can't be worked with at the moment (ConnectFailed).")
+  const resizeWorkers = async (id: string, nodeCount: number): Promise<void> => {
+    const [, worker] = await groupsOf(lab, id)
+    await ask(
+      lab,
+      id,
+      { kind: 'resize', nodeGroupId: worker?.id ?? '', nodeCount, nodesToRemove: [] },
+      { change: () => ({ nodeCount }) },
+    )
+  }
+
+  it('ends nothing that is under way: that goes on when it is back', async () => {
+    const id = await made()
+    let calls = 0
+    const said: (string | null | undefined)[] = []
+    lab.clusters.before = async ({ name, clusterId }) => {
+      if (clusterId !== id || name !== 'ensure:resize') return
+      calls += 1
+      said.push((await clusterOf(lab, id))?.statusReason)
+      if (calls <= 8) throw gone()
+    }
+    await resizeWorkers(id, 4)
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 4 } })
+    expect(said.at(-1)).toBe(
+      "1/1 waiting for its management cluster: Management cluster mgmt can't be worked with at the moment (ConnectFailed)",
+    )
+  })
+
+  it('ends it at the deadline of the phase', async () => {
+    const id = await made()
+    lab.clusters.before = async ({ name, clusterId }) => {
+      if (clusterId !== id || name !== 'ensure:resize') return
+      lab.clock.advance(300_000)
+      throw gone()
+    }
+    await resizeWorkers(id, 4)
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_FAILED',
+      statusReason: expect.stringContaining('ManagementUnreachable: Management cluster mgmt'),
+    })
+  })
+
+  it('does not hold up a deletion by force, which says what it left', async () => {
+    const before = (await countsOf(lab))[through.id] ?? 0
+    const id = await made()
+    lab.clusters.before = async ({ name, clusterId }) => {
+      if (clusterId === id && name === 'ensure:remove') throw gone()
+    }
+    expect(await ended(lab, await changeCluster(lab, id, 'delete', { force: true }))).toBe('succeeded')
+    expect(await clusterOf(lab, id)).toBeUndefined()
+    expect((await countsOf(lab))[through.id]).toBe(before)
+    expect(await history(lab, 'cluster', id)).toContain('delete success LeftBehind')
+    expect((await messages(lab, 'cluster', id)).at(-1)).toContain(
+      'failed (ManagementUnreachable: Management cluster mgmt',
+    )
   })
 
   it('is told when it is none any more', async () => {
@@ -288,7 +403,7 @@ describe('a management cluster that is out of reach', () => {
     expect((await clusterOf(lab, id))?.observation).toMatchObject({
       healthStatus: 'UNKNOWN',
       healthReason: {
-        api: `The management cluster ${gone.id}, through which cluster made (${id}) is made, is no longer registered as one.`,
+        management: `The management cluster ${gone.id}, through which cluster made (${id}) is made, is no longer registered as one.`,
       },
     })
   })

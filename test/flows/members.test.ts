@@ -268,13 +268,70 @@ describe('member-unjoin', () => {
     },
   )
 
-  it('says by force that workloads which were to be removed may still be there', async () => {
+  it.each<['delete' | undefined, string, string]>([
+    ['delete', 'cleanMember', 'The workloads that were to be removed may still be in it.'],
+    ['delete', 'deregisterMember', 'The workloads that were to be removed may still be in it.'],
+    [undefined, 'cleanMember', 'The workloads of the federation stay in it.'],
+    [undefined, 'deregisterMember', 'The workloads of the federation stay in it.'],
+  ])(
+    'says by force what becomes of workloads (%s, %s fails), and how to find them',
+    async (workloads, failing, said) => {
+      const { id, member } = await joined()
+      lab.world.before = ({ name }) => {
+        if (name === failing) throw new ConnectFailed('no route')
+      }
+      const wish = workloads && { workloads }
+      expect(await ended(lab, await unjoin(lab, id, member, { force: true, ...wish }))).toBe('succeeded')
+      const { statusReason } = await federationOf(lab, id)
+      expect(statusReason).toContain(`${said} Look for Deployment workload there.`)
+      expect((await messages(lab, 'federation', id)).at(-2)).toContain(said)
+    },
+  )
+
+  it('tells what a driver says of workloads that the control plane could not take back', async () => {
     const { id, member } = await joined()
+    const driver = lab.ports.drivers.federation.resolve('memory@1')
+    const { deregisterMember } = driver
+    let calls = 0
+    driver.deregisterMember = async (context) =>
+      calls++ === 0
+        ? { done: false, waitingFor: 'Works to go', remarks: ['Deployment web may still be in it.'] }
+        : deregisterMember(context)
+    try {
+      expect(await ended(lab, await unjoin(lab, id, member, { workloads: 'delete' }))).toBe('succeeded')
+    } finally {
+      driver.deregisterMember = deregisterMember
+    }
+    const { status, statusReason } = await federationOf(lab, id)
+    expect(status).toBe('UPDATE_COMPLETE')
+    expect(statusReason).toMatch(/^m-\w+ was removed\. Deployment web may still be in it\.$/)
+    const { items } = await lab.ports.stores.events.listOf('blue', { kind: 'federation', id }, { limit: 50 })
+    expect(items.find(({ action }) => action === 'unjoin')).toMatchObject({
+      reason: 'LeftBehind',
+      message: statusReason,
+    })
+  })
+
+  it('keeps what a driver said of workloads when the member can not be cleaned', async () => {
+    const { id, member } = await joined()
+    const driver = lab.ports.drivers.federation.resolve('memory@1')
+    const { deregisterMember } = driver
+    driver.deregisterMember = async (context) => ({
+      ...(await deregisterMember(context)),
+      remarks: ['Deployment web may still be in it.'],
+    })
     lab.world.before = ({ name }) => {
       if (name === 'cleanMember') throw new ConnectFailed('no route')
     }
-    expect(await ended(lab, await unjoin(lab, id, member, { force: true, workloads: 'delete' }))).toBe('succeeded')
-    expect((await federationOf(lab, id)).statusReason).toContain('workloads that were to be removed may still be in it')
+    try {
+      expect(await ended(lab, await unjoin(lab, id, member, { workloads: 'delete' }))).toBe('failed')
+    } finally {
+      driver.deregisterMember = deregisterMember
+    }
+    expect(await membership(lab, id, member)).toMatchObject({
+      state: 'UnjoinFailed',
+      message: expect.stringMatching(/^no route\. Deployment web may still be in it\. It still counts as a member/),
+    })
   })
 
   it('ends when the cluster of the member is no longer registered', async () => {

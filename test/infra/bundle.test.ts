@@ -65,6 +65,7 @@ describe('bundleFunctions', () => {
   })
 
   it.each([
+    ['ws', 'WebSocket'],
     ['x509', 'X509CertificateGenerator'],
     ['yaml', 'parseAllDocuments'],
   ] as const)('puts %s beside the functions that load it, whole and loadable', (library, name) => {
@@ -99,10 +100,15 @@ describe('bundleFunctions', () => {
     expect(withCedar.map(({ name }) => name)).toEqual(['table', 'keys'])
   })
 
-  it('gives the client that forwards ports to steps and the health sweep, and no others', () => {
-    const forwarding = bundles.filter(({ inputs }) => inputs.some((input) => input.includes('node_modules/ws/')))
-    const meant = bundles.filter(({ name }) => name.startsWith('step-') || name === 'event-health-sweep')
-    expect(forwarding.map(({ name }) => name)).toEqual(meant.map(({ name }) => name))
+  it('puts the client that forwards ports beside all functions with a way into clusters, and no others', () => {
+    expect(bundles.filter(({ inputs }) => inputs.some((input) => input.includes('node_modules/ws/')))).toEqual([])
+    const forwarding = bundles.filter(({ libraries }) => libraries.includes('ws')).map(({ name }) => name)
+    const into = bundles
+      .filter(({ inputs }) => inputs.includes('functions/kubernetes/connect.ts'))
+      .map(({ name }) => name)
+    expect(forwarding).toEqual(into)
+    expect(forwarding).toEqual(expect.arrayContaining(['keys', 'step-member-join', 'event-health-sweep']))
+    expect(forwarding).not.toContain('table')
   })
 
   it('gives the library that signs certificates to functions that have drivers at work, and never to the table function', () => {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { noQuery, rollback } from '../query.ts'
+import { flag, noQuery, rollback } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createClusterBody } from './cluster.schema.ts'
 import { resizeClusterBody, upgradeClusterBody } from './cluster-actions.schema.ts'
@@ -44,8 +44,8 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
     path: ITEM,
     access: 'keys',
     rule: 'cluster:delete',
-    schemas: { query: noQuery },
-    summary: 'Deletes a cluster that no federation uses.',
+    schemas: { query: z.object({ force: flag }) },
+    summary: 'Deletes a cluster that no federation uses; by force also one that can’t be taken down any more.',
     handle: deleteCluster,
   }),
   route({

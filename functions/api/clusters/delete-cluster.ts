@@ -9,6 +9,7 @@ import { executionOf, launch, newOperation } from '../../operations/operation.ts
 import { movedTemplateUses } from '../../operations/template-uses.ts'
 import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
 import { storeDeletion } from '../cloud/store-deletion.ts'
+import { demandPolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { describeUses } from './describe-uses.ts'
 import { findCluster } from './find-cluster.ts'
@@ -17,7 +18,14 @@ import { findCluster } from './find-cluster.ts'
 const replacedBy = (operation: ClusterOperation | null): ExecutionRef[] =>
   operation === null ? [] : [...operation.supersedes, executionOf(`cluster-${operation.kind}`, operation)]
 
-const demandUnused = async ({ ports }: KeysRequest, cluster: Cluster): Promise<void> => {
+type Request = KeysRequest<{ force: boolean }>
+
+/** What can't be taken down is left where it is, which may cost somebody else money: a rule of its own. @throws PolicyForbids */
+const demandMayForce = (request: Request, { projectId, userId }: Cluster): void => {
+  if (request.query.force) demandPolicy(request, 'cluster:force_delete', { projectId, userId })
+}
+
+const demandUnused = async ({ ports }: Request, cluster: Cluster): Promise<void> => {
   if (cluster.uses.length === 0) return
   const { projectId } = cluster
   const federations = await Promise.all(
@@ -31,11 +39,7 @@ const demandUnused = async ({ ports }: KeysRequest, cluster: Cluster): Promise<v
 
 type Begun = { cluster: Cluster; operation: ClusterOperation }
 
-const commitDelete = async (
-  { ports }: KeysRequest,
-  { cluster, operation }: Begun,
-  lent: GrantChange,
-): Promise<void> => {
+const commitDelete = async ({ ports }: Request, { cluster, operation }: Begun, lent: GrantChange): Promise<void> => {
   const { clusters, nodeGroups, management, commit } = ports.stores
   const groups = await nodeGroups.listOf(cluster)
   const change = {
@@ -58,8 +62,8 @@ const commitDelete = async (
       ownerEvent(ports, 'cluster', cluster, {
         action: 'delete',
         outcome: 'pending',
-        reason: 'Requested',
-        message: `Cluster ${cluster.name} is being deleted.`,
+        reason: operation.force ? 'ForceRequested' : 'Requested',
+        message: `Cluster ${cluster.name} is being deleted${operation.force ? ', without what can’t be taken down' : ''}.`,
       }),
     ])
   } catch (error) {
@@ -69,13 +73,20 @@ const commitDelete = async (
   }
 }
 
+/** A deletion that runs goes on, unless it is now to be forced. */
+const isUnderWay = ({ operation }: Cluster, force: boolean): boolean =>
+  operation?.kind === 'delete' && (operation.force || !force)
+
 /** Reads, decides, commits. Null when a deletion runs already. */
-const decide = async (request: KeysRequest): Promise<Begun | null> => {
+const decide = async (request: Request): Promise<Begun | null> => {
+  const { force } = request.query
   const cluster = await findCluster(request, 'cluster:delete_all_projects')
+  demandMayForce(request, cluster)
   await demandUnused(request, cluster)
-  if (cluster.operation?.kind === 'delete') return null
+  if (isUnderWay(cluster, force)) return null
   const operation = newOperation(request.ports, 'delete', {
     deadlineSeconds: DEADLINE_SECONDS['cluster-delete'],
+    force,
     supersedes: replacedBy(cluster.operation),
   })
   const begun = { cluster, operation }
@@ -85,9 +96,10 @@ const decide = async (request: KeysRequest): Promise<Begun | null> => {
 
 /**
  * `DELETE /v1/clusters/{cluster}` → 204 (magnum-rest.md 4.4). Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is
- * replaced, and what waits behind it is dropped. A cluster that a federation uses stays, and so does one through which others are made.
+ * replaced, and what waits behind it is dropped. A cluster that a federation uses stays, and so does one through which others are made. With
+ * `?force=true`, also of a deletion that runs, what can't be taken down soon is left, and told by the last event.
  */
-export const deleteCluster = async (request: KeysRequest): Promise<ApiResponse> => {
+export const deleteCluster = async (request: Request): Promise<ApiResponse> => {
   const begun = await untilNoConflict(() => decide(request))
   if (begun !== null) {
     const { cluster, operation } = begun

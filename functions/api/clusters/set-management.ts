@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ClusterChange, ManagementRole } from '../../domain/cluster.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { demandManagementFit, managementReady } from '../../operations/management-check.ts'
 import { InvalidRequest } from '../errors.ts'
@@ -17,13 +18,24 @@ const demandApi = ({ ports }: Request, { driver }: Cluster): void => {
   )
 }
 
+/** The role without what may change while clusters are made through it. */
+const bindingOf = (drivers: DriverDescriptions, role: ManagementRole | null | undefined): ManagementRole | null => {
+  if (!role) return null
+  const fields = drivers.cluster.list().find(({ id }) => id === role.driver)?.management?.fields ?? []
+  const isBinding = (name: string): boolean => !fields.some((field) => field.name === name && field.isChangeable)
+  return { ...role, options: Object.fromEntries(Object.entries(role.options).filter(([name]) => isBinding(name))) }
+}
+
 /** True when it shall be asked for nothing else than it was: it need not be within reach then. */
-const isSameButDefault = ({ management }: Cluster, role: ManagementRole): boolean =>
-  isDeepStrictEqual({ ...management, isDefault: null }, { ...role, isDefault: null })
+const isSameLook = (drivers: DriverDescriptions, { management }: Cluster, role: ManagementRole): boolean =>
+  isDeepStrictEqual(
+    { ...bindingOf(drivers, management), isDefault: null },
+    { ...bindingOf(drivers, role), isDefault: null },
+  )
 
 /** What its conditions become. @throws ManagementUnfit, and errors of reaching it */
 const conditionsWith = async ({ ports }: Request, cluster: Cluster, role: ManagementRole | null) => {
-  if (role !== null && isSameButDefault(cluster, role)) return cluster.conditions
+  if (role !== null && isSameLook(ports.drivers, cluster, role)) return cluster.conditions
   const looks = role !== null && cluster.status !== 'CREATE_FAILED'
   const warnings = looks ? await demandManagementFit(ports, { ...cluster, management: role }) : null
   return managementReady(ports, cluster, warnings)
@@ -39,6 +51,7 @@ const commitRole = async (
   cluster: Cluster,
   { management: role, conditions }: Required<Pick<ClusterChange, 'management' | 'conditions'>>,
 ): Promise<void> => {
+  const { drivers } = ports
   const { clusters, management, commit } = ports.stores
   await commit([
     clusters.change(cluster, {
@@ -46,7 +59,7 @@ const commitRole = async (
       conditions,
       updatedAt: ports.clock.now().toISOString(),
     }),
-    management.move(cluster, cluster.management ?? null, role ?? null),
+    management.move(cluster, bindingOf(drivers, cluster.management), bindingOf(drivers, role)),
     ownerEvent(ports, 'cluster', cluster, {
       action: 'update',
       outcome: 'success',
@@ -58,7 +71,7 @@ const commitRole = async (
 
 /**
  * Makes a registered cluster a management cluster, changes what it is asked for, or takes the role away. It is looked at before that, as the
- * driver wants it; a failed registration is when it is tried again. While clusters are made through it only the default may change.
+ * driver wants it; a failed registration is when it is tried again. While clusters are made through it only the default may change, and fields that say so.
  *
  * @throws InvalidRequest, ManagementUnfit, ManagementInUse, DefaultManagementTaken, RevisionConflict, and errors of reaching it
  */

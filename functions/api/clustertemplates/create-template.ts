@@ -19,8 +19,10 @@ const newTemplate = (request: Request): ClusterTemplate => {
   const { ports, principal } = request
   const { uuid, driver: wanted, ...given } = request.body
   const id = uuid ?? ports.newId()
+  const driver = chooseTemplateDriver(ports.drivers, wanted)
   const base: TemplateAttributes = {
     ...DEFAULTS,
+    network_driver: driver.defaultNetworkDriver ?? DEFAULTS.network_driver,
     name: generatedName(id, 'template'),
     coe: given.coe,
     image_id: given.image_id,
@@ -32,7 +34,7 @@ const newTemplate = (request: Request): ClusterTemplate => {
     id,
     projectId: principal.projectId,
     userId: principal.userId,
-    driver: chooseTemplateDriver(ports.drivers, wanted).id,
+    driver: driver.id,
     ...fieldsOf(attributes),
     revision: 1,
     createdAt: ports.clock.now().toISOString(),

@@ -37,14 +37,18 @@ const fateOfWorkloads = ({ steps }: PatchPlan): string =>
 
 const WORDS = { join: 'Joining', unjoin: 'Unjoining', dismiss: 'Forgetting the failed join of' } as const
 
+const changeOfProperties = ({ operation, federation }: PatchPlan): string => {
+  if (operation === null) return ''
+  return `Changing the properties${federation.operation === null ? '' : ', in place of the change that was running'}.`
+}
+
 const describe = (plan: PatchPlan): string => {
-  const { steps, operation } = plan
+  const { steps } = plan
   const of = (kind: MembershipStep['kind']): string => {
     const names = steps.filter((step) => step.kind === kind).map(nameOf)
     return names.length === 0 ? '' : `${WORDS[kind]} ${names.join(', ')}.`
   }
-  const properties = operation === null ? '' : 'Changing the properties.'
-  return [properties, of('join'), of('unjoin'), fateOfWorkloads(plan), of('dismiss')]
+  return [changeOfProperties(plan), of('join'), of('unjoin'), fateOfWorkloads(plan), of('dismiss')]
     .filter((text) => text !== '')
     .join(' ')
 }

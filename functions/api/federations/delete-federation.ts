@@ -1,19 +1,15 @@
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import type { Federation, FederationOperation } from '../../domain/federation.ts'
-import { type ExecutionRef, type WorkloadsWish, workloadsOf } from '../../domain/operation.ts'
+import { type WorkloadsWish, workloadsOf } from '../../domain/operation.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { ownerEvent } from '../../operations/events.ts'
-import { executionOf, launch, newOperation } from '../../operations/operation.ts'
+import { launch, newOperation, replacedBy } from '../../operations/operation.ts'
 import { find } from '../lookup.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { demandWorkloads } from './workloads.ts'
 
 type Wish = { force: boolean; workloads?: WorkloadsWish }
 type Request = ApiRequest<Wish>
-
-/** What a new operation has to stop: the running execution, and what that one may not have stopped yet. */
-const replacedBy = (operation: FederationOperation | null): ExecutionRef[] =>
-  operation === null ? [] : [...operation.supersedes, executionOf(`federation-${operation.kind}`, operation)]
 
 /** A deletion that runs goes on, unless it is now to be forced, or to remove workloads. */
 const isUnderWay = ({ operation }: Federation, { force, workloads }: Wish): boolean =>
@@ -28,7 +24,7 @@ const newDeletion = (ports: Request['ports'], { operation: before }: Federation,
     deadlineSeconds: DEADLINE_SECONDS['federation-delete'],
     force: force || running?.force === true,
     ...workloadsOf(workloads, running),
-    supersedes: replacedBy(before),
+    supersedes: before === null ? [] : replacedBy(`federation-${before.kind}`, before),
   })
 }
 

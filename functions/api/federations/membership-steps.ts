@@ -11,8 +11,8 @@ import type {
 } from '../../domain/membership.ts'
 import { operationOf } from '../../domain/membership.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
-import { type ExecutionRef, type Flow, type WorkloadsWish, workloadsOf } from '../../domain/operation.ts'
-import { executionOf, newOperation } from '../../operations/operation.ts'
+import { type Flow, type WorkloadsWish, workloadsOf } from '../../domain/operation.ts'
+import { newOperation, replacedBy } from '../../operations/operation.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 
 /** A change of one membership, decided and not yet stored. */
@@ -29,10 +29,6 @@ const FLOW_OF: Readonly<Record<MembershipOperation['kind'], Flow>> = {
   unjoin: 'member-unjoin',
   rotate: 'credential-rotate',
 }
-
-/** What a new operation has to stop: the running execution, and what that one may not have stopped yet. */
-const replacedBy = (operation: MembershipOperation | null): ExecutionRef[] =>
-  operation === null ? [] : [...operation.supersedes, executionOf(FLOW_OF[operation.kind], operation)]
 
 export type JoinInput = {
   federation: Pick<Federation, 'projectId' | 'id'>
@@ -81,11 +77,12 @@ export const unjoinStep = (
   before: Membership,
   { changeId, force, workloads }: UnjoinWish,
 ): MembershipStep => {
+  const running = operationOf(before)
   const operation = newOperation(tools, 'unjoin', {
     deadlineSeconds: DEADLINE_SECONDS['member-unjoin'],
     force,
-    ...workloadsOf(workloads, operationOf(before)),
-    supersedes: replacedBy(operationOf(before)),
+    ...workloadsOf(workloads, running),
+    supersedes: running === null ? [] : replacedBy(FLOW_OF[running.kind], running),
   })
   const { projectId, federationId, clusterId, memberName, made, credential } = before
   const next: LeavingMembership = {

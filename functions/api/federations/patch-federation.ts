@@ -1,5 +1,8 @@
+import type { Federation } from '../../domain/federation.ts'
 import type { WorkloadsWish } from '../../domain/operation.ts'
+import { quote } from '../../domain/wording.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
+import { StateConflict } from '../errors.ts'
 import { find } from '../lookup.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { restingMembers } from './check-update.ts'
@@ -31,12 +34,32 @@ const read = async (request: Request): Promise<MembersInput> => {
 const hostOf = ({ ports, principal: { projectId } }: Request, { federation }: MembersInput) =>
   find(ports.stores.clusters, 'Cluster', projectId, federation.hostClusterId)
 
+/** Id of the update of properties that runs on a federation. */
+const updateOf = ({ operation }: Federation): string | null => (operation?.kind === 'update' ? operation.id : null)
+
+/**
+ * A change of properties replaces the update that its caller could know of, and no other: of two at once the second would undo the first unseen.
+ *
+ * @throws StateConflict
+ */
+const demandSameUpdate = (federation: Federation, known: string | null): void => {
+  if (updateOf(federation) === null || updateOf(federation) === known) return
+  throw new StateConflict(
+    `Federation ${quote(federation.name)} (${federation.id}): Another request began to change its properties at the same time. Look at them, and send yours again if they are not as you want them.`,
+  )
+}
+
+/** What a request saw in its first round: the id of the update that ran then, null for none. */
+type Seen = { update?: string | null }
+
 /** Reads, decides, commits. The plan is null when there is nothing to do. */
-const decide = async (request: Request): Promise<{ id: string; plan: PatchPlan | null }> => {
+const decide = async (request: Request, seen: Seen): Promise<{ id: string; plan: PatchPlan | null }> => {
   const { ports, body } = request
   const input = await read(request)
+  if (seen.update === undefined) seen.update = updateOf(input.federation)
   const plan = planPatch(ports, input, body)
   const { id } = input.federation
+  if (plan?.operation) demandSameUpdate(input.federation, seen.update)
   if (plan === null) return { id, plan }
   // Only properties can ask for namespaces of the host.
   const host = plan.operation === null ? { identity: null } : await hostOf(request, input)
@@ -62,11 +85,13 @@ const dryRun = async (request: Request): Promise<ApiResponse> => {
 
 /**
  * `PATCH /v1/federations/{federation}` → 202 (magnum-rest.md 8.3 and 8.5, design section 2): joins, unjoins and properties, all accepted
- * in one transaction or none. Two requests at once both count: the later one decides again on what the earlier one left.
+ * in one transaction or none. Two requests at once both count: the later one decides again on what the earlier one left. Of two that
+ * change properties at once one is 409; one that comes later takes the place of the update that runs (decision 0023).
  */
 export const patchFederation = async (request: Request): Promise<ApiResponse> => {
   if (request.query.dry_run) return dryRun(request)
-  const { id, plan } = await untilNoConflict(() => decide(request))
+  const seen: Seen = {}
+  const { id, plan } = await untilNoConflict(() => decide(request, seen))
   if (plan !== null) await launchPatch(request.ports, plan)
   return { status: 202, body: { uuid: id } }
 }

@@ -6,16 +6,17 @@ import {
   type Federation,
   type FederationOperation,
   type FederationUpdate,
+  type MembershipChange,
 } from '../../domain/federation.ts'
 import { isMoving, type Membership } from '../../domain/membership.ts'
 import { isFailed } from '../../domain/status.ts'
-import { newOperation } from '../../operations/operation.ts'
+import { newOperation, replacedBy } from '../../operations/operation.ts'
 import { membersReady } from '../../operations/settle.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 import type { FederationPatch } from './federation-patch.ts'
 import { changeWith, type MembershipStep } from './membership-steps.ts'
 import { type MembersInput, planMembers } from './plan-members.ts'
-import { planProperties } from './plan-properties.ts'
+import { inForce, planProperties } from './plan-properties.ts'
 
 /** Everything that a PATCH does, decided and not yet stored. */
 export type PatchPlan = {
@@ -47,6 +48,23 @@ const dismissed = (federation: Federation, left: readonly Membership[]): Federat
   return mends ? { status: 'UPDATE_COMPLETE', statusReason: null } : {}
 }
 
+/** An update in place of one that runs: its flow goes on from wherever that one stopped, since every phase looks before it acts. */
+const newUpdate = (tools: Tools, { operation: running }: Federation): FederationOperation =>
+  newOperation(tools, 'update', {
+    deadlineSeconds: DEADLINE_SECONDS['federation-update'],
+    supersedes: running === null ? [] : replacedBy(`federation-${running.kind}`, running),
+  })
+
+/** The open run of changes as it is from now on. That an update before this one failed decides nothing any more. */
+const changeAfter = (
+  { change }: Federation,
+  { steps, operation, changeId }: Pick<PatchPlan, 'steps' | 'operation'> & { changeId: string },
+): MembershipChange | null => {
+  if (operation === null || change === null) return changeWith(change, changeId, steps)
+  const { failure: _, ...open } = change
+  return changeWith(open, changeId, steps)
+}
+
 /** The first members of a federation may still be joining: then it goes on being created. */
 const begun = ({ status }: Federation): FederationUpdate => ({
   status: status === 'CREATE_IN_PROGRESS' ? status : 'UPDATE_IN_PROGRESS',
@@ -58,7 +76,7 @@ const updateOf = (
   { federation, memberships }: MembersInput,
   plan: Pick<PatchPlan, 'steps' | 'operation'> & { changeId: string; properties: Federation['properties'] | null },
 ): FederationUpdate => {
-  const { steps, operation, changeId, properties } = plan
+  const { steps, operation, properties } = plan
   const now = tools.clock.now()
   const left = after(memberships, steps)
   const moves = operation !== null || steps.some(({ kind }) => kind !== 'dismiss')
@@ -67,8 +85,8 @@ const updateOf = (
     ...(steps.length === 0
       ? {}
       : { conditions: withCondition(federation.conditions, membersReady(federation, left, now)) }),
-    ...(properties === null ? {} : { properties, operation }),
-    change: changeWith(federation.change, changeId, steps),
+    ...(properties === null ? {} : { properties, propertiesInForce: inForce(federation), operation }),
+    change: changeAfter(federation, plan),
     updatedAt: now.toISOString(),
   }
 }
@@ -85,8 +103,7 @@ export const planPatch = (tools: Tools, input: MembersInput, patch: FederationPa
   const properties = planProperties(federation, driver, patch.properties)
   const steps = planMembers(tools, input, changeId)
   if (properties === null && steps.length === 0) return null
-  const deadlineSeconds = DEADLINE_SECONDS['federation-update']
-  const operation = properties === null ? null : newOperation(tools, 'update', { deadlineSeconds })
+  const operation = properties === null ? null : newUpdate(tools, federation)
   const update = updateOf(tools, input, { steps, operation, changeId, properties })
   return { federation, steps, operation, update }
 }

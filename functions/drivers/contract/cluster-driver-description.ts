@@ -1,7 +1,7 @@
 import type { AuthorityKeys } from '../../domain/certificate-authority.ts'
 import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTask, ClusterTaskKind } from '../../domain/cluster-task.ts'
-import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { ClusterTemplate, NETWORK_DRIVERS } from '../../domain/cluster-template.ts'
 import type { DriverId } from '../../domain/driver-id.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
 
@@ -60,10 +60,15 @@ export type Registration = {
   }
 }
 
+export type ManagementField = RegistrationField & {
+  /** May change while clusters are made through it, since nothing that is there depends on it: limits, for example. Default: false. */
+  isChangeable?: boolean
+}
+
 /** What a driver with `needsManagement` asks of whoever registers a management cluster for it. */
 export type ManagementDescription = {
   /** Of the request's object `management`, beside `driver` and `default`. None is confidential. */
-  fields: readonly RegistrationField[]
+  fields: readonly ManagementField[]
 }
 
 /** The management cluster that was chosen for a cluster. */
@@ -109,6 +114,8 @@ export type ClusterDriverDescription = {
   needsCloudCredential?(plan: Pick<PlannedCluster, 'cluster' | 'template' | 'management'>): boolean
   /** Keys of the authorities that are made for its clusters. Default: `ec`. */
   authorityKeys?: AuthorityKeys
+  /** What `network_driver` of a template is when none is given. Default: Magnum's, which is `flannel`. */
+  defaultNetworkDriver?: (typeof NETWORK_DRIVERS)[number]
   /** Kinds of change that it can make: `phases.update` has a plan for each of them and no other. Other kinds are refused with 400. */
   updates: readonly ClusterTaskKind[]
   /** Checks a wish before anything is written; one sentence per fault, none when it is good. Pure. */

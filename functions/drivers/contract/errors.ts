@@ -67,6 +67,16 @@ export class ManagementMissing extends AppError {
   readonly kind = 'conflict'
 }
 
+/**
+ * The management cluster can't be reached, does not answer as it should, or no longer lets us do what we have to: a fault of what makes the cluster, not of the
+ * cluster. Phases wait for it until their deadline. The message names no more than its name; `cause` has the fault.
+ */
+export class ManagementUnreachable extends AppError {
+  override readonly name = 'ManagementUnreachable'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}
+
 /** The cluster lacks what a driver needs of a management cluster; the message has all that is missing. */
 export class ManagementUnfit extends AppError {
   override readonly name = 'ManagementUnfit'

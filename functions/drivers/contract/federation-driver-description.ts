@@ -29,6 +29,8 @@ export type FederationDriverDescription = {
   /** One sentence for `GET /v1/drivers`. */
   description: string
   capabilities: FederationCapabilities
+  /** One sentence: how to find in a member what the federation brought, once nobody knows it any more. With `workloads` only. */
+  findWorkloads?: string
   /**
    * True when a cluster must not have the same name in two federations of such drivers, because what they mark in it would be each other's. Default:
    * names of one federation know nothing of those of another.

@@ -8,7 +8,7 @@ export type StepResult = {
   done: boolean
   /** What is awaited, for `status_reason`: "the CRD clusterprofiles.multicluster.x-k8s.io to be Established". Needed when not done. */
   waitingFor?: string
-  /** Objects that this call made or found to be ours. */
+  /** Objects that this call made or found to be ours. Stored for federations and members only: clusters find theirs by name and label (rule C3). */
   made?: readonly ObjectRef[]
   /** Merged into the entity's `driverState`; null removes a key. */
   state?: JsonObject
@@ -21,7 +21,11 @@ export type StepResult = {
    * when the operation ends.
    */
   leftovers?: readonly ObjectRef[]
-  /** What works in part only although the step is done, in whole sentences: told with ControlPlaneReady when the operation ends. Phases of federations only. */
+  /**
+   * In whole sentences. Of phases of federations: what works in part only although the step is done, told with ControlPlaneReady when the operation
+   * ends. Of `deregisterMember`, done or not: which workloads stay in the member because the control plane could not take them back; told with what
+   * the unjoin leaves behind.
+   */
   remarks?: readonly string[]
 }
 

@@ -1,7 +1,8 @@
 import { describeObject, type ObjectRef, type Place } from '../../domain/object-ref.ts'
-import type { KubernetesClient, KubernetesObject, ObjectList, Resource } from '../../kubernetes/client.ts'
+import type { KubernetesClient, KubernetesObject, Resource } from '../../kubernetes/client.ts'
 import { ForeignObject } from '../contract/errors.ts'
 import { covers } from './covers.ts'
+import { KEPT_BYTES_MAX, pagesOf } from './pages.ts'
 import { NotYet } from './step.ts'
 
 /** Whose object it is: the federation's id. Nothing without it is ever changed or deleted. */
@@ -108,21 +109,13 @@ export const removeAllOwned = async (site: Site, objects: readonly Located[]): P
   throw new NotYet(`${nameOf(site, first)} to be gone${held}${more}`)
 }
 
-/** All pages of a list. */
+/** All objects of a list, of which there are few: where only some of many are wanted, `pagesOf`. @throws ListTooLong as `pagesOf` */
 export const listAll = async (
   client: KubernetesClient,
   resource: Resource,
   labelSelector?: string,
 ): Promise<KubernetesObject[]> => {
   const items: KubernetesObject[] = []
-  let page: ObjectList = { items: [] }
-  do {
-    page = await client.list(resource, {
-      limit: 500,
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-      ...(page.continue === undefined ? {} : { continue: page.continue }),
-    })
-    items.push(...page.items)
-  } while (page.continue !== undefined && page.continue !== '')
+  for await (const page of pagesOf(client, resource, { labelSelector, bytesMax: KEPT_BYTES_MAX })) items.push(...page)
   return items
 }

@@ -1,4 +1,3 @@
-import { forwardPort } from '../../kubernetes/port-forward.ts'
 import { awsPorts } from '../../runtime/aws-ports.ts'
 import { readEnv, workerEnv } from '../../runtime/env.ts'
 import { lazy } from '../../runtime/lazy.ts'
@@ -7,7 +6,7 @@ import { type SweepReport, sweepHealth } from './sweep.ts'
 
 const ports = lazy(() => {
   const env = readEnv(workerEnv)
-  return awsPorts(env, forwardPort)
+  return awsPorts(env)
 })
 const publish = lazy(() => publishMetrics())
 

@@ -31,7 +31,7 @@ export type Look = {
 const unseen = ({ ports }: Sweep, { observation }: Cluster, error: AppError): ClusterLook => ({
   observedAt: ports.clock.now().toISOString(),
   healthStatus: 'UNKNOWN',
-  healthReason: { api: error.message },
+  healthReason: { management: error.message },
   version: observation?.version ?? null,
   nodeCount: observation?.nodeCount ?? 0,
   masterCount: observation?.masterCount ?? 0,

@@ -3,9 +3,9 @@ import { noted } from '../../operations/failure.ts'
 import { openCluster } from '../../operations/subjects.ts'
 import { storeClusterResult, storedCredential } from '../cluster/cluster-results.ts'
 import { clusterSubject } from '../cluster/cluster-subject.ts'
+import { managementPhases } from '../cluster/management.phases.ts'
 import type { Loop } from '../loop/loop.ts'
 import { loopSteps } from '../loop/loop-steps.ts'
-import { managementPhases } from './check-management.phase.ts'
 
 const clusterCreate: Loop = {
   operation: async (ports, state) => (await openCluster(ports, state)).operation,

@@ -1,6 +1,7 @@
 import type { Cluster, ClusterChange } from '../../domain/cluster.ts'
 import type { ClusterTask, ClusterTaskKind } from '../../domain/cluster-task.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
+import type { Operation } from '../../domain/operation.ts'
 import type { Secret } from '../../domain/secret.ts'
 import type {
   ClusterContext,
@@ -90,12 +91,15 @@ const runner = (
   }
 }
 
-const bind = (run: ReturnType<typeof runner>, phase: ClusterPhase): BoundPhase => {
+/** Seconds for each phase of a deletion by force: what is not gone by then is left. */
+const FORCED_SECONDS = 120
+
+const bind = (run: ReturnType<typeof runner>, phase: ClusterPhase, { force }: Operation): BoundPhase => {
   const { id, title, deadlineSeconds, undo } = phase
   return {
     id,
     title,
-    deadlineSeconds,
+    deadlineSeconds: force ? Math.min(deadlineSeconds, FORCED_SECONDS) : deadlineSeconds,
     ensure: () => run((context) => phase.ensure(context), false),
     undo: undo && (() => run((context) => undo.call(phase, context), true)),
   }
@@ -111,7 +115,7 @@ export const clusterSubject = async (ports: StepPorts, target: Target, plan: Clu
     operation: cluster.operation,
     phases: [
       ...(plan.before?.(ports, target, cluster) ?? []),
-      ...plan.phases(driver, cluster).map((phase) => bind(run, phase)),
+      ...plan.phases(driver, cluster).map((phase) => bind(run, phase, cluster.operation)),
       ...(plan.more?.(ports, target, cluster) ?? []),
     ],
     tell: (statusReason) => changeCluster(ports, target, () => ({ statusReason })),

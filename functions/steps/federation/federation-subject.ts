@@ -8,7 +8,9 @@ import { openFederation, type Target } from '../../operations/subjects.ts'
 import type { BoundPhase, LoopSubject } from '../loop/loop.ts'
 import type { StepPorts } from '../step.ts'
 import { changeFederation, notingPhase, storeFederationResult } from './federation-results.ts'
+import { inOneHost } from './host-outage.ts'
 import { type MembersInRest, membersInRest } from './members-in-rest.ts'
+import { whileOpen } from './while-open.ts'
 
 /** What differs between the flows of a federation. */
 export type FederationPlan = {
@@ -19,10 +21,18 @@ export type FederationPlan = {
   tell?(federation: Federation, progress: string): FederationUpdate
 }
 
-type Bound = { ports: StepPorts; target: Target; host: OpenClusterAccess; members: MembersInRest | undefined }
+type Bound = {
+  ports: StepPorts
+  target: Target
+  host: OpenClusterAccess
+  members: MembersInRest | undefined
+  inHost: ReturnType<typeof inOneHost>
+}
 
-const bind = ({ ports, target, host, members }: Bound, phase: Phase<FederationContext>): BoundPhase => {
-  const run = async (act: (context: FederationContext) => Promise<StepResult>): Promise<StepResult> => {
+type Act = (context: FederationContext) => Promise<StepResult>
+
+const bind = ({ ports, target, host, members, inHost }: Bound, phase: Phase<FederationContext>): BoundPhase => {
+  const acted = async (act: Act): Promise<StepResult> => {
     const federation = await openFederation(ports, target)
     const context = federationContext(ports, federation, host)
     const result = await notingPhase(ports, target, () =>
@@ -31,6 +41,7 @@ const bind = ({ ports, target, host, members }: Bound, phase: Phase<FederationCo
     await storeFederationResult(ports, target, result)
     return result
   }
+  const run = (act: Act): Promise<StepResult> => inHost(phase.id, () => acted(act))
   const { id, title, deadlineSeconds, undo } = phase
   return {
     id,
@@ -43,17 +54,19 @@ const bind = ({ ports, target, host, members }: Bound, phase: Phase<FederationCo
 
 /** A federation under an operation, with the phases of `plan` bound to it. @throws OperationSuperseded, DriverNotFound */
 export const federationSubject = async (
-  ports: StepPorts,
+  unguarded: StepPorts,
   target: Target,
   plan: FederationPlan,
 ): Promise<LoopSubject> => {
+  const ports = whileOpen(unguarded, target)
   const federation = await openFederation(ports, target)
   const driver = ports.drivers.federation.resolve(federation.driver)
   const host = await hostAccess(ports, federation)
   const members = plan.withMembers ? membersInRest(ports, host) : undefined
+  const bound: Bound = { ports, target, host, members, inHost: inOneHost() }
   return {
     operation: federation.operation,
-    phases: plan.phases(driver).map((phase) => bind({ ports, target, host, members }, phase)),
+    phases: plan.phases(driver).map((phase) => bind(bound, phase)),
     tell: (progress) =>
       changeFederation(ports, target, (read) => plan.tell?.(read, progress) ?? { statusReason: progress }),
     close: () => {

@@ -48,8 +48,9 @@ const undoPhase =
       return runPhases(ports, subject, { phases: subject.phases.toReversed(), manner, from })
     })
 
-const notesOf = ({ notes, leftovers }: Progress): string[] => [
+const notesOf = ({ notes, notTried, leftovers }: Progress): string[] => [
   ...notes,
+  ...(notTried.length > 0 ? [`nothing more was tried in the host: ${notTried.join(', ')}`] : []),
   ...(leftovers.length > 0 ? [`left behind: ${leftovers.map(describeObject).join(', ')}`] : []),
 ]
 

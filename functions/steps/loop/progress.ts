@@ -11,6 +11,8 @@ export const ProgressSchema = z.object({
   tries: z.int().default(0),
   /** What could not be done where failing does not end the flow: undo, and a forced delete. One sentence each. */
   notes: z.array(z.string()).default([]),
+  /** Titles of phases that were passed over untried, since the host is out of reach. */
+  notTried: z.array(z.string()).default([]),
   /** Objects of ours that stay although their phase is done. */
   leftovers: z.array(ObjectRefSchema).default([]),
   /** What drivers said of phases that work in part only. */

@@ -1,9 +1,10 @@
-import { isAppError } from '../../domain/app-error.ts'
+import { type AppError, isAppError } from '../../domain/app-error.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
 import { withoutFullStop } from '../../domain/wording.ts'
+import { ManagementUnreachable } from '../../drivers/contract/errors.ts'
 import type { StepResult } from '../../drivers/contract/phase.ts'
 import { OperationSuperseded } from '../../operations/errors.ts'
-import { PhaseTimedOut } from '../errors.ts'
+import { PhaseNotTried, PhaseTimedOut } from '../errors.ts'
 import { poll } from '../poll.ts'
 import type { StepPorts } from '../step.ts'
 import type { BoundPhase, LoopSubject } from './loop.ts'
@@ -44,6 +45,7 @@ const look = async (run: Run, place: Place, act: () => Promise<StepResult>): Pro
 const passOver = (run: Run, phase: BoundPhase, progress: Progress, error: unknown): Progress => {
   if (!(run.manner.lenient || phase.isLenient) || !isAppError(error) || error instanceof OperationSuperseded)
     throw error
+  if (error instanceof PhaseNotTried) return { ...progress, done: true, notTried: [...progress.notTried, phase.title] }
   const tries = progress.tries + 1
   run.ports.log.warn('phase failed', { phase: phase.id, error: error.name, message: error.message, tries })
   if (error.retryable && tries < TRIES_MAX) return waiting({ ...progress, tries }, RETRY_SECONDS)
@@ -61,6 +63,26 @@ const tellRetry = async ({ ports, subject }: Run, { index, total }: Place, fault
   }
 }
 
+/** What makes the cluster is out of reach, which says nothing of the cluster: it comes back, within the phase's deadline or not. By force nothing is waited for. */
+const mayWaitFor = ({ ports, subject, manner }: Run, { deadline }: Place, error: unknown): error is AppError =>
+  error instanceof ManagementUnreachable &&
+  !(manner.lenient && subject.operation.force) &&
+  ports.clock.now().toISOString() <= deadline
+
+const awaitManagement = async (
+  { ports, subject, manner }: Run,
+  { phase, index, total }: Place,
+  { progress, error }: { progress: Progress; error: AppError },
+): Promise<Progress> => {
+  const { cause } = error
+  ports.log.warn('management cluster out of reach', {
+    phase: phase.id,
+    fault: isAppError(cause) ? cause.message : null,
+  })
+  await subject.tell(`${index + 1}/${total} ${manner.verb} its management cluster: ${withoutFullStop(error.message)}`)
+  return waiting(progress, WAIT_SECONDS)
+}
+
 const runOne = async (run: Run, place: Place, progress: Progress): Promise<Progress> => {
   const act = run.manner.act(place.phase)
   if (act === undefined) return { ...progress, done: true }
@@ -74,6 +96,7 @@ const runOne = async (run: Run, place: Place, progress: Progress): Promise<Progr
       remarks: [...new Set([...progress.remarks, ...remarks])],
     }
   } catch (error) {
+    if (mayWaitFor(run, place, error)) return await awaitManagement(run, place, { progress, error })
     await tellRetry(run, place, error)
     return passOver(run, place.phase, progress, error)
   }

@@ -11,7 +11,7 @@ import type { Step } from '../step.ts'
  * that no further try could help), what can't be removed counts as left behind.
  */
 export const cleanMember: Step = async (ports, state) => {
-  const { leftovers, tries } = memberProgressOf(state.progress)
+  const { leftovers, tries, remarks } = memberProgressOf(state.progress)
   const forced = cleanedOrLeft(ports, cleaning, tries)
   const result = await withMember(ports, state, { tokenOf: storedToken, title: '2/2 cleaning' }, async (subject) => {
     const bestEffort = subject.membership.operation.force || !subject.memberKnown
@@ -22,5 +22,6 @@ export const cleanMember: Step = async (ports, state) => {
     waitSeconds: WAIT_SECONDS,
     tries: forced.tries(),
     leftovers: allLeftovers(leftovers, result.leftovers),
+    remarks,
   }
 }

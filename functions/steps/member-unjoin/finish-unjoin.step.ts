@@ -4,6 +4,7 @@ import { DONE, type Step } from '../step.ts'
 
 /** Task state `FinishUnjoin`: the membership is gone, and its federation settles when it was the last to move. */
 export const finishUnjoin: Step = async (ports, state) => {
-  await endUnjoin(ports, state, memberProgressOf(state.progress).leftovers)
+  const { leftovers, remarks } = memberProgressOf(state.progress)
+  await endUnjoin(ports, state, { leftovers, remarks })
   return DONE
 }

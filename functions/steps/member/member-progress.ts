@@ -9,6 +9,8 @@ export const MemberProgressSchema = z.object({
   tries: z.object({ host: z.int(), member: z.int() }).default({ host: 0, member: 0 }),
   /** What could not be removed so far. */
   leftovers: z.array(ObjectRefSchema).default([]),
+  /** What the driver said of workloads that nobody took back. */
+  remarks: z.array(z.string()).default([]),
   /** What the renewed credential is; the token itself is stored sealed. */
   credential: z
     .object({

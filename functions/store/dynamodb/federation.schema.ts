@@ -14,11 +14,11 @@ import {
   textOrNull,
 } from './item.schema.ts'
 
-export const FEDERATION_SCHEMA_VERSION = 2
+export const FEDERATION_SCHEMA_VERSION = 3
 
 const memberLook = z.object({ reason: text, message: text, confirmed: z.boolean() })
 
-/** A federation as stored. Version 1 knew nothing of sealed documents and looks; a change adds what it sets and leaves its version. */
+/** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce`; a change adds what it sets and leaves its version. */
 export const federationItem = z
   .object({
     schemaVersion: schemaVersion(FEDERATION_SCHEMA_VERSION),
@@ -29,6 +29,7 @@ export const federationItem = z
     driver: driverId,
     hostClusterId: text,
     properties: textMap,
+    propertiesInForce: textMap.nullable().exactOptional(),
     revision: count,
     status,
     statusReason: textOrNull,

@@ -39,6 +39,8 @@ const ensureClaims = (cluster: Cluster, set: ApiObject, ordinal: number): { name
   })
 }
 
+const revisionOf = (set: ApiObject): string => `${set.metadata.name}-${templateHash(set)}`
+
 const podOf = (cluster: Cluster, set: ApiObject, ordinal: number): ApiObject => {
   const claims = ensureClaims(cluster, set, ordinal)
   const name = `${set.metadata.name}-${ordinal}`
@@ -46,7 +48,7 @@ const podOf = (cluster: Cluster, set: ApiObject, ordinal: number): ApiObject => 
   const labels = {
     ...template.metadata?.labels,
     'statefulset.kubernetes.io/pod-name': name,
-    [REVISION]: templateHash(set),
+    [REVISION]: revisionOf(set),
   }
   const volumes = [
     ...(template.spec.volumes ?? []),
@@ -59,7 +61,7 @@ const podOf = (cluster: Cluster, set: ApiObject, ordinal: number): ApiObject => 
 const podsOf = (cluster: Cluster, set: ApiObject): ApiObject[] =>
   cluster.store.list(PODS, set.metadata.namespace).filter(ownedBy(set))
 
-const isCurrent = (set: ApiObject, pod: ApiObject): boolean => pod.metadata.labels?.[REVISION] === templateHash(set)
+const isCurrent = (set: ApiObject, pod: ApiObject): boolean => pod.metadata.labels?.[REVISION] === revisionOf(set)
 
 const removeSurplus = (cluster: Cluster, set: ApiObject): void => {
   const wanted = new Set(Array.from({ length: specOf(set).replicas }, (_, index) => `${set.metadata.name}-${index}`))
@@ -82,7 +84,7 @@ const observe = (cluster: Cluster, set: ApiObject): void => {
   const pods = podsOf(cluster, set)
   const ready = pods.filter(isPodReady).length
   const updated = pods.filter((pod) => isCurrent(set, pod)).length
-  const revision = `${set.metadata.name}-${templateHash(set)}`
+  const revision = revisionOf(set)
   const status = {
     observedGeneration: set.metadata.generation,
     replicas: pods.length,

@@ -3,7 +3,7 @@ import type { Cluster } from '../../../functions/domain/cluster.ts'
 import { changeCluster, givenCluster, givenFederation, readCluster, readGroups } from '../../support/api/entities.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
 import { type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
-import { READER } from '../../support/api/request.ts'
+import { ALICE, READER } from '../../support/api/request.ts'
 
 let lab: ApiLab
 beforeAll(async () => {
@@ -304,12 +304,12 @@ describe('section 4.4: DELETE', () => {
 
   it('replaces a running update and drops what waits behind it', async () => {
     const id = await givenCluster(lab)
-    for (const node_count of [2, 3]) {
-      await lab.call('POST', `/v1/clusters/${id}/actions/resize`, {
-        body: { node_count },
-        headers: { 'OpenStack-API-Version': 'container-infra latest' },
-      })
-    }
+    const headers = { 'OpenStack-API-Version': 'container-infra latest' }
+    await lab.call('POST', `/v1/clusters/${id}/actions/resize`, { body: { node_count: 2 }, headers })
+    await lab.call('PATCH', `/v1/clusters/${id}/nodegroups/default-worker`, {
+      body: [{ op: 'replace', path: '/max_node_count', value: 9 }],
+      headers,
+    })
     const { operation: update, queue } = await readCluster(lab, id)
     await remove(id)
     expect(queue).toHaveLength(1)
@@ -335,6 +335,21 @@ describe('section 4.4: DELETE', () => {
     await remove(id)
     const before = lab.executions.starts.length
     expect([(await remove(id)).status, lab.executions.starts.length]).toEqual([204, before])
+  })
+
+  it('by force is for administrators, and makes a deletion that runs one by force, once', async () => {
+    const id = await givenCluster(lab)
+    const force = (as = ALICE) => lab.call('DELETE', `/v1/clusters/${id}?force=true`, { as })
+    expect((await force({ ...ALICE, roles: ['member'] })).status).toBe(403)
+    expect((await readCluster(lab, id)).operation).toBeNull()
+    await remove(id)
+    const { operation: plain } = await readCluster(lab, id)
+    expect([(await force()).status, (await force()).status, (await remove(id)).status]).toEqual([204, 204, 204])
+    expect((await readCluster(lab, id)).operation).toMatchObject({
+      kind: 'delete',
+      force: true,
+      supersedes: [{ flow: 'cluster-delete', name: `${plain?.id}-1` }],
+    })
   })
 
   it('many at once start one flow', async () => {

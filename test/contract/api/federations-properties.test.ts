@@ -176,16 +176,6 @@ describe('PATCH of properties refuses', () => {
     expect([answer.status, answer.body.errors[0].detail]).toEqual([409, expect.stringContaining(detail)])
   })
 
-  it('while another update runs, naming it', async () => {
-    const id = await given()
-    await patch(id, at('/properties/a', '2'))
-    const answer = await patch(id, at('/properties/a', '3'))
-    expect([answer.status, answer.body.errors[0].detail]).toEqual([
-      409,
-      expect.stringContaining('its update is running'),
-    ])
-  })
-
   it('a reader', async () => {
     const id = await given()
     expect((await lab.call('PATCH', `/v1/federations/${id}`, { as: READER, body: [] })).status).toBe(403)

@@ -158,6 +158,20 @@ describe('PATCH /management', () => {
     expect(await countsOf(lab)).toEqual({ [id]: 1 })
   })
 
+  it('changes limits while clusters are made through it, and what stands beside them does not', async () => {
+    const id = await givenManagement(lab, { name: 'mgmt' })
+    await givenManaged(lab)
+    lab.managed.findings = async () => {
+      throw new Error('it need not be within reach')
+    }
+    expect((await patch(id, 'replace', { ...DEV, limit: '9' })).status).toBe(202)
+    expect((await shown(id)).management).toMatchObject({ ...DEV, limit: '9' })
+    lab.managed.findings = async () => []
+    expect((await patch(id, 'replace', { ...DEV, limit: '9', zone: 'north' })).status).toBe(409)
+    expect((await patch(id, 'replace', DEV)).status).toBe(202)
+    expect(await countsOf(lab)).toEqual({ [id]: 1 })
+  })
+
   it('moves the default in two steps', async () => {
     const old = await givenManagement(lab, { name: 'old', default: true })
     const id = await givenManagement(lab, { name: 'new' })

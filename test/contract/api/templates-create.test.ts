@@ -119,6 +119,15 @@ describe('POST /v1/clustertemplates', () => {
     expect(body).toMatchObject({ network_driver: 'flannel', labels: {}, server_type: 'vm', floating_ip_enabled: true })
   })
 
+  it.each([
+    [{}, 'calico'],
+    [{ network_driver: null }, 'calico'],
+    [{ network_driver: 'flannel' }, 'flannel'],
+  ])("has its driver's network where the request names none: %j", async (given, shown) => {
+    const { body } = await create({ ...MINIMAL, driver: 'managed@1', ...given })
+    expect(body).toMatchObject({ driver: 'managed@1', network_driver: shown })
+  })
+
   it.each<[string, unknown, unknown]>([
     ['apiserver_port', '8080', 8080],
     ['docker_volume_size', '10', 10],

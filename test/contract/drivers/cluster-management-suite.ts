@@ -3,6 +3,7 @@ import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-
 import { ConnectFailed } from '../../../functions/kubernetes/errors.ts'
 import { type ClusterLab, ClusterLife, type ManagementLab } from '../../support/drivers/cluster-life.ts'
 import { unreachable } from '../../support/drivers/test-cluster.ts'
+import type { MadeCluster } from './made-cluster.ts'
 
 type InLab = (use: (lab: ClusterLab) => Promise<void>) => Promise<void>
 
@@ -56,47 +57,47 @@ export const describeManagement = (driver: ClusterDriver, inLab: InLab): void =>
       expect(life.cluster.observation?.healthStatus).toBe('HEALTHY')
     }))
 
-  it('C25: while the management cluster is out of reach nothing is known of the health, and of a preview it is told', () =>
-    inLab(async (lab) => {
-      const life = new ClusterLife(driver, lab)
-      await life.create()
-      const cut = new ClusterLife(driver, withoutWay(lab))
-      cut.cluster = life.cluster
-      cut.nodeGroups = life.nodeGroups
-      // What it throws of this the caller takes for UNKNOWN.
-      const seen = await driver.observe(cut.context()).catch((error: unknown) => {
-        expect(error).toBeInstanceOf(ConnectFailed)
-        return { healthStatus: 'UNKNOWN' as const }
-      })
-      expect(seen.healthStatus).toBe('UNKNOWN')
-      await expect(driver.preview?.(cut.context()) ?? Promise.reject(new ConnectFailed('none'))).rejects.toMatchObject({
-        kind: 'unavailable',
-      })
-    }))
-
-  it('C26: the create leaves what it made when it fails, and a look says when it has come up after all', () =>
+  it('C26: a create that failed before anything was there is not complete', () =>
     inLab(async (lab) => {
       expect(driver.phases.create.filter(({ undo }) => undo !== undefined)).toEqual([])
       const life = new ClusterLife(driver, lab)
-      const beforehand = await driver.observe(life.context())
-      expect(beforehand.isComplete ?? false).toBe(false)
-      await life.create()
       life.cluster = { ...life.cluster, status: 'CREATE_FAILED' }
-      expect(await driver.observe(life.context())).toMatchObject({ isComplete: true })
-      await life.create()
-      expect(life.cluster.observation?.healthStatus).toBe('HEALTHY')
+      expect((await driver.observe(life.context())).isComplete ?? false).toBe(false)
     }))
+}
 
-  it('C27: a look tells of the groups that there are, what the phases told of them', () =>
-    inLab(async (lab) => {
-      const life = new ClusterLife(driver, lab)
-      await life.create()
-      const { nodeGroups: told = [] } = await driver.observe(life.context())
-      expect(life.nodeGroups.map(({ id }) => id)).toEqual(expect.arrayContaining(told.map(({ id }) => id)))
-      for (const { id, ...now } of told) {
-        const { nodeCount, nodeAddresses, version } = life.nodeGroups.find((group) => group.id === id) ?? {}
-        const stored = { nodeCount, nodeAddresses, version }
-        expect({ ...stored, ...now }).toEqual(stored)
-      }
-    }))
+/** Those that a look at a cluster is enough for. */
+export const describeMadeThrough = (driver: ClusterDriver, made: MadeCluster): void => {
+  it('C25: while its management cluster is out of reach nothing is known of its health, and of a preview it is told', async () => {
+    const cut = made.copy({ lab: withoutWay(made.life().lab) })
+    // What it throws of this the caller takes for UNKNOWN.
+    const seen = await driver.observe(cut.context()).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(ConnectFailed)
+      return { healthStatus: 'UNKNOWN' as const }
+    })
+    expect(seen.healthStatus).toBe('UNKNOWN')
+    await expect(driver.preview?.(cut.context()) ?? Promise.reject(new ConnectFailed('none'))).rejects.toMatchObject({
+      kind: 'unavailable',
+    })
+  })
+
+  it('C26: a look says when it has come up after all, and its create goes through', async () => {
+    const life = made.copy()
+    expect(await driver.observe(life.context())).not.toMatchObject({ isComplete: true })
+    life.cluster = { ...life.cluster, status: 'CREATE_FAILED' }
+    expect(await driver.observe(life.context())).toMatchObject({ isComplete: true })
+    await life.create()
+    expect(life.cluster.observation?.healthStatus).toBe('HEALTHY')
+  })
+
+  it('C27: a look tells of the groups that there are, what the phases told of them', async () => {
+    const life = made.life()
+    const { nodeGroups: told = [] } = await driver.observe(life.context())
+    expect(life.nodeGroups.map(({ id }) => id)).toEqual(expect.arrayContaining(told.map(({ id }) => id)))
+    for (const { id, ...now } of told) {
+      const { nodeCount, nodeAddresses, version } = life.nodeGroups.find((group) => group.id === id) ?? {}
+      const stored = { nodeCount, nodeAddresses, version }
+      expect({ ...stored, ...now }).toEqual(stored)
+    }
+  })
 }

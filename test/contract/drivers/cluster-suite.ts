@@ -10,13 +10,17 @@ import { namespaces } from '../../../functions/kubernetes/resources.ts'
 import { CallBudget } from '../../support/drivers/call-budget.ts'
 import { type ClusterLab, ClusterLife } from '../../support/drivers/cluster-life.ts'
 import { frozen } from '../../support/drivers/frozen.ts'
-import { describeMaking } from './cluster-making-suite.ts'
-import { describeManagement } from './cluster-management-suite.ts'
+import { describeMadeNodes, describeMaking } from './cluster-making-suite.ts'
+import { describeMadeThrough, describeManagement } from './cluster-management-suite.ts'
+import { madeCluster, type OpenedLab } from './made-cluster.ts'
 
 export type ClusterSuiteOptions = {
-  /** Makes a cluster to register, or a place to make clusters in; called once for each test. */
-  open(): Promise<ClusterLab & { close(): Promise<void> }>
-  /** True where a cluster takes a minute: leaves rule C17 out, whose whole lives a simulation is quicker at. Default false. */
+  /** Makes a cluster to register, or a place to make clusters in; called for each test, and once for all that only look. */
+  open(): Promise<OpenedLab>
+  /**
+   * True where a cluster takes a minute: the changes of node groups are made of one cluster, one after the other, and rule C17 is left out, whose whole
+   * lives a simulation is quicker at. Default false.
+   */
   isSlow?: boolean
 }
 
@@ -35,6 +39,58 @@ const expectVersion = async (lab: ClusterLab, client: KubernetesClient, { observ
 
 /** Changes that only a driver of nodes can make. */
 const GROUP_TASKS = ['resize', 'node-group-create', 'node-group-update', 'node-group-delete'] as const
+
+/** Rules that a look at a cluster is enough for. */
+const describeMade = (driver: ClusterDriver, open: ClusterSuiteOptions['open']): void => {
+  const made = madeCluster(driver, open)
+
+  it('C2: its create ends with identity, endpoint and a first observation', () => {
+    const life = made.life()
+    expect(life.cluster.observation).toEqual(COMPLETE)
+    expect(life.cluster.observation?.healthStatus).toBe('HEALTHY')
+    if (!driver.capabilities.kubernetesApi) return
+    expect(life.cluster.identity).toEqual({ uid: expect.any(String), user: expect.any(String) })
+    expect(life.claimed).toEqual([life.cluster.identity?.uid])
+    expect(life.cluster.endpoint?.server).toMatch(/^https:\/\//)
+  })
+
+  it('C3: a second run says the same', async () => {
+    const life = made.copy()
+    await life.create()
+    const { endpoint, identity } = made.life().cluster
+    expect(life.cluster).toMatchObject({ endpoint, identity })
+  })
+
+  it('C4: an identity that is claimed already ends the create', async () => {
+    if (!driver.capabilities.kubernetesApi) return
+    const taken = new ClusterAlreadyRegistered('Registered as cluster tokyo.')
+    const life = made.copy({ refuseClaim: taken })
+    life.cluster = { ...life.cluster, identity: null }
+    await expect(life.create()).rejects.toBe(taken)
+    expect(life.cluster.identity).toBeNull()
+  })
+
+  it('C5: what the driver makes of the stored credential works', async () => {
+    if (!driver.capabilities.kubernetesApi) return
+    const { lab, cluster } = made.life()
+    const { authority } = made.life().context()
+    const client = lab.connect(await driver.connection(cluster, await lab.credential(), authority))
+    expect(await client.get(namespaces, 'kube-system')).toBeDefined()
+    await expectVersion(lab, client, cluster)
+    client.close()
+    if (!driver.capabilities.needsKubeconfig) return
+    await expect(driver.connection(cluster, undefined, authority)).rejects.toMatchObject({ name: 'CredentialMissing' })
+  })
+
+  it('C9: results hold no credential', () => {
+    const { lab, cluster, results } = made.life()
+    const kept = JSON.stringify([cluster, results])
+    for (const secret of lab.secrets) expect(kept).not.toContain(secret)
+  })
+
+  if (driver.capabilities.makesNodes) describeMadeNodes(driver, made)
+  if (driver.capabilities.needsManagement) describeMadeThrough(driver, made)
+}
 
 /**
  * The contract of cluster drivers (docs/drivers/cluster-contract.md); the numbers of its rules begin the names of the tests.
@@ -67,52 +123,6 @@ export const describeClusterDriver = (driver: ClusterDriver, { open, isSlow = fa
       }
     })
 
-    it('C2: a create ends with identity, endpoint and a first observation', () =>
-      inLab(async (lab) => {
-        const life = new ClusterLife(driver, lab)
-        await life.create()
-        expect(life.cluster.observation).toEqual(COMPLETE)
-        expect(life.cluster.observation?.healthStatus).toBe('HEALTHY')
-        if (!driver.capabilities.kubernetesApi) return
-        expect(life.cluster.identity).toEqual({ uid: expect.any(String), user: expect.any(String) })
-        expect(life.claimed).toEqual([life.cluster.identity?.uid])
-        expect(life.cluster.endpoint?.server).toMatch(/^https:\/\//)
-      }))
-
-    it('C3: a second run says the same', () =>
-      inLab(async (lab) => {
-        const life = new ClusterLife(driver, lab)
-        await life.create()
-        const { endpoint, identity } = life.cluster
-        await life.create()
-        expect(life.cluster).toMatchObject({ endpoint, identity })
-      }))
-
-    it('C4: an identity that is claimed already ends the create', () =>
-      inLab(async (lab) => {
-        if (!driver.capabilities.kubernetesApi) return
-        const taken = new ClusterAlreadyRegistered('Registered as cluster tokyo.')
-        const life = new ClusterLife(driver, lab, { refuseClaim: taken })
-        await expect(life.create()).rejects.toBe(taken)
-        expect(life.cluster.identity).toBeNull()
-      }))
-
-    it('C5: what it makes of the stored credential works', () =>
-      inLab(async (lab) => {
-        if (!driver.capabilities.kubernetesApi) return
-        const life = new ClusterLife(driver, lab)
-        await life.create()
-        const { authority } = life.context()
-        const client = lab.connect(await driver.connection(life.cluster, await lab.credential(), authority))
-        expect(await client.get(namespaces, 'kube-system')).toBeDefined()
-        await expectVersion(lab, client, life.cluster)
-        client.close()
-        if (!driver.capabilities.needsKubeconfig) return
-        await expect(driver.connection(life.cluster, undefined, authority)).rejects.toMatchObject({
-          name: 'CredentialMissing',
-        })
-      }))
-
     it('C6: faults of the cluster are in the observation, which keeps what was known', () =>
       inLab(async (lab) => {
         if (!driver.capabilities.kubernetesApi) return
@@ -144,14 +154,6 @@ export const describeClusterDriver = (driver: ClusterDriver, { open, isSlow = fa
         await life.delete()
         await life.delete()
         if (!driver.capabilities.makesNodes) expect(budget.writes).toEqual([])
-      }))
-
-    it('C9: results hold no credential', () =>
-      inLab(async (lab) => {
-        const life = new ClusterLife(driver, lab)
-        await life.create()
-        const kept = JSON.stringify([life.cluster, life.results])
-        for (const secret of lab.secrets) expect(kept).not.toContain(secret)
       }))
 
     it('C12: its capabilities and the updates that it names agree with its plans', () => {
@@ -198,7 +200,8 @@ export const describeClusterDriver = (driver: ClusterDriver, { open, isSlow = fa
       }
     })
 
-    if (driver.capabilities.makesNodes) describeMaking(driver, inLab, isSlow)
+    describe('a cluster that is made', () => describeMade(driver, open))
+    if (driver.capabilities.makesNodes) describeMaking(driver, { inLab, open, isSlow })
     if (driver.capabilities.needsManagement) describeManagement(driver, inLab)
   })
 }

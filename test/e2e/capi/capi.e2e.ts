@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { capiV1 } from '../../../functions/drivers/cluster/capi/v1/index.ts'
+import { together } from '../../../functions/drivers/support/together.ts'
 import { Api } from '../../../local/demo/api.ts'
 import type { ClusterSet } from '../../../local/demo/clusters/cluster-set.ts'
 import type { StartedCluster } from '../../../local/demo/clusters/started-cluster.ts'
@@ -7,8 +8,10 @@ import { createLogger } from '../../../local/logger.ts'
 import { type Fedplane, startFedplane } from '../../../local/server.ts'
 import { describeClusterDriver } from '../../contract/drivers/cluster-suite.ts'
 import { startTestClusters } from '../support/clusters.ts'
+import { describeFirstCluster } from './stories/first-cluster.ts'
 import { describeLife } from './stories/life.ts'
 import { describeOpenStack } from './stories/openstack.ts'
+import { describeOwnClass } from './stories/own-class.ts'
 import { describeShortLives } from './stories/short-lives.ts'
 import { describeSurvival } from './stories/survival.ts'
 import { type Management, openManagement, registerManagement } from './support/management.ts'
@@ -25,9 +28,17 @@ describe('capi@1 at the real Cluster API', { timeout: 600_000 }, () => {
   let api: Api
 
   beforeAll(async () => {
-    bare = await startTestClusters(1, { controllers: false })
-    management = await openManagement()
-    fedplane = await startFedplane({ clustersPerProject: 100, log: createLogger({ level: 'error' }) })
+    await together([
+      async () => {
+        bare = await startTestClusters(1, { controllers: false })
+      },
+      async () => {
+        management = await openManagement()
+      },
+      async () => {
+        fedplane = await startFedplane({ clustersPerProject: 100, log: createLogger({ level: 'error' }) })
+      },
+    ])
     api = new Api(fedplane.url, { microversion: 'latest' })
     await registerManagement(api, management)
   }, 400_000)
@@ -49,6 +60,8 @@ describe('capi@1 at the real Cluster API', { timeout: 600_000 }, () => {
   describeLife(world)
   describeShortLives(world)
   describeSurvival(world)
+  describeFirstCluster(world)
+  describeOwnClass(() => ({ management, bare: bareCluster() }))
   describeOpenStack(() => ({ management, bare: bareCluster() }))
   describe.concurrent('contract', () => {
     describeClusterDriver(capiV1, { isSlow: true, open: () => openRealLab(management.cluster, bareCluster()) })

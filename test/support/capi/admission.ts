@@ -1,7 +1,7 @@
 import type { WebhookAnswer, WebhookCall } from '../../../local/simulated-kubernetes/behaviour.ts'
 import type { Cluster as Store } from '../../../local/simulated-kubernetes/cluster.ts'
 import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
-import { CLUSTERS, type ClusterSpec, specOf, statusOf } from './objects.ts'
+import { CLUSTERS, type ClusterSpec, classOf, isClassKnown, specOf, statusOf } from './objects.ts'
 
 const ADMISSION_URL = 'https://capi.simulated/validate'
 
@@ -24,12 +24,19 @@ export const webhookConfiguration = (): object => ({
           operations: ['CREATE', 'UPDATE'],
           resources: ['clusters', 'clusterclasses'],
         },
+        {
+          apiGroups: ['bootstrap.cluster.x-k8s.io', 'controlplane.cluster.x-k8s.io'],
+          apiVersions: ['v1beta2'],
+          operations: ['CREATE'],
+          resources: ['kubeadmconfigtemplates', 'kubeadmcontrolplanetemplates'],
+        },
       ],
     },
   ],
 })
 
-const VERSION = /^v(\d+)\.(\d+)\.(\d+)([-+].+)?$/
+/** KubeSemver of Cluster API: no number begins with 0. */
+const VERSION = /^v(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)([-+].+)?$/
 
 const minorOf = (version: string): number => Number(VERSION.exec(version)?.[2])
 const patchOf = (version: string): number => Number(VERSION.exec(version)?.[3])
@@ -50,21 +57,44 @@ const versionFault = (before: ApiObject, after: ApiObject): string | undefined =
   return isEverywhere ? undefined : 'spec.topology.version: upgrade is not allowed, the last one is not everywhere yet'
 }
 
-const faultOf = (store: Store, object: ApiObject): string | undefined => {
+export type AdmissionPlay = {
+  /** Feature gate ClusterTopology. */
+  gate: boolean
+  /** Feature gate KubeadmBootstrapFormatIgnition. */
+  ignition: boolean
+  /** What is wrong with a cluster by its class; asked only when that is known. */
+  classRule(cluster: ApiObject): string | undefined
+}
+
+/** What is said of a cluster by its class: nothing of a new one whose class is not there, or not known yet. */
+const classFault = (store: Store, play: AdmissionPlay, object: ApiObject, before: unknown): string | undefined => {
+  const found = classOf(store, object)
+  if (found === undefined) return before === undefined ? undefined : 'spec.topology.class: ClusterClass not found'
+  return isClassKnown(found) ? play.classRule(object) : undefined
+}
+
+const isIgnition = ({ spec }: ApiObject): boolean => JSON.stringify(spec ?? {}).includes('"format":"ignition"')
+
+const faultOf = (store: Store, play: AdmissionPlay, object: ApiObject): string | undefined => {
+  if (object.kind.startsWith('Kubeadm') && !play.ignition && isIgnition(object)) {
+    return 'format: can be set only if the KubeadmBootstrapFormatIgnition feature gate is enabled'
+  }
   if (object.kind !== 'Cluster') return undefined
   const { topology } = specOf<Partial<ClusterSpec>>(object)
   if (topology === undefined) return undefined
   if (!VERSION.test(topology.version)) return 'spec.topology.version: version must be a valid semantic version'
   if (topology.controlPlane?.replicas === 0) return 'spec.topology.controlPlane.replicas: cannot be 0'
   const before = store.store.get(CLUSTERS, object.metadata.name, object.metadata.namespace)?.object
-  return before && versionFault(before, object)
+  return (before && versionFault(before, object)) ?? classFault(store, play, object, before)
 }
 
-/** What the admission webhooks of Cluster API say. @param gate feature gate ClusterTopology */
-export const admit = (store: Store, { object }: WebhookCall, gate: boolean): WebhookAnswer => {
+/** What the admission webhooks of Cluster API say. */
+export const admit = (store: Store, { object }: WebhookCall, play: AdmissionPlay): WebhookAnswer => {
   if (object === undefined) return { answer: 'allowed' }
   const needsGate = object.kind === 'ClusterClass' || specOf<Partial<ClusterSpec>>(object).topology !== undefined
   const fault =
-    needsGate && !gate ? 'can be set only if the ClusterTopology feature flag is enabled' : faultOf(store, object)
+    needsGate && !play.gate
+      ? 'can be set only if the ClusterTopology feature flag is enabled'
+      : faultOf(store, play, object)
   return fault === undefined ? { answer: 'allowed' } : { answer: 'denied', message: fault }
 }

@@ -27,7 +27,7 @@ export type Entry = {
 export type ClusterSpec = {
   controlPlaneEndpoint?: { host: string; port: number }
   topology: {
-    classRef: { name: string }
+    classRef: { name: string; namespace?: string }
     version: string
     controlPlane?: { replicas?: number }
     workers?: { machineDeployments?: Entry[] }
@@ -38,6 +38,18 @@ export type MachineSpec = { version: string; providerID?: string }
 
 export const specOf = <T>({ spec }: ApiObject): T => spec as T
 export const statusOf = <T>({ status }: ApiObject): Partial<T> => (status ?? {}) as Partial<T>
+
+/** The class of a cluster, in its own namespace when it names none. */
+export const classOf = (store: Store, cluster: ApiObject): ApiObject | undefined => {
+  const { classRef } = specOf<ClusterSpec>(cluster).topology
+  return store.store.get(CLASSES, classRef.name, classRef.namespace ?? cluster.metadata.namespace)?.object
+}
+
+/** True when its controller has seen it. */
+export const isClassKnown = (found: ApiObject): boolean =>
+  (statusOf<{ conditions: { type: string; status: string }[] }>(found).conditions ?? []).some(
+    ({ type, status }) => type === 'VariablesReady' && status === 'True',
+  )
 
 export const isLeaving = ({ metadata }: ApiObject): boolean => metadata.deletionTimestamp !== undefined
 

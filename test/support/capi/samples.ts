@@ -7,8 +7,8 @@ import { addonObjects } from '../../../functions/drivers/cluster/capi/v1/render/
 import { addonWishes } from '../../../functions/drivers/cluster/capi/v1/render/addons.ts'
 import { managementObjects } from '../../../functions/drivers/cluster/capi/v1/render/class-objects.ts'
 import { clusterObject } from '../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
-import { clusterNames } from '../../../functions/drivers/cluster/capi/v1/render/names.ts'
-import { namespaceObject } from '../../../functions/drivers/cluster/capi/v1/render/namespace.ts'
+import { classNamespaceOf, clusterNames } from '../../../functions/drivers/cluster/capi/v1/render/names.ts'
+import { classNamespaceObject, namespaceObject } from '../../../functions/drivers/cluster/capi/v1/render/namespace.ts'
 import type { RenderPlan } from '../../../functions/drivers/cluster/capi/v1/render/plan.ts'
 import { caSecrets, cloudSecret } from '../../../functions/drivers/cluster/capi/v1/render/secrets.ts'
 import type { CloudCredential } from '../../../functions/drivers/contract/cluster-driver.ts'
@@ -56,8 +56,9 @@ export const samplePlan = (
   sample: Sample & { previous?: KubernetesObject | undefined } = {},
 ): RenderPlan => {
   const { management, ...planned } = samplePlanned(infrastructure, sample)
-  const names = clusterNames(planned.cluster, management?.options ?? {})
-  return { ...planned, names, infrastructure, previous: sample.previous }
+  const options = management?.options ?? {}
+  const names = clusterNames(planned.cluster, options)
+  return { ...planned, names, classNamespace: classNamespaceOf(options), infrastructure, previous: sample.previous }
 }
 
 /** Every label that there is, with a value that means something. */
@@ -73,7 +74,7 @@ export const ALL_LABELS: Readonly<Record<string, string>> = {
   api_master_lb_allowed_cidrs: '192.0.2.0/24,198.51.100.0/24',
   api_server_lb_flavor: 'small',
   api_server_lb_availability_zone: 'lb-1',
-  octavia_provider: 'ovn',
+  octavia_provider: 'amphora',
   octavia_lb_algorithm: 'SOURCE_IP_PORT',
   octavia_lb_healthcheck: 'false',
   control_plane_availability_zones: 'nova-1 nova-2',
@@ -164,14 +165,15 @@ const authority = (name: string) => ({
 export const exampleObjects = (infrastructure: Infrastructure): KubernetesObject[] => {
   const sample = fullSample()
   const plan = samplePlan(infrastructure, sample)
-  const { cluster, names } = plan
+  const { cluster, names, classNamespace } = plan
   const found = addonWishes(plan, sample.options ?? {}).map((wish) => ({
     wish,
     secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: wish.secret }, data: { 'manifest.yaml': 'e30=' } },
   }))
   return [
+    classNamespaceObject(classNamespace),
+    ...managementObjects(infrastructure, classNamespace).map(({ object }) => object),
     namespaceObject(names, cluster.projectId),
-    ...managementObjects(infrastructure, names.namespace).map(({ object }) => object),
     ...caSecrets(cluster, names, {
       kubernetes: authority('kubernetes'),
       etcd: authority('etcd'),

@@ -5,7 +5,7 @@ import { CRDS, isEstablished } from '../../../local/simulated-kubernetes/resourc
 import type { SimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
 import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
 import { inProcess } from '../karmada/in-process-client.ts'
-import { admit, webhookConfiguration } from './admission.ts'
+import { type AdmissionPlay, admit, webhookConfiguration } from './admission.ts'
 import { definitions } from './crds.ts'
 import type { MachineFate } from './machines.ts'
 import {
@@ -13,7 +13,9 @@ import {
   CLUSTER_NAME,
   CLUSTERS,
   type ClusterSpec,
+  classOf,
   dropFinalizers,
+  isClassKnown,
   isLeaving,
   make,
   report,
@@ -38,6 +40,12 @@ export type CapiOptions = {
   topologyFault?: (cluster: ApiObject) => string | undefined
   /** Feature gate ClusterTopology. Default true. */
   topologyGate?: boolean
+  /** Feature gate KubeadmBootstrapFormatIgnition, which is off by default in the real one. Default true. */
+  ignitionGate?: boolean
+  /** False while the controllers don't look at a class. Default true. */
+  looksAtClass?: (found: ApiObject) => boolean
+  /** What admission has against a cluster by its class. Default: nothing. */
+  classRule?: (cluster: ApiObject) => string | undefined
   /** False: no admission. Default true. */
   webhooks?: boolean
   /** Default 13. */
@@ -69,14 +77,19 @@ export class SimulatedCapi {
         return this.#machines
       },
       isReachable: (cluster) => this.options.isReachable?.(cluster) ?? true,
-      topologyFault: (cluster) => this.options.topologyFault?.(cluster),
+      topologyFault: (cluster) => this.options.topologyFault?.(cluster) ?? this.#classFault(cluster),
       minor: options.minor ?? 13,
     }
     const admin = inProcess(this.#store, { username: 'capi-installer', groups: ['system:masters'] })
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     for (const definition of definitions()) admin.create(path, definition)
     if (options.webhooks !== false) {
-      server.behaviour.callWebhook = (call) => admit(this.#store, call, this.options.topologyGate ?? true)
+      const play = (): AdmissionPlay => ({
+        gate: this.options.topologyGate ?? true,
+        ignition: this.options.ignitionGate ?? true,
+        classRule: (cluster) => this.options.classRule?.(cluster),
+      })
+      server.behaviour.callWebhook = (call) => admit(this.#store, call, play())
       admin.create('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', webhookConfiguration())
     }
     this.#store.store.onChange(() => this.refresh())
@@ -111,9 +124,17 @@ export class SimulatedCapi {
   #run(): void {
     this.#timer = undefined
     for (const object of this.#store.store.list(CLASSES)) {
-      report(this.#store, CLASSES, object, { conditions: [{ type: 'VariablesReady', status: true }] })
+      if (this.options.looksAtClass?.(object) ?? true) {
+        report(this.#store, CLASSES, object, { conditions: [{ type: 'VariablesReady', status: true }] })
+      }
     }
     for (const cluster of this.#store.store.list(CLUSTERS)) this.#reconcile(cluster)
+  }
+
+  #classFault(cluster: ApiObject): string | undefined {
+    const found = classOf(this.#store, cluster)
+    if (found === undefined) return 'failed to retrieve ClusterClass'
+    return isClassKnown(found) ? undefined : 'ClusterClass is not successfully reconciled'
   }
 
   #reconcile(cluster: ApiObject): void {

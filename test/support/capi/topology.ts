@@ -138,8 +138,9 @@ const reconcileWorkers = (store: Store, cluster: ApiObject, planeIsDone: boolean
   }
   for (const entry of entries) {
     const found = ofCluster(store, DEPLOYMENTS, cluster).find((deployment) => entryName(deployment) === entry.name)
-    const follows = found === undefined || (planeIsDone && !isDeferred(entry))
-    ensureDeployment(store, cluster, entry, follows ? version : versionIn(found))
+    // As in the real one, nothing of a MachineDeployment changes before its version may.
+    const isPending = found !== undefined && versionIn(found) !== version && (!planeIsDone || isDeferred(entry))
+    if (!isPending) ensureDeployment(store, cluster, entry, version)
   }
 }
 

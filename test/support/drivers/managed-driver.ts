@@ -30,6 +30,14 @@ const MANAGEMENT: ManagementDescription = {
       confidential: false,
     },
     { name: 'zone', required: false, pattern: /^[a-z]{1,20}$/, rule: 'must be small letters', confidential: false },
+    {
+      name: 'limit',
+      required: false,
+      pattern: /^\d{1,3}$/,
+      rule: 'must be a number',
+      confidential: false,
+      isChangeable: true,
+    },
   ],
 }
 
@@ -59,6 +67,7 @@ export const managedClusterDriver = (world: MemoryClusters, script: ManagedScrip
     description: 'Plays the life of a cluster that is made through a management cluster.',
     capabilities: { ...driver.capabilities, needsManagement: true },
     management: MANAGEMENT,
+    defaultNetworkDriver: 'calico',
     check: check(driver),
     phases: {
       ...phases,

@@ -6,7 +6,6 @@ import type { Connect, Connection, KubernetesClient } from '../../../functions/k
 import { connectWith } from '../../../functions/kubernetes/connect.ts'
 import { kubeSystemUid } from '../../../functions/kubernetes/identity.ts'
 import { parseKubeconfig } from '../../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
-import { forwardPort } from '../../../functions/kubernetes/port-forward.ts'
 import { connectionTo } from '../../../functions/kubernetes/stored-connection.ts'
 import { type CallBudget, counted } from './call-budget.ts'
 
@@ -14,7 +13,7 @@ import { type CallBudget, counted } from './call-budget.ts'
 const PATIENT = { connectMilliseconds: 30_000, totalMilliseconds: 60_000 }
 
 /** The client that the product uses, with what is allowed on one machine. */
-export const connect: Connect = connectWith({ policy: localPolicy, forwardPort, limits: PATIENT })
+export const connect: Connect = connectWith({ policy: localPolicy, limits: PATIENT })
 
 /** A registered cluster without an API: the start for other ones. */
 export const clusterEntity = (change: Partial<Cluster> = {}): Cluster => ({

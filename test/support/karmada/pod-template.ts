@@ -11,7 +11,7 @@ const Container = z.looseObject({
 })
 
 const Template = z.object({
-  metadata: z.object({ annotations: z.record(z.string(), z.string()) }),
+  metadata: z.object({ annotations: z.record(z.string(), z.string()), labels: z.record(z.string(), z.string()) }),
   spec: z.looseObject({
     automountServiceAccountToken: z.boolean(),
     imagePullSecrets: z.array(z.object({ name: z.string() })),

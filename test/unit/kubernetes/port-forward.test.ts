@@ -6,7 +6,6 @@ import { Secret } from '../../../functions/domain/secret.ts'
 import { restrictedPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import type { Connection, KubernetesClient, PodPort } from '../../../functions/kubernetes/client.ts'
 import type { ConnectOptions } from '../../../functions/kubernetes/connect.ts'
-import { forwardPort } from '../../../functions/kubernetes/port-forward.ts'
 import { type Fate, type ForwardingServer, startForwardingServer } from '../../support/kubernetes/forwarding-server.ts'
 import { everythingOf, rejectionOf } from '../../support/kubernetes/leaks.ts'
 import { TEST_TOKEN, testClient, testConnection } from '../../support/kubernetes/test-connection.ts'
@@ -58,7 +57,7 @@ const open = (
   more: Partial<Connection> = {},
   options: Partial<ConnectOptions> = {},
 ): KubernetesClient => {
-  const client = testClient(testConnection(port, hostCa.certificatePem, more), { forwardPort, ...options })
+  const client = testClient(testConnection(port, hostCa.certificatePem, more), options)
   opened.push(client)
   return client
 }
@@ -211,11 +210,6 @@ describe('forward', () => {
     )
     expect((await failureOf(restricted.forward(POD))).name).toBe('AddressForbidden')
     expect((await failureOf(open(1).forward(POD))).name).toBe('ConnectFailed')
-  })
-
-  it('is refused where no WebSocket client was given', async () => {
-    const client = testClient(testConnection(1, null))
-    expect((await failureOf(client.forward(POD))).name).toBe('PortForwardMissing')
   })
 })
 

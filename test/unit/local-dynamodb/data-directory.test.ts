@@ -1,6 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { takeDataDirectory } from '../../../local/dynamodb/data-directory.ts'
 
@@ -22,6 +34,35 @@ describe('takeDataDirectory', () => {
     takeDataDirectory(directory).release()
     expect(statSync(directory).mode & 0o777).toBe(0o700)
     expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700)
+  })
+
+  const modesIn = (directory: string): Record<string, number> =>
+    Object.fromEntries(readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777]))
+
+  it('makes its files for its user only', () => {
+    const directory = join(folder, 'c')
+    const { release } = takeDataDirectory(directory)
+    const modes = modesIn(directory)
+    release()
+    expect(Object.keys(modes)).toEqual(expect.arrayContaining(['fedplane.db', 'lock.db']))
+    expect(Object.entries(modes).filter(([, mode]) => mode !== 0o600)).toEqual([])
+  })
+
+  it('takes the rights of others away from files that an older release made, what a killed one left beside them too', () => {
+    const directory = join(folder, 'd')
+    takeDataDirectory(directory).release()
+    const database = new DatabaseSync(join(directory, 'fedplane.db'))
+    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)')
+    for (const name of readdirSync(directory)) {
+      cpSync(join(directory, name), join(directory, `${name}.killed`))
+      chmodSync(join(directory, `${name}.killed`), 0o644)
+    }
+    database.close()
+    for (const name of ['fedplane.db', 'fedplane.db-wal', 'fedplane.db-shm'])
+      renameSync(join(directory, `${name}.killed`), join(directory, name))
+    takeDataDirectory(directory).release()
+    const modes = Object.entries(modesIn(directory)).filter(([name]) => !name.endsWith('.killed'))
+    expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([])
   })
 
   const refusal = (directory: string, fault: RegExp) =>

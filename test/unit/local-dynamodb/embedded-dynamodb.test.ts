@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -60,6 +60,18 @@ describe('startEmbeddedDynamoDb', () => {
     }
   }
   const key = { pk: 'a', sk: 'b' }
+
+  it('and what it stores are for its user only', async () => {
+    const database = await start()
+    await withClient(database, async (client) => {
+      await ensureTable(client, 'data')
+      await client.send(new PutCommand({ TableName: 'data', Item: { ...key, value: 1 } }))
+    })
+    const files = await readdir(directory)
+    const modes = await Promise.all(files.map(async (name) => [name, (await stat(join(directory, name))).mode & 0o777]))
+    expect(files).toEqual(expect.arrayContaining(['fedplane.db', 'fedplane.db-wal', 'fedplane.db-shm']))
+    expect(modes.filter(([, mode]) => mode !== 0o600)).toEqual([])
+  })
 
   it('keeps what was stored in the data directory over a restart', async () => {
     const first = await start()

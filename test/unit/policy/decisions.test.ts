@@ -65,6 +65,7 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'cluster:delete_all_projects': admin,
   'cluster:upgrade_all_projects': admin,
   'cluster:set_management': admin,
+  'cluster:force_delete': admin,
   'clustertemplate:create': change,
   'clustertemplate:update': change,
   'clustertemplate:delete': change,

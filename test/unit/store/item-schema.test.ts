@@ -65,6 +65,7 @@ const SHAPES: Record<string, string> = {
   'heartbeat 1': 'bf85c47e0e922f58',
   'federation 1': 'fa5027b43b7a64af',
   'federation 2': 'e3847237153253b9',
+  'federation 3': '0ba7b673b4ee2209',
   'membership 1': '2423ef9e2c5f5a77',
   'membership 2': 'bd967fdb2de061b2',
   'event 1': '6e9c170f8178d29d',

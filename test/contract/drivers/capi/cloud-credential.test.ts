@@ -6,6 +6,9 @@ import { secrets } from '../../../../functions/kubernetes/resources.ts'
 import { type CapiLab, openCapiLab } from '../../../support/capi/lab.ts'
 import { ClusterLife } from '../../../support/drivers/cluster-life.ts'
 
+/** The cloud's own authority has changed too: whatever talks to it has to trust the new one (cluster-api.md section 7, row 16). */
+const NEW_CA = 'another authority'
+
 /** Rule C28: whatever makes the machines has what `cloudCredential()` gives, at a deletion before anything is removed with it. */
 describe('capi@1 hands on the credential of the cloud', () => {
   let lab: CapiLab
@@ -18,15 +21,17 @@ describe('capi@1 hands on the credential of the cloud', () => {
         region: 'north',
         applicationCredentialId: 'credential-of-ben',
         applicationCredentialSecret: 'other secret',
-        caPem: null,
+        caPem: NEW_CA,
       }),
     )
 
-  const cloudsYaml = async (): Promise<string> => {
+  const told = async (file: string): Promise<string> => {
     const { items } = await lab.site.admin.list(secrets('fedplane-local'))
-    const data = items.map((item) => (item as { data?: Record<string, string> }).data?.['clouds.yaml'])
+    const data = items.map((item) => (item as { data?: Record<string, string> }).data?.[file])
     return data.map((text) => Buffer.from(text ?? '', 'base64').toString()).join('')
   }
+
+  const cloudsYaml = () => told('clouds.yaml')
 
   const made = async (): Promise<ClusterLife> => {
     lab = await openCapiLab({ infrastructure: 'openstack' })
@@ -39,8 +44,10 @@ describe('capi@1 hands on the credential of the cloud', () => {
 
   it('when it is rotated', async () => {
     const life = await made()
+    expect(await told('cacert')).toBe('')
     await life.perform({ kind: 'rotate-credential' })
     expect(await cloudsYaml()).toContain('credential-of-ben')
+    expect(await told('cacert')).toBe(NEW_CA)
   })
 
   it('before a cluster is taken down', async () => {

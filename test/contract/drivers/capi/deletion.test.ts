@@ -93,13 +93,31 @@ describe('capi@1 takes a cluster down', () => {
     expect(await balancers?.ensure(later.context())).toMatchObject({ done: true })
   })
 
-  it('but no Cluster of that name which is not its own', async () => {
-    lab = await openCapiLab()
+  const OWN_LABEL = 'fedplane.io/cluster'
+
+  it.each([
+    ['has lost its label', null],
+    ["has another cluster's label", '019a2b3c-0000-7000-8000-0123456789ab'],
+  ])('but touches nothing, its Secrets neither, when the Cluster of its name %s', async (_, label) => {
+    lab = await openCapiLab({ infrastructure: 'openstack' })
     const life = new ClusterLife(capiV1, lab)
     await life.create()
-    const other = new ClusterLife(capiV1, lab)
-    other.cluster = { ...other.cluster, driverState: life.cluster.driverState }
-    await other.delete()
-    expect((await lab.site.admin.list(CLUSTERS)).items).toHaveLength(1)
+    const [
+      {
+        metadata: { name },
+      } = { metadata: { name: '' } },
+    ] = (await lab.site.admin.list(CLUSTERS)).items
+    await lab.site.admin.patch(CLUSTERS, name, { metadata: { labels: { [OWN_LABEL]: label } } })
+    const before = await left()
+    const refused = { name: 'ForeignObject', message: expect.stringMatching(/does not carry the label .* label back/) }
+    for (const phase of capiV1.phases.delete.slice(0, 3)) {
+      await expect(phase.ensure(life.context())).rejects.toMatchObject(refused)
+    }
+    await expect(life.delete()).rejects.toMatchObject(refused)
+    expect(await left()).toEqual(before)
+
+    await lab.site.admin.patch(CLUSTERS, name, { metadata: { labels: { [OWN_LABEL]: life.cluster.id } } })
+    await life.delete()
+    expect(await left()).toEqual([])
   })
 })

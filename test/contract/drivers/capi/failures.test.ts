@@ -59,9 +59,9 @@ describe('capi@1 when things go wrong', () => {
   it('makes nothing from a class that somebody has changed', async () => {
     const { life } = await open()
     await upTo(life, 'cloud-credential')
-    const { items } = await lab.site.admin.list({ ...CLUSTERS, plural: 'clusterclasses', namespace: NAMESPACE })
-    const name = items[0]?.metadata.name ?? ''
-    await lab.site.admin.patch({ ...CLUSTERS, plural: 'clusterclasses', namespace: NAMESPACE }, name, {
+    const { items } = await lab.site.admin.list({ ...CLUSTERS, plural: 'clusterclasses' })
+    const { name = '', namespace = '' } = items[0]?.metadata ?? {}
+    await lab.site.admin.patch({ ...CLUSTERS, plural: 'clusterclasses', namespace }, name, {
       metadata: { annotations: { 'fedplane.io/content-hash': 'other' } },
     })
     await expect(life.create()).rejects.toMatchObject({

@@ -1,12 +1,31 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { checkManagement } from '../../../../functions/drivers/cluster/capi/v1/management/check-management.ts'
 import type { Finding } from '../../../../functions/drivers/contract/federation-driver.ts'
+import { customResourceDefinitions, namespaces } from '../../../../functions/kubernetes/resources.ts'
 import { startSimulatedKubernetes } from '../../../../local/simulated-kubernetes/start.ts'
 import { type CapiLab, managementAccess, openCapiLab } from '../../../support/capi/lab.ts'
 import type { CapiOptions } from '../../../support/capi/simulated-capi.ts'
 import { testCluster } from '../../../support/drivers/test-cluster.ts'
 
 const ROLES = { group: 'rbac.authorization.k8s.io', version: 'v1' }
+
+/** Of the group and version of CAPO, as Cluster API's development provider has some. */
+const otherKind = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'dockerclusters.infrastructure.cluster.x-k8s.io' },
+  spec: {
+    group: 'infrastructure.cluster.x-k8s.io',
+    scope: 'Namespaced',
+    names: {
+      kind: 'DockerCluster',
+      plural: 'dockerclusters',
+      singular: 'dockercluster',
+      listKind: 'DockerClusterList',
+    },
+    versions: [{ name: 'v1beta1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+}
 
 describe('checkManagement', () => {
   let lab: CapiLab
@@ -16,6 +35,9 @@ describe('checkManagement', () => {
     lab = await openCapiLab(options)
     return checkManagement(managementAccess(lab.site, registered))
   }
+
+  const put = (name: string, annotations: Record<string, string> = {}) =>
+    lab.site.admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name, annotations } })
 
   it.each(['dev', 'openstack'])(
     'finds nothing where Cluster API is whole, and makes nothing (%s)',
@@ -41,8 +63,69 @@ describe('checkManagement', () => {
     ])
   })
 
+  it('says which provider is missing where others of its group are there', async () => {
+    lab = await openCapiLab()
+    const { admin } = lab.site
+    for (const kind of ['cluster', 'machine']) {
+      const name = `openstack${kind}templates.infrastructure.cluster.x-k8s.io`
+      await admin.delete(customResourceDefinitions, name)
+      await expect.poll(() => admin.get(customResourceDefinitions, name), { timeout: 10_000 }).toBeUndefined()
+    }
+    await admin.create(customResourceDefinitions, otherKind)
+    const access = managementAccess(lab.site, { infrastructure: 'openstack' })
+    await expect
+      .poll(async () => (await checkManagement(access))[0]?.message, { timeout: 10_000 })
+      .toMatch(
+        /^The API server does not serve openstackclustertemplates of .*clusterctl init --infrastructure openstack/,
+      )
+    expect(await checkManagement(managementAccess(lab.site))).toEqual([])
+  })
+
+  it('warns where no cluster of Flatcar can be made', async () => {
+    expect(await findings({ ignitionGate: false }, { infrastructure: 'openstack' })).toEqual([
+      {
+        severity: 'warning',
+        reason: 'IgnitionRefused',
+        message: expect.stringContaining('EXP_KUBEADM_BOOTSTRAP_FORMAT_IGNITION=true'),
+      },
+    ])
+  })
+
   it('says that the infrastructure is unknown', async () => {
     expect(await findings({}, { infrastructure: 'abacus' })).toMatchObject([{ reason: 'InfrastructureUnknown' }])
+  })
+
+  it("says that the namespace of the classes is somebody else's, until he lends it", async () => {
+    lab = await openCapiLab()
+    const access = managementAccess(lab.site, { infrastructure: 'dev', namespace_prefix: 'magnum' })
+    expect(await checkManagement(access)).toEqual([])
+    await put('magnum')
+    expect(await checkManagement(access)).toEqual([
+      {
+        severity: 'error',
+        reason: 'NamespaceForeign',
+        message: expect.stringMatching(/^Namespace magnum .*fedplane\.io\/holds=classes.*namespace_prefix\.$/),
+      },
+    ])
+    const { admin } = lab.site
+    await admin.patch(namespaces, 'magnum', { metadata: { annotations: { 'fedplane.io/holds': 'classes' } } })
+    expect(await checkManagement(access)).toEqual([])
+  })
+
+  it('says that the namespace of addons is not there', async () => {
+    lab = await openCapiLab({})
+    const access = managementAccess(lab.site, { infrastructure: 'openstack', addons_namespace: 'addons' })
+    expect(await checkManagement(access)).toEqual([
+      {
+        severity: 'error',
+        reason: 'AddonsNamespaceMissing',
+        message: expect.stringMatching(
+          /^Namespace addons is not in management cluster management.*leave "addons_namespace" out\.$/,
+        ),
+      },
+    ])
+    await put('addons')
+    expect(await checkManagement(access)).toEqual([])
   })
 
   it('names the rights that are missing', async () => {
@@ -73,13 +156,17 @@ describe('checkManagement', () => {
     })
     const { token } = status as { token: string }
     const reader = await testCluster('reader', lab.server.kubeconfig.replace(lab.server.token, token))
-    const found = await checkManagement(managementAccess(reader))
+    const found = await checkManagement(
+      managementAccess(reader, { infrastructure: 'openstack', addons_namespace: 'addons' }),
+    )
     reader.close()
     expect(found).toEqual([
       {
         severity: 'error',
         reason: 'PermissionDenied',
-        message: expect.stringMatching(/patch clusters\.cluster\.x-k8s\.io.*delete machines\.cluster\.x-k8s\.io/s),
+        message: expect.stringMatching(
+          /create namespaces.*create clusterclasses.*patch clusters\.cluster\.x-k8s\.io.*delete machines\.cluster\.x-k8s\.io.*get secrets in namespace addons/s,
+        ),
       },
     ])
   })

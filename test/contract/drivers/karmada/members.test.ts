@@ -119,6 +119,70 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     await life.unjoin(tokyo)
   })
 
+  it.each<['keep' | 'delete', boolean]>([
+    ['keep', false],
+    ['delete', true],
+  ])('tells which workloads stay in a member that Karmada does not reach (%s, force %s)', async (wish, force) => {
+    await life.join(paris())
+    const workload = await lab.deploy!(life.memberContext(paris()))
+    await untilDone(async () => ({ done: await workload.isThere(), waitingFor: 'the ConfigMap in the member' }))
+    await gated.gate.shut()
+    await until('MemberUnreachable')
+    const context = life.leaving(paris(), { force, ...(wish === 'delete' && { workloads: 'delete' }) })
+    const said: string[][] = []
+    await untilDone(async () => {
+      const result = await life.driver.deregisterMember(context)
+      said.push([...(result.remarks ?? [])])
+      return result
+    })
+    expect(said[0]).toEqual([
+      expect.stringMatching(
+        wish === 'keep'
+          ? /^Karmada did not reach the member, so its labels may still be on what stays there: ConfigMap default\/content-\d+\b/
+          : /^Karmada did not reach the member, so what was to be removed may still be in it: ConfigMap default\/content-\d+\b/,
+      ),
+      '`kubectl get <kinds> -A -l karmada.io/managed=true` there finds what Karmada brought.',
+    ])
+    await gated.gate.open()
+    await life.unjoin(paris())
+    expect(await workload.isThere()).toBe(true)
+    await workload.remove()
+  })
+
+  it('says nothing of workloads that Karmada itself sees to', async () => {
+    await life.join(paris())
+    const workload = await lab.deploy!(life.memberContext(paris()))
+    await untilDone(async () => ({ done: await workload.isThere(), waitingFor: 'the ConfigMap in the member' }))
+    const context = life.leaving(paris(), { workloads: 'delete' })
+    await untilDone(async () => {
+      const result = await life.driver.deregisterMember(context)
+      expect(result.remarks).toBeUndefined()
+      return result
+    })
+    expect(await workload.isThere()).toBe(false)
+    await life.unjoin(paris())
+    await workload.remove()
+  })
+
+  it('a look at all members asks the control plane no more for many than for one', async () => {
+    const lookCalls = async (): Promise<number> => {
+      life.budget.reset()
+      const { fault, members } = await life.driver.observe!(life.context())
+      expect([fault, [...members.values()]]).toEqual([null, [...members.values()].map(() => ({ state: 'ready' }))])
+      return life.budget.calls
+    }
+    const tokyo = life.member(lab.members[1])
+    const none = await lookCalls()
+    await life.join(paris())
+    const one = await lookCalls()
+    await life.join(tokyo)
+    const two = await lookCalls()
+    // What is left is asked of the member itself: whose `clusters/proxy` it is.
+    expect([one - none, two - one]).toEqual([3, 3])
+    await life.unjoin(paris())
+    await life.unjoin(tokyo)
+  })
+
   it('rows 18, 27: a member whose token was taken away is told so, and a rotation mends it', async () => {
     await life.join(paris())
     const name = memberObjectName(life.federation.id)

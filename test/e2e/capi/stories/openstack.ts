@@ -75,7 +75,20 @@ export const describeOpenStack = (
     }
 
     it('is a management cluster for it', { concurrent: false }, async () => {
-      expect(await capiV1.checkManagement?.(lab.management?.access as never)).toEqual([])
+      const found = await capiV1.checkManagement?.(lab.management?.access as never)
+      // As Cluster API comes: the gate of Ignition is off.
+      expect(found).toMatchObject([{ severity: 'warning', reason: 'IgnitionRefused' }])
+    })
+
+    it('is tried out with its machines, which is what refuses Flatcar there', { concurrent: false }, async () => {
+      const life = new ClusterLife(capiV1, lab)
+      await capiV1.preview?.(life.context())
+      const { template } = life
+      life.template = template && { ...template, spec: { ...template.spec, clusterDistro: 'flatcar' } }
+      await expect(capiV1.preview?.(life.context())).rejects.toMatchObject({
+        name: 'ChangeRefused',
+        message: expect.stringContaining('KubeadmBootstrapFormatIgnition'),
+      })
     })
 
     it('is taken by the definitions of CAPO as a whole, and as it is changed', { concurrent: false }, async () => {

@@ -37,9 +37,9 @@ export const template = (
 export const settled = (api: Api, id: string, status: string): Promise<MadeCluster> =>
   api.settled<MadeCluster>(clusterPath(id), status)
 
-/** Makes a cluster with one master and one worker. */
-export const make = async (api: Api, name: string, templateId: string): Promise<MadeCluster> => {
-  const id = await api.create('/v1/clusters', { name, cluster_template_id: templateId })
+/** Makes a cluster with one master. */
+export const make = async (api: Api, name: string, templateId: string, node_count = 1): Promise<MadeCluster> => {
+  const id = await api.create('/v1/clusters', { name, cluster_template_id: templateId, node_count })
   return settled(api, id, 'CREATE_COMPLETE')
 }
 

@@ -4,7 +4,8 @@ import { clientOf } from '../../../../local/demo/clusters/started-cluster.ts'
 import { type OwnCluster, startManagement } from '../../karmada/support/kube.ts'
 import { clusterPath } from '../../support/stories.ts'
 
-const CORE = { group: 'cluster.x-k8s.io', version: 'v1beta2' }
+/** Of Cluster API's own kinds. */
+export const CORE = { group: 'cluster.x-k8s.io', version: 'v1beta2' }
 
 /** A management cluster with the real controllers, and its administrator's eyes. */
 export type Management = {

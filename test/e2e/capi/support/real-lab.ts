@@ -6,8 +6,8 @@ import type { ClusterLab } from '../../../support/drivers/cluster-life.ts'
 import { connect, testCluster } from '../../../support/drivers/test-cluster.ts'
 import type { OwnCluster } from '../../karmada/support/kube.ts'
 
-/** Machines take their time: the real controllers look again at a new API server every 30 s only. */
-const PATIENCE_MS = 240_000
+/** Machines take their time: the real controllers look again at a new API server every 30 s only, and a busy machine makes that minutes. */
+const PATIENCE_MS = 480_000
 
 const CLUSTERS = { group: 'cluster.x-k8s.io', version: 'v1beta2', plural: 'clusters', namespace: 'fedplane-local' }
 

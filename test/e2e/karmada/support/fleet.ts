@@ -10,7 +10,6 @@ import type {
 } from '../../../../functions/kubernetes/client.ts'
 import { connectWith } from '../../../../functions/kubernetes/connect.ts'
 import { parseKubeconfig } from '../../../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
-import { forwardPort } from '../../../../functions/kubernetes/port-forward.ts'
 import { connectionTo } from '../../../../functions/kubernetes/stored-connection.ts'
 import { Api, type ClusterView, type FederationView } from '../../../../local/demo/api.ts'
 import type { DemoCluster } from '../../../../local/demo/clusters/cluster-set.ts'
@@ -99,7 +98,7 @@ export const kubeconfigEntry = (kubeconfig: string): Pick<DemoCluster, 'kubeconf
   return { kubeconfig, context }
 }
 
-const connect = connectWith({ policy: localPolicy, forwardPort })
+const connect = connectWith({ policy: localPolicy })
 
 /** The same where the endpoint leads nowhere from here: through the host's API, to a pod of the API server. */
 export const consumerThrough = async (api: Api, id: string, { cluster }: Site): Promise<KubernetesClient> => {

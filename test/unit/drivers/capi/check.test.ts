@@ -11,6 +11,12 @@ const faultsOf = (sample: Sample, infrastructure = 'openstack'): string[] =>
 
 const TAG = { kube_tag: 'v1.35.2' }
 
+/** No load balancer, but an address that stays. */
+const OWN_ADDRESS: Sample = {
+  templateLabels: { ...TAG, api_server_floating_ip: '192.0.2.10' },
+  magnum: { masterLbEnabled: false },
+}
+
 describe('check of a new cluster', () => {
   it.each(['openstack', 'dev'])('takes little and much on %s', (infrastructure) => {
     expect(faultsOf({}, infrastructure)).toStrictEqual([])
@@ -75,13 +81,51 @@ describe('check of a new cluster', () => {
     ],
     [
       'three masters and nothing before them',
-      { nodeGroups: sampleGroups({ nodeCount: 3 }), magnum: { masterLbEnabled: false } },
+      { ...OWN_ADDRESS, nodeGroups: sampleGroups({ nodeCount: 3 }) },
       'Node group default-master would have 3 masters without a load balancer before them; say "master_lb_enabled" for the cluster, or give it one master.',
     ],
     [
       'no address',
       { magnum: { masterLbEnabled: false, floatingIpEnabled: false } },
       'The API server would have neither a floating IP nor a load balancer, and so no address; give "master_lb_enabled" or "floating_ip_enabled".',
+    ],
+    [
+      'an address that goes with the first master',
+      { magnum: { masterLbEnabled: false } },
+      'Without a load balancer the API server would lose its address when its master is replaced, at the latest after a year; give "master_lb_enabled", or a floating IP of the project with the label api_server_floating_ip.',
+    ],
+    [
+      'limits of access that nobody would keep',
+      {
+        ...OWN_ADDRESS,
+        templateLabels: { ...OWN_ADDRESS.templateLabels, api_master_lb_allowed_cidrs: '192.0.2.0/24' },
+      },
+      'Label api_master_lb_allowed_cidrs is kept by the load balancer before the API server, and there would be none, so that everybody reached it; give "master_lb_enabled", or leave the label out.',
+    ],
+    [
+      'limits of access that OVN does not keep',
+      { templateLabels: { ...TAG, octavia_provider: 'ovn', api_master_lb_allowed_cidrs: '192.0.2.0/24' } },
+      'Label api_master_lb_allowed_cidrs is not kept by load balancers of the provider ovn, so that everybody would reach the API server; give another octavia_provider, or leave the label out.',
+    ],
+    [
+      'pods and Services in one network',
+      { templateLabels: { ...TAG, calico_ipv4pool: '10.96.0.0/16', service_cluster_ip_range: '10.96.0.0/12' } },
+      'The networks of pods (10.96.0.0/16) and Services (10.96.0.0/12) share addresses; give networks that do not overlap, by label.',
+    ],
+    [
+      'pods among nodes',
+      { templateLabels: { ...TAG, calico_ipv4pool: '10.0.0.0/16' } },
+      'The networks of pods (10.0.0.0/16) and nodes (10.0.0.0/24) share addresses; give networks that do not overlap, by label.',
+    ],
+    [
+      'half of OpenID Connect',
+      { templateLabels: { ...TAG, oidc_issuer_url: 'https://id.example.org', oidc_username_claim: 'email' } },
+      'Labels oidc_issuer_url and oidc_client_id go together: with one of them, or others of OpenID Connect alone, no API server starts; give both, or none.',
+    ],
+    [
+      'an admission plugin of old',
+      { templateLabels: { ...TAG, admission_control_list: 'NodeRestriction,PodSecurityPolicy' } },
+      'Label admission_control_list names PodSecurityPolicy, which is no longer in Kubernetes, so that no API server would start; leave it out.',
     ],
     [
       'a subnet alone',
@@ -109,6 +153,15 @@ describe('check of a new cluster', () => {
       'Node group default-worker is scaled between 0 and 2 nodes; 5 is outside.',
     ],
   ])('refuses %s with one sentence', (_, sample, sentence) => expect(faultsOf(sample)).toStrictEqual([sentence]))
+
+  it.each<[string, Sample]>([
+    ['a floating IP of its own in place of a load balancer', OWN_ADDRESS],
+    [
+      'pods where the nodes would be, had they not another network',
+      { templateLabels: { ...TAG, calico_ipv4pool: '10.0.0.0/16' }, magnum: { fixedNetwork: 'net' } },
+    ],
+    ['networks side by side', { templateLabels: { ...TAG, calico_ipv4pool: '10.0.1.0/24' } }],
+  ])('takes %s', (_, sample) => expect(faultsOf(sample)).toStrictEqual([]))
 
   it('refuses an infrastructure that it does not know, naming who can mend it', () =>
     expect(faultsOf({}, 'aws')).toStrictEqual([
@@ -145,6 +198,11 @@ describe('check of labels', () => {
     ['auto_healing_enabled', 'maybe'],
     ['fixed_subnet_cidr', '10.0.0.0'],
     ['calico_ipv4pool', 'fd00::/64'],
+    ['calico_ipv4pool', '10.100.0.0/25'],
+    ['service_cluster_ip_range', '10.0.0.0/8'],
+    ['fixed_subnet_cidr', '10.0.0.5/24'],
+    ['api_server_lb_flavor', '5f3c9a50-2f7d-4a55-9d3b-0a4b6a1f7e01'],
+    ['api_server_cert_sans', 'https://api.example.org'],
     ['api_master_lb_allowed_cidrs', '10.0.0.0/8 and more'],
     ['api_server_floating_ip', 'none'],
     ['octavia_lb_algorithm', 'RANDOM'],
@@ -228,7 +286,7 @@ describe('check of a change', () => {
     ],
     [
       'masters to 3 without a load balancer',
-      { task: resize(MASTER, 3), magnum: { masterLbEnabled: false } },
+      { task: resize(MASTER, 3), ...OWN_ADDRESS },
       'Node group default-master would have 3 masters without a load balancer before them; say "master_lb_enabled" for the cluster, or give it one master.',
     ],
     [
@@ -270,6 +328,29 @@ describe('check of a change', () => {
     ],
   ])('refuses %s', (_, sample, sentence) =>
     expect(faultsOf({ nodeGroups: GROUPS, ...sample })).toStrictEqual([sentence]),
+  )
+
+  it('lets no master be replaced whose address would go with it', () => {
+    const task: ClusterTask = { kind: 'node-group-update', nodeGroupId: MASTER.id, nodeCount: null }
+    const sentence = [expect.stringContaining('would lose its address with its master, which this replaces')]
+    expect(faultsOf({ nodeGroups: GROUPS, task, magnum: { masterLbEnabled: false } })).toStrictEqual(sentence)
+    expect(faultsOf({ nodeGroups: GROUPS, task, ...OWN_ADDRESS })).toStrictEqual([])
+    expect(faultsOf({ nodeGroups: GROUPS, task, magnum: { masterLbEnabled: false } }, 'dev')).toStrictEqual([])
+    const workers: ClusterTask = { ...task, nodeGroupId: WORKER.id }
+    expect(faultsOf({ nodeGroups: GROUPS, task: workers, magnum: { masterLbEnabled: false } })).toStrictEqual([])
+  })
+
+  it.each(['v1.36.0', 'v1.35.3'])(
+    'does not change labels, taints or limits of a group while its cluster is at %s',
+    (version) =>
+      expect(
+        faultsOf({
+          nodeGroups: [{ ...MASTER, version }, WORKER, GPU],
+          task: { kind: 'node-group-update', nodeGroupId: GPU.id, nodeCount: null },
+        }),
+      ).toStrictEqual([
+        `Node group gpu runs Kubernetes v1.35.2 and its control plane ${version}, so that nothing of it changes but its number of nodes; upgrade it first.`,
+      ]),
   )
 
   it('lets a group that is behind become smaller', () =>
@@ -326,6 +407,14 @@ describe('check of an upgrade', () => {
     ])
     expect(upgradeTo('v1.36.0', null, { nodeGroups })).toStrictEqual([])
     expect(upgradeTo('v1.36.0', GPU.id, { nodeGroups })).toStrictEqual([])
+  })
+
+  it('refuses to replace a master whose address would go with it; of workers alone it replaces none', () => {
+    const magnum = { masterLbEnabled: false }
+    expect(upgradeTo('v1.36.0', null, { magnum })).toStrictEqual([
+      'Cluster paris has neither a load balancer before its API server nor a floating IP that was given to it, so that it would lose its address with its master, which this replaces; make a new cluster with "master_lb_enabled".',
+    ])
+    expect(upgradeTo('v1.35.2', GPU.id, { magnum })).toStrictEqual([])
   })
 
   it('refuses what is wrong with the new template', () =>

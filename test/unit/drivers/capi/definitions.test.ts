@@ -57,6 +57,13 @@ const SAMPLES: [string, Sample][] = [
     { spec: { clusterDistro: 'flatcar', networkDriver: 'cilium' }, magnum: { masterLbEnabled: false } },
   ],
   [
+    'Flatcar with disks, OVN and another port',
+    {
+      spec: { clusterDistro: 'flatcar', apiserverPort: 8443 },
+      templateLabels: { kube_tag: 'v1.35.2', octavia_provider: 'ovn', etcd_volume_size: '10' },
+    },
+  ],
+  [
     'a network of somebody',
     { magnum: { fixedNetwork: 'net', fixedSubnet: 'sub', keypair: null, floatingIpEnabled: false } },
   ],

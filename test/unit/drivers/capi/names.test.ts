@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { clusterNames, machineDeploymentName } from '../../../../functions/drivers/cluster/capi/v1/render/names.ts'
+import {
+  classNamespaceOf,
+  clusterNames,
+  machineDeploymentName,
+} from '../../../../functions/drivers/cluster/capi/v1/render/names.ts'
 import { isNamespaceOf, namespaceObject } from '../../../../functions/drivers/cluster/capi/v1/render/namespace.ts'
 import { namesState } from '../../../../functions/drivers/cluster/capi/v1/schema.ts'
 import { clusterEntity } from '../../../support/drivers/test-cluster.ts'
@@ -46,6 +50,16 @@ describe('clusterNames', () => {
     )
     expect(new Set(namespaces).size).toBe(projects.length)
     for (const namespace of namespaces) expect(namespace).toMatch(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/)
+  })
+})
+
+describe('classNamespaceOf', () => {
+  it.each([{}, { namespace_prefix: 'magnum' }])("is no project's namespace (%j)", (options) => {
+    const own = classNamespaceOf(options)
+    expect(own).toBe(options.namespace_prefix ?? 'fedplane')
+    for (const projectId of ['', '-', 'x', '…']) {
+      expect(clusterNames(clusterEntity({ projectId }), options).namespace).not.toBe(own)
+    }
   })
 })
 

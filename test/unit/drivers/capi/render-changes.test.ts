@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { ClusterTask } from '../../../../functions/domain/cluster-task.ts'
 import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
 import { addonWishes } from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
+import { className } from '../../../../functions/drivers/cluster/capi/v1/render/class-objects.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
 import { type ClusterSpec, specOf } from '../../../../functions/drivers/cluster/capi/v1/render/topology.ts'
 import type { KubernetesObject } from '../../../../functions/kubernetes/client.ts'
@@ -20,7 +21,7 @@ const OLD = { nodeGroups: GROUPS } satisfies Sample
 const stored = (change: (spec: ClusterSpec) => void = () => {}): KubernetesObject => {
   const object = structuredClone(clusterObject(samplePlan('openstack', OLD)))
   const spec = specOf(object)
-  spec.topology.classRef.name = 'fedplane-capi1-openstack-old'
+  spec.topology.classRef = { name: 'fedplane-capi1-openstack-old' }
   const infrastructure = spec.topology.variables.find(({ name }) => name === 'infrastructureCluster')
   if (infrastructure !== undefined) infrastructure.value = { identityRef: { name: 'old' }, apiServerPort: 443 }
   change(spec)
@@ -191,7 +192,7 @@ describe('an upgrade', () => {
   it('of a cluster takes the class of today, version and image, and leaves networks as they are', () => {
     const spec = specAfter({ ...NEWER, task: upgrade() })
     expect(spec.topology.version).toBe('v1.36.1')
-    expect(spec.topology.classRef.name).toBe(specOf(clusterObject(samplePlan('openstack', OLD))).topology.classRef.name)
+    expect(spec.topology.classRef).toStrictEqual({ name: className('openstack'), namespace: 'fedplane' })
     expect(keptOf(spec)).toStrictEqual(keptOf(specOf(stored())))
     expect(spec.topology.variables.map(({ name }) => name).sort()).toStrictEqual(
       specOf(stored())
@@ -257,6 +258,16 @@ describe('an upgrade', () => {
     expect(variables.find(({ name }) => name === 'controlPlaneConfig')?.value).toMatchObject({
       clusterConfiguration: { imageRepository: 'new.example.org' },
     })
+  })
+
+  it('leaves the port of the API server as it is, since load balancer and address stay', () => {
+    const previous = stored((spec) => {
+      spec.clusterNetwork = { ...spec.clusterNetwork, apiServerPort: 8443 }
+    })
+    const config = specAfter({ ...NEWER, spec: { ...NEWER.spec, apiserverPort: 9443 }, task: upgrade() }, previous)
+    expect(config.clusterNetwork).toMatchObject({ apiServerPort: 8443 })
+    const made = config.topology.variables.find(({ name }) => name === 'controlPlaneConfig')?.value
+    expect(made).toMatchObject({ initConfiguration: { localAPIEndpoint: { bindPort: 8443 } } })
   })
 
   it('leaves the CNI as it is, whatever the new template says', () => {

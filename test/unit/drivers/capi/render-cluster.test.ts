@@ -73,7 +73,7 @@ describe('a new cluster', () => {
     ['cilium', { calico_ipv4pool: '10.1.0.0/16', cilium_ipv4pool: '10.2.0.0/16' }, '10.2.0.0/16'],
     ['cilium', { calico_ipv4pool: '10.1.0.0/16' }, '10.1.0.0/16'],
   ])('gives pods the network of %s', (networkDriver, labels, cidr) =>
-    expect(specWith({ ...withMagnum(labels), spec: { networkDriver } }).clusterNetwork.pods).toStrictEqual({
+    expect(specWith({ ...withMagnum(labels), spec: { networkDriver } }).clusterNetwork?.pods).toStrictEqual({
       cidrBlocks: [cidr],
     }),
   )
@@ -111,6 +111,56 @@ describe('the OpenStackCluster', () => {
 
   it('has no load balancer when none is wanted', () =>
     expect(clusterOf(withMagnum({}, { masterLbEnabled: false }))).not.toHaveProperty('apiServerLoadBalancer'))
+
+  it.each([
+    ['no port', null],
+    ['the usual port', 6443],
+  ])('opens nothing more when its template says %s', (_, apiserverPort) =>
+    expect(clusterOf({ spec: { apiserverPort } })).toMatchObject({
+      managedSecurityGroups: { allowAllInClusterTraffic: true },
+    }),
+  )
+
+  it('opens another port of the API server, word for word as CAPO opens the usual one', () => {
+    const sample = { spec: { apiserverPort: 8443 } }
+    expect(clusterOf(sample)).toMatchObject({
+      apiServerPort: 8443,
+      managedSecurityGroups: {
+        controlPlaneNodesSecurityGroupRules: [
+          {
+            name: 'Kubernetes API',
+            description: 'Kubernetes API',
+            direction: 'ingress',
+            etherType: 'IPv4',
+            protocol: 'tcp',
+            portRangeMin: 8443,
+            portRangeMax: 8443,
+          },
+        ],
+      },
+    })
+    expect(specWith(sample).clusterNetwork).toMatchObject({ apiServerPort: 8443 })
+    expect(variableOf(sample, 'controlPlaneConfig')).toMatchObject({
+      initConfiguration: { localAPIEndpoint: { bindPort: 8443 } },
+      joinConfiguration: { controlPlane: { localAPIEndpoint: { bindPort: 8443 } } },
+    })
+    expect(JSON.stringify(variableOf({}, 'controlPlaneConfig'))).not.toContain('localAPIEndpoint')
+  })
+
+  it('lets everybody reach ports of Services where load balancers keep the address of who sent', () => {
+    expect(clusterOf(withMagnum({ octavia_provider: 'ovn' }))).toMatchObject({
+      managedSecurityGroups: {
+        workerNodesSecurityGroupRules: ['tcp', 'udp'].map((protocol) => ({
+          protocol,
+          direction: 'ingress',
+          portRangeMin: 30_000,
+          portRangeMax: 32_767,
+          remoteIPPrefix: '0.0.0.0/0',
+        })),
+      },
+    })
+    expect(JSON.stringify(clusterOf(withMagnum({ octavia_provider: 'amphora' })))).not.toContain('30000')
+  })
 
   it('takes the zones of masters from their own label, else from the common one', () => {
     expect(clusterOf(withMagnum({ availability_zone: 'a' }))).toMatchObject({ controlPlaneAvailabilityZones: ['a'] })
@@ -162,6 +212,47 @@ describe('machines', () => {
       format: 'ignition',
       joinConfiguration: { nodeRegistration: { name: `\${COREOS_OPENSTACK_HOSTNAME}` } },
     }))
+
+  it('of Flatcar have disks as Ignition takes them: no partition is named, and mounts name the file system alone', () => {
+    const sample = {
+      ...withMagnum({ etcd_volume_size: '10' }),
+      spec: { clusterDistro: 'flatcar' },
+      nodeGroups: sampleGroups({ dockerVolumeSize: 30 }),
+    }
+    const config = variableOf(sample, 'controlPlaneConfig')
+    expect(config).toMatchObject({
+      diskSetup: {
+        filesystems: [
+          { device: '/dev/vdb', filesystem: 'ext4', label: 'etcd_disk', overwrite: false },
+          { device: '/dev/vdc', label: 'docker_disk' },
+        ],
+      },
+      mounts: [
+        ['etcd_disk', '/var/lib/etcddisk'],
+        ['docker_disk', '/var/lib/containerd'],
+      ],
+    })
+    expect(JSON.stringify(config)).not.toContain('partition')
+    expect(JSON.stringify(variableOf({ ...sample, spec: {} }, 'controlPlaneConfig'))).toContain('"partition":"none"')
+  })
+
+  it('have proxies whose passwords systemd does not take for its own signs', () => {
+    const httpProxy = 'http://user:p%40ss@proxy.example.org:3128'
+    expect(workerOf({ spec: { httpProxy } }, 'workerConfig')).toMatchObject({
+      files: [
+        { content: expect.stringContaining('"HTTP_PROXY=http://user:p%%40ss@proxy.example.org:3128"') },
+        { path: '/etc/apt/apt.conf.d/90proxy', content: expect.stringContaining('p%40ss') },
+      ],
+    })
+  })
+
+  it('have images of a registry whether its prefix ends with a slash, as in Magnum, or not', () => {
+    for (const prefix of ['registry.example.org/kube', 'registry.example.org/kube/']) {
+      expect(variableOf(withMagnum({ container_infra_prefix: prefix }), 'controlPlaneConfig')).toMatchObject({
+        clusterConfiguration: { imageRepository: 'registry.example.org/kube' },
+      })
+    }
+  })
 
   it('carry labels and taints of their group; masters keep the taint of a control plane', () => {
     const marks: Partial<NodeGroup> = { nodeLabels: { tier: 'db' }, nodeTaints: [{ key: 'db', effect: 'NoExecute' }] }

@@ -14,11 +14,14 @@ import {
   exampleObjects,
   fullSample,
   type Sample,
+  sampleGroups,
   samplePlan,
 } from '../../../support/capi/samples.ts'
 
 const textOf = (object: KubernetesObject | undefined, key: string): string =>
   Buffer.from((object?.data as Record<string, string> | undefined)?.[key] ?? '', 'base64').toString()
+
+const NETWORK_ID = '5f3c9a50-2f7d-4a55-9d3b-0a4b6a1f7e09'
 
 const byName = (objects: readonly KubernetesObject[], name: string) =>
   objects.find(({ metadata }) => metadata.name === name)
@@ -196,13 +199,35 @@ describe('addons', () => {
         'application-credential-secret="credential-\\"secret\\""',
         'ca-file="/etc/config/ca.crt"',
         '',
+        '[Networking]',
+        'internal-network-name="k8s-clusterapi-cluster-fedplane-local-paris-encwpcnl"',
+        '',
         '[LoadBalancer]',
-        'lb-provider="ovn"',
+        'lb-provider="amphora"',
         'lb-method="SOURCE_IP_PORT"',
         'create-monitor=false',
         '',
       ].join('\n'),
     )
+  })
+
+  it.each<[string, Sample, string | undefined]>([
+    ['no other network', {}, undefined],
+    ['a given network, by name', { magnum: { fixedNetwork: 'net' } }, 'internal-network-name="net"'],
+    ['one by id, whose name nobody knows', { magnum: { fixedNetwork: NETWORK_ID } }, undefined],
+  ])('tell the cloud which network nodes reach each other in: %s', (_, sample, line) => {
+    const labels = { kube_tag: 'v1.35.2', ...(sample.magnum ? { extra_network_names: 'storage' } : {}) }
+    const groups = sampleGroups({ labels })
+    const [secret] = addonObjects(samplePlan('openstack', { ...sample, nodeGroups: groups }), [], CREDENTIAL)
+    const conf = JSON.parse(textOf(secret, 'cloud-config.json')).stringData['cloud.conf'] as string
+    expect(conf.split('\n').find((text) => text.startsWith('internal-network-name'))).toBe(line)
+  })
+
+  it('know the cluster by a name that no other one of the project has', () => {
+    const [secret] = addonObjects(samplePlan('openstack'), [], CREDENTIAL)
+    const { stringData } = JSON.parse(textOf(secret, 'cloud-config.json'))
+    expect(Object.keys(stringData)).toStrictEqual(['cloud.conf', 'cluster-name', 'ca.crt'])
+    expect(stringData['cluster-name']).toBe('paris-encwpcnl')
   })
 
   it('name the external network to the cloud only by its id', () => {

@@ -33,6 +33,7 @@ const writesOf = async (act: typeof scaleTo, group: NodeGroup, replicas: number 
     controlPlane: undefined,
     deployments,
     machines: [],
+    servers: [],
   }
   const isChanged = await act(site, snapshot, [group])
   expect(isChanged).toBe(writes.length > 0)

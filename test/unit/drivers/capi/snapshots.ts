@@ -121,5 +121,6 @@ export const snapshot = ({
         }),
       ),
     ],
+    servers: [],
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { OpenStackServer } from '../../../../functions/drivers/cluster/capi/v1/management/objects.schema.ts'
 import { addressOf, isCalled } from '../../../../functions/drivers/cluster/capi/v1/status/addresses.ts'
 import { observationOf, type Probe } from '../../../../functions/drivers/cluster/capi/v1/status/health.ts'
 import { deletionOf, hopelessness, troubleOf } from '../../../../functions/drivers/cluster/capi/v1/status/reason.ts'
@@ -16,6 +17,19 @@ const LOST = {
   cluster: { conditions: { RemoteConnectionProbe: 'False ProbeFailed', Available: 'False NotAvailable' } },
 }
 const SICK = { worker: { conditions: { NodeHealthy: 'False NodeNotReady' } } }
+
+const minutesAgo = (minutes: number): string => new Date(Date.parse(NOW) - minutes * 60_000).toISOString()
+const YOUNG = { creationTimestamp: minutesAgo(3) }
+const NO_NODE = { nodeRef: { name: '' } }
+/** What Cluster API says while a group has fewer available nodes than it shall have. */
+const SHORT = {
+  conditions: {
+    Available: 'False NotAvailable * WorkersAvailable: x',
+    WorkersAvailable: 'False NotAvailable * MachineDeployment paris-x-md: 1 available replicas, at least 2 required',
+  },
+}
+const LACKING = { spec: { replicas: 2 } }
+const GROWN = { cluster: SHORT, deployment: { ...LACKING, conditions: { ScalingUp: 'True' } } }
 
 describe('health', () => {
   it.each<[string, string, Parts, Probe]>([
@@ -59,6 +73,44 @@ describe('health', () => {
       { worker: { ...SICK.worker, metadata: { deletionTimestamp: NOW } } },
       OK,
     ],
+    ['HEALTHY', 'a group has just grown, and its new nodes are not available yet', GROWN, OK],
+    ['HEALTHY', 'Cluster API has not noticed yet that a group is complete', { cluster: SHORT }, OK],
+    [
+      'HEALTHY',
+      'a node is on its way up',
+      { cluster: SHORT, deployment: LACKING, worker: { ...SICK.worker, metadata: YOUNG } },
+      OK,
+    ],
+    [
+      'HEALTHY',
+      'a machine has no node yet',
+      {
+        cluster: SHORT,
+        deployment: LACKING,
+        worker: { ...SICK.worker, status: NO_NODE, metadata: { creationTimestamp: minutesAgo(25) } },
+      },
+      OK,
+    ],
+    [
+      'UNHEALTHY',
+      'a machine has no node for longer than it may take',
+      {
+        cluster: SHORT,
+        deployment: LACKING,
+        worker: { ...SICK.worker, status: NO_NODE, metadata: { creationTimestamp: minutesAgo(31) } },
+      },
+      OK,
+    ],
+    ['UNHEALTHY', 'a group lacks nodes, and none is on its way', { cluster: SHORT, deployment: LACKING }, OK],
+    [
+      'UNHEALTHY',
+      'the control plane is not available while a group grows',
+      {
+        ...GROWN,
+        cluster: { conditions: { ...SHORT.conditions, ControlPlaneAvailable: 'False NotAvailable etcd' } },
+      },
+      OK,
+    ],
   ])('is %s when %s', (healthStatus, _, parts, probe) => {
     expect(observationOf(snapshot(parts), probe, NOW).healthStatus).toBe(healthStatus)
   })
@@ -75,6 +127,14 @@ describe('health', () => {
       version: 'v1.35.2',
       nodeCount: 1,
       masterCount: 1,
+    })
+  })
+
+  it('says nothing of a group that grows, and what else is not well in one line', () => {
+    const reasonOf = (parts: Parts) => observationOf(snapshot(parts), OK, NOW).healthReason
+    expect(reasonOf(GROWN)).not.toHaveProperty('nodegroup')
+    expect(reasonOf({ cluster: SHORT, deployment: LACKING })).toMatchObject({
+      nodegroup: 'NotAvailable: MachineDeployment paris-x-md: 1 available replicas, at least 2 required',
     })
   })
 
@@ -138,6 +198,62 @@ describe('troubleOf', () => {
     )
     const long = { deployment: { conditions: { MachinesReady: `False NotReady ${'x'.repeat(5000)}` } } }
     expect(troubleOf(snapshot(long))?.length).toBe(500)
+  })
+})
+
+describe('troubleOf machines of OpenStack', () => {
+  const NOT_READY: Parts = {
+    plane: { conditions: { Available: 'False NotAvailable waiting' } },
+    worker: { conditions: { Ready: 'False WaitingForBootstrapData' } },
+  }
+
+  const trouble = (status: object, parts: Parts = NOT_READY, name = 'worker-1') => {
+    const spec = { flavor: 'm1.huge', image: { filter: { name: 'ubuntu' } } }
+    return troubleOf({ ...snapshot(parts), servers: [OpenStackServer.parse({ metadata: { name }, spec, status })] })
+  }
+
+  const failed = (reason: string, message: string) => ({
+    conditions: [{ type: 'InstanceReady', status: 'False', reason, message }],
+  })
+  const resolved = { imageID: 'i', flavorID: 'f', ports: [{}] }
+
+  it.each<[string, object, string]>([
+    [
+      'what the cloud refused',
+      failed('InstanceCreateFailed', 'error creating Openstack instance: Quota exceeded for cores.'),
+      'OpenStackServer/worker-1 InstanceCreateFailed: error creating Openstack instance: Quota exceeded for cores',
+    ],
+    [
+      'an instance in ERROR, of which CAPO says no more',
+      failed('InstanceStateError', ''),
+      'OpenStackServer/worker-1 InstanceStateError: the cloud could not make the instance; "openstack server show worker-1" says why',
+    ],
+    [
+      'an image that is not there',
+      { resolved: { ...resolved, imageID: undefined } },
+      'OpenStackServer/worker-1 NotResolved: not found in the cloud: image "ubuntu"',
+    ],
+    [
+      'a flavor and a network that are not there',
+      { resolved: { imageID: 'i' } },
+      'OpenStackServer/worker-1 NotResolved: not found in the cloud: flavor "m1.huge" and networks of its ports',
+    ],
+  ])('tells %s before what waits for it', (_, status, words) => expect(trouble(status)).toBe(words))
+
+  it.each<[string, object]>([
+    ['is not looked at yet', {}],
+    ['is being built', { resolved }],
+    ['is there', { resolved, conditions: [{ type: 'InstanceReady', status: 'True' }] }],
+  ])('says nothing of one that %s', (_, status) =>
+    expect(trouble(status)).toBe('KubeadmControlPlane/paris-x-cp NotAvailable: waiting'),
+  )
+
+  it('says nothing of machines that are well, leave, or are none of ours', () => {
+    const status = failed('InstanceCreateFailed', 'quota')
+    const leaving = { worker: { ...NOT_READY.worker, metadata: { deletionTimestamp: NOW } } }
+    expect(trouble(status, {})).toBeUndefined()
+    expect(trouble(status, leaving)).toBeUndefined()
+    expect(trouble(status, NOT_READY, 'other')).toBe('KubeadmControlPlane/paris-x-cp NotAvailable: waiting')
   })
 })
 

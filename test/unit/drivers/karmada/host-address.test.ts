@@ -12,7 +12,13 @@ const work = (properties: Record<string, string>, world: World = {}) => {
   })
   const plan = planOf({ id: 'f', properties, driverState: {} })
   const client = { list } as unknown as KubernetesClient
-  return { site: { client, where: 'host' as const, federationId: 'f' }, plan, namespace: plan.properties.namespace }
+  const time = { now: '2026-11-27T10:00:00Z', startedAt: null }
+  return {
+    site: { client, where: 'host' as const, federationId: 'f' },
+    plan,
+    namespace: plan.properties.namespace,
+    time,
+  }
 }
 
 const service = (ingress: object[] = [], nodePort?: number): KubernetesObject => ({
@@ -104,6 +110,34 @@ describe('advertisedUrl', () => {
       name: 'AddressUnavailable',
       retryable: false,
     })
+  })
+})
+
+describe('a host with IPv6 Services', () => {
+  const dual = [
+    node('a', [
+      ['InternalIP', '10.0.0.1'],
+      ['InternalIP', 'fd00::1'],
+      ['ExternalIP', '192.0.2.1'],
+    ]),
+  ]
+  const at = (clusterIP: string, nodes: object[], known?: string) => {
+    const object = service([], 31_000)
+    const url = { ...object, spec: { ...(object.spec as object), clusterIP } }
+    return advertisedUrl(work({ 'api-service-type': 'NodePort' }, { nodes }), url, known)
+  }
+
+  it('is found at a node address of that family: its node ports are open in no other', async () => {
+    expect(await at('fd00:10:96::7', dual)).toBe('https://[fd00::1]:31000')
+    expect(await at('10.96.0.7', dual)).toBe('https://192.0.2.1:31000')
+  })
+
+  it('keeps the address that was given out', async () => {
+    expect(await at('fd00:10:96::7', dual, 'https://10.0.0.1:31000')).toBe('https://10.0.0.1:31000')
+  })
+
+  it('takes what there is where no node has an address of that family', async () => {
+    expect(await at('fd00:10:96::7', NODES)).toBe('https://192.0.2.2:31000')
   })
 })
 

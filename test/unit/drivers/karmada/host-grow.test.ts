@@ -60,6 +60,7 @@ class World {
       federation,
       host: { client: async () => this.#host(), dial },
       sealed: async () => new Secret(JSON.stringify(pki)),
+      now: () => '2026-11-27T10:00:00Z',
       connect: (connection: Connection) => {
         this.connections.push(connection)
         return this.#etcd()

@@ -252,12 +252,54 @@ describe('components', () => {
     expect(range({ isIpv6: true })).toBe('--service-cluster-ip-range=fd00:10:96::/112')
   })
 
+  it('listen on all addresses of the family of the host', () => {
+    const listening = (state: object): string[] =>
+      [...templates(plan({ replicas: '3' }, { ...state })).values()]
+        .flatMap(({ spec }) => spec.containers.flatMap(({ command }) => command))
+        .filter((argument) => /^--(bind-address|listen-.*-urls)=/.test(argument))
+        .toSorted()
+    const four = [
+      ...Array.from({ length: 4 }, () => '--bind-address=0.0.0.0'),
+      '--listen-client-urls=https://0.0.0.0:2379',
+      '--listen-metrics-urls=http://0.0.0.0:2381',
+      '--listen-peer-urls=https://0.0.0.0:2380',
+    ]
+    expect(listening({})).toEqual(four)
+    const six = four.map((it) => it.replace('//0.0.0.0', '//[::]').replace('0.0.0.0', '::'))
+    expect(listening({ isIpv6: true })).toEqual(six)
+  })
+
+  it('find each other by names, in whatever family', () => {
+    const six = JSON.stringify(workloads(plan({ replicas: '3' }, { isIpv6: true, endpoint: 'https://[fd00::1]:5443' })))
+    expect(six).not.toContain('fd00::1')
+    expect(six).not.toContain('0.0.0.0')
+  })
+
   it('are three, spread, with a budget each, when three are wished', () => {
     const of = plan({ replicas: '3' })
     for (const object of workloads(of)) expect(object.spec).toMatchObject({ replicas: 3 })
-    for (const { spec } of templates(of).values()) {
-      expect(spec.affinity.podAntiAffinity).toHaveProperty('preferredDuringSchedulingIgnoredDuringExecution')
-      expect(spec.affinity.podAntiAffinity).not.toHaveProperty('requiredDuringSchedulingIgnoredDuringExecution')
+    for (const [component, { metadata, spec }] of templates(of)) {
+      // Preferred only, so that one node is enough; away from pods of the same component of the same federation.
+      const term = (topologyKey: string, weight: number) => ({
+        weight,
+        podAffinityTerm: { topologyKey, labelSelector: { matchLabels: metadata.labels } },
+      })
+      expect(metadata.labels).toMatchObject({ app: component, 'fedplane.io/federation': ID })
+      expect(spec.affinity).toEqual({
+        podAntiAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            term('kubernetes.io/hostname', 100),
+            term('topology.kubernetes.io/zone', 50),
+          ],
+        },
+      })
+      expect(spec).not.toHaveProperty('topologySpreadConstraints')
+      expect(spec).not.toHaveProperty('nodeSelector')
+    }
+    for (const object of workloads(of)) {
+      const { strategy } = object.spec as { strategy?: { rollingUpdate: object } }
+      // No room for a fourth is needed, on one node neither.
+      if (object.kind === 'Deployment') expect(strategy?.rollingUpdate).toEqual({ maxSurge: 0, maxUnavailable: 1 })
     }
     expect(budgetManifests(of, ['etcd', 'karmada-apiserver'])).toHaveLength(2)
     expect(budgetManifests(plan(), ['etcd'])).toEqual([])

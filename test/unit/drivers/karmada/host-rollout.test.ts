@@ -10,9 +10,11 @@ const workload = (kind: 'Deployment' | 'StatefulSet', status: object, replicas =
   apiVersion: 'apps/v1',
   kind,
   metadata: { name: 'etcd', namespace: 'federation-system', ...{ generation: 2 } },
-  spec: { replicas, selector: { matchLabels: LABELS } },
+  spec: { replicas, selector: { matchLabels: LABELS }, template: {} },
   status,
 })
+
+const TIME = { now: '2026-11-27T10:00:30Z', startedAt: null }
 
 const DONE = { observedGeneration: 2, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 }
 
@@ -41,6 +43,7 @@ const clientOf = (world: World): KubernetesClient => {
   return new Proxy({} as KubernetesClient, {
     get: (_, name) => {
       if (name === 'list') return list
+      if (name === 'post') return async () => ({ metadata: { creationTimestamp: TIME.now } })
       throw new Error(`unexpected ${String(name)}`)
     },
   })
@@ -79,7 +82,7 @@ const unbound = [claim('Pending')]
 
 const saidOf = async (world: World, kind: 'Deployment' | 'StatefulSet' = 'StatefulSet', status: object = {}) => {
   const object = workload(kind, { ...DONE, availableReplicas: 0, ...status })
-  const thrown: unknown = await demandRolledOut(clientOf(world), [object]).catch((error: unknown) => error)
+  const thrown: unknown = await demandRolledOut(clientOf(world), [object], TIME).catch((error: unknown) => error)
   if (!(thrown instanceof NotYet)) throw new Error('nothing is awaited')
   return thrown.message
 }
@@ -87,7 +90,7 @@ const saidOf = async (world: World, kind: 'Deployment' | 'StatefulSet' = 'Statef
 describe('demandRolledOut', () => {
   it('asks nothing of what is rolled out', async () => {
     const silent = clientOf({ pods: [], events: new Error('asked') })
-    await expect(demandRolledOut(silent, [workload('Deployment', DONE)])).resolves.toBeUndefined()
+    await expect(demandRolledOut(silent, [workload('Deployment', DONE)], TIME)).resolves.toBeUndefined()
   })
 
   it.each<[string, World]>([

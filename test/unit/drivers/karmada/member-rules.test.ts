@@ -183,6 +183,7 @@ describe('peerOf', () => {
 
   it('tells a name that Karmada can not check', () => {
     expect(peer({ tlsServerName: '10.0.0.1' }).tlsServerName).toBeNull()
+    expect(peer({ server: 'https://[fd00::1]:6443', tlsServerName: 'fd00::1' }).tlsServerName).toBeNull()
     expect(peer({ tlsServerName: 'kubernetes' }).tlsServerName).toBe('kubernetes')
     expect(peer({ tlsServerName: 'kubernetes', tlsVerify: false }).tlsServerName).toBeNull()
   })

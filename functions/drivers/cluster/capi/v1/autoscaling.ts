@@ -5,7 +5,7 @@ import { groupValues } from './labels.ts'
 export type Autoscaling = { min: number; max: number }
 
 /** The most nodes of a group: its own limit, or for the default one what its label says, as in Magnum. Undefined: no limit. 0 is none either. */
-const mostOf = (group: NodeGroup): number | undefined => {
+export const mostOf = (group: NodeGroup): number | undefined => {
   const label = group.isDefault ? groupValues(group.labels).max_node_count : undefined
   return group.maxNodeCount || label || undefined
 }

@@ -1,8 +1,10 @@
 import { nodeGroupOf } from '../../../../domain/cluster-task.ts'
-import { isMaster } from '../../../../domain/node-group.ts'
+import { isMaster, type NodeGroup } from '../../../../domain/node-group.ts'
 import type { PlannedCluster } from '../../../contract/cluster-driver-description.ts'
-import { countFaults, infrastructureOfPlan, newGroupFaults } from './checks/group-faults.ts'
+import { countFaults, infrastructureOfPlan, leftFaults, newGroupFaults } from './checks/group-faults.ts'
+import { replacementFaults } from './checks/network-faults.ts'
 import { newClusterFaults } from './checks/new-cluster-faults.ts'
+import { sizeFaults } from './checks/size-faults.ts'
 import { upgradeFaults } from './checks/upgrade-faults.ts'
 
 const credentialFaults = (plan: PlannedCluster): string[] =>
@@ -15,6 +17,10 @@ const newRoleFaults = (plan: PlannedCluster, id: string | null): string[] =>
     .filter((group) => group.id === id && isMaster(group))
     .map(({ name }) => `Node group ${name} can't be of masters: a cluster has one group of them, which can be resized.`)
 
+/** Other labels or taints of masters are other masters. */
+const marksFaults = (plan: PlannedCluster, group: NodeGroup): string[] =>
+  infrastructureOfPlan(plan) === 'openstack' && isMaster(group) ? replacementFaults(plan) : []
+
 /**
  * Faults of a wish, one sentence each. Looks at what the task changes only, so that faults of old keep nobody from mending or deleting (rule C14). What may
  * have changed by the time a task that waited begins is looked at again then, with this same function.
@@ -25,10 +31,22 @@ export const check = (plan: PlannedCluster): string[] => {
   const own = nodeGroups.filter(({ id }) => id === nodeGroupOf(task))
   switch (task.kind) {
     case 'resize':
+      return [...own.flatMap((group) => countFaults(plan, group)), ...sizeFaults(plan, own)]
     case 'node-group-update':
-      return own.flatMap((group) => countFaults(plan, group))
+      return [
+        ...own.flatMap((group) => [
+          ...countFaults(plan, group),
+          ...leftFaults(plan, group),
+          ...marksFaults(plan, group),
+        ]),
+        ...sizeFaults(plan, own),
+      ]
     case 'node-group-create':
-      return [...newRoleFaults(plan, task.nodeGroupId), ...own.flatMap((group) => newGroupFaults(plan, group))]
+      return [
+        ...newRoleFaults(plan, task.nodeGroupId),
+        ...own.flatMap((group) => newGroupFaults(plan, group)),
+        ...sizeFaults(plan, own),
+      ]
     case 'upgrade':
       return upgradeFaults(plan, task)
     case 'rotate-credential':

@@ -21,6 +21,8 @@ export const capiV1Description = {
   needsCloudCredential: ({ management }) => infrastructureOf(management?.options ?? {}) === 'openstack',
   // Cluster API's in-memory provider knows no other; everything else knows both.
   authorityKeys: 'rsa',
+  // Magnum's own default is none that it makes.
+  defaultNetworkDriver: 'calico',
   updates: ['resize', 'node-group-create', 'node-group-update', 'node-group-delete', 'upgrade', 'rotate-credential'],
   check,
 } satisfies ClusterDriverDescription

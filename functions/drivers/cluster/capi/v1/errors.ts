@@ -17,3 +17,10 @@ export class AddonMissing extends AppError {
   override readonly name = 'AddonMissing'
   readonly kind = 'conflict'
 }
+
+/** Cluster API does not know the class that clusters are made from, so its admission would let anything pass. */
+export class ClassNotReady extends AppError {
+  override readonly name = 'ClassNotReady'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { KUBERNETES_VERSION, withV } from '../../../../domain/kubernetes-version.ts'
 import type { Infrastructure } from './infrastructure.ts'
+import { isNetworkAddress, prefixLength } from './ipv4-network.ts'
 
 /** How the text of a label is read, what it shall be (in words that fit after "give"), and what counts when it is absent or empty. */
 export type LabelRule<T> = {
@@ -76,7 +77,14 @@ export const names: LabelRule<string[] | undefined> = list(
   'names or ids with commas or spaces between',
 )
 
-export const cidr: LabelRule<string | undefined> = optional(z.cidrv4(), 'an IPv4 network such as 10.0.0.0/16')
+/** A network of a cluster, its mask from so many bits to so many. */
+export const cidr = (shortest: number, longest: number): LabelRule<string | undefined> =>
+  optional(
+    z
+      .cidrv4()
+      .refine((text) => isNetworkAddress(text) && prefixLength(text) >= shortest && prefixLength(text) <= longest),
+    `an IPv4 network from /${shortest} to /${longest} such as 10.0.0.0/16`,
+  )
 
 export const cidrs: LabelRule<string[] | undefined> = list(
   z.cidrv4(),

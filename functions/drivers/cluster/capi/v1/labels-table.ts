@@ -34,25 +34,48 @@ const domain = matching(
   'a DNS name such as cluster.local',
 )
 const claim = matching(/^[\w.:/@+~-]{1,255}$/, 'a text of letters, digits and "._:/@+~-"')
-/** Where images come from: `registry:port/path`. */
-const registry = matching(
-  /^[a-z0-9][a-z0-9._:/-]{0,254}$/,
-  'a registry with its path, such as registry.example.org/kubernetes',
+/** Where images come from: `registry:port/path`. Magnum's own drivers want it to end with a slash, kubeadm without. */
+const registry: LabelRule<string | undefined> = {
+  schema: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9._:/-]{0,254}$/)
+    .transform((text) => text.replace(/\/+$/, '')),
+  expected: 'a registry with its path, such as registry.example.org/kubernetes',
+  fallback: undefined,
+}
+/** What kubeadm takes: it gives a node of 256 addresses to each of at most 65,536 nodes. */
+const podsNetwork = cidr(8, 24)
+/** What API servers and kubeadm take: at most 2^20 addresses, and at least ten. */
+const servicesNetwork = cidr(12, 28)
+/** CAPO looks a load balancer's flavor up by its name, and takes the default one when it finds none. */
+const flavorName = matching(
+  /^(?![0-9a-fA-F]{8}-[0-9a-fA-F]{4}-)[\w.:/@+~-]{1,255}$/,
+  'a name, not an id, of 1 to 255 letters, digits and "._:/@+~-"',
+)
+const subjects = list(
+  z.union([
+    z.ipv4(),
+    z.ipv6(),
+    z
+      .string()
+      .regex(/^(?=.{1,253}$)(\*\.)?[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?(\.[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)*$/i),
+  ]),
+  'DNS names and addresses with commas or spaces between',
 )
 
 /** Labels of a cluster. A control plane, and what all node groups share, is made by these. */
 export const CLUSTER_LABELS = {
   kube_tag: version,
   management_cluster: name,
-  calico_ipv4pool: cidr,
-  cilium_ipv4pool: cidr,
-  service_cluster_ip_range: withDefault(cidr, '10.254.0.0/16'),
+  calico_ipv4pool: podsNetwork,
+  cilium_ipv4pool: podsNetwork,
+  service_cluster_ip_range: withDefault(servicesNetwork, '10.254.0.0/16'),
   dns_cluster_domain: withDefault(domain, 'cluster.local'),
-  fixed_subnet_cidr: openstack(withDefault(cidr, '10.0.0.0/24')),
+  fixed_subnet_cidr: openstack(withDefault(cidr(8, 28), '10.0.0.0/24')),
   master_lb_floating_ip_enabled: openstack(flag),
   api_server_floating_ip: openstack(address),
   api_master_lb_allowed_cidrs: openstack(cidrs),
-  api_server_lb_flavor: openstack(name),
+  api_server_lb_flavor: openstack(flavorName),
   api_server_lb_availability_zone: openstack(name),
   octavia_provider: openstack(name),
   octavia_lb_algorithm: openstack(oneOf(['ROUND_ROBIN', 'LEAST_CONNECTIONS', 'SOURCE_IP', 'SOURCE_IP_PORT'])),
@@ -65,7 +88,7 @@ export const CLUSTER_LABELS = {
   etcd_blockdevice_volume_type: openstack(name),
   etcd_blockdevice_volume_az: openstack(name),
   container_infra_prefix: registry,
-  api_server_cert_sans: names,
+  api_server_cert_sans: subjects,
   api_server_tls_cipher_suites: ciphers,
   admission_control_list: plugins,
   oidc_issuer_url: url,

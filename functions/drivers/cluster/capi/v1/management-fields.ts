@@ -1,5 +1,9 @@
-import type { RegistrationField } from '../../../contract/cluster-driver-description.ts'
+import type { ManagementField } from '../../../contract/cluster-driver-description.ts'
 import { INFRASTRUCTURES } from './infrastructure.ts'
+
+/** Registration field with the most nodes of one cluster, and what counts without it: Kubernetes itself is made for 5,000. */
+export const NODES_MAX_FIELD = 'max_nodes_per_cluster'
+export const NODES_MAX_DEFAULT = 1000
 
 /** What is said of a management cluster when it is registered (attribute `management`). */
 export const MANAGEMENT_FIELDS = [
@@ -24,4 +28,12 @@ export const MANAGEMENT_FIELDS = [
     rule: 'must be the namespace with the Secrets of addons, for example "fedplane-addons"',
     confidential: false,
   },
-] as const satisfies readonly RegistrationField[]
+  {
+    name: NODES_MAX_FIELD,
+    required: false,
+    pattern: /^[1-9]\d{0,4}$/,
+    rule: `must be how many nodes one cluster may have at most, masters among them, as text from "1" to "99999"; default "${NODES_MAX_DEFAULT}"`,
+    confidential: false,
+    isChangeable: true,
+  },
+] as const satisfies readonly ManagementField[]

@@ -1,19 +1,24 @@
 import type { KubernetesObject } from '../../../../kubernetes/client.ts'
 import { namespaces } from '../../../../kubernetes/resources.ts'
 import type { ClusterContext } from '../../../contract/cluster-driver.ts'
-import { ChangeRefused } from '../../../contract/errors.ts'
+import { ChangeRefused, ForeignObject } from '../../../contract/errors.ts'
+import { isTerminating } from '../../../support/owned.ts'
 import { NotYet } from '../../../support/step.ts'
-import { AddonMissing } from './errors.ts'
+import { together } from '../../../support/together.ts'
+import { AddonMissing, ManagementObjectChanged } from './errors.ts'
 import { findAddons } from './management/addons.ts'
-import { tryOut } from './management/refusal.ts'
+import { awaitClass } from './management/cluster-class.ts'
+import { tryCreate, tryOut } from './management/refusal.ts'
 import { clusters } from './management/resources.ts'
 import { type ManagementSite, managementSite } from './management/site.ts'
+import { readSnapshot } from './management/snapshot.ts'
 import { ownObject, planOf } from './management/wanted.ts'
-import { wishOf } from './phases/update.ts'
-import { managementObjects } from './render/class-objects.ts'
+import { unknownNodes } from './phases/unknown-nodes.ts'
+import { goneWords, groupOf, wishOf } from './phases/update.ts'
 import { clusterObject } from './render/cluster-object.ts'
 import { isNamespaceOf } from './render/namespace.ts'
 import type { RenderPlan } from './render/plan.ts'
+import { templateObjects } from './render/template-objects.ts'
 
 /** Changes that do not touch the Cluster object. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['credential', 'rotate-authority', 'rotate-credential'])
@@ -21,31 +26,40 @@ const ELSEWHERE: ReadonlySet<string> = new Set(['credential', 'rotate-authority'
 const refuse = ({ where }: ManagementSite, words: string): ChangeRefused =>
   new ChangeRefused(`The management cluster ${where} refuses this. ${words}`)
 
-/** True when the class of this version is there: without it Cluster API can't tell whether a cluster fits. */
-const hasClass = async ({ client, names, infrastructure }: ManagementSite): Promise<boolean> => {
-  const last = managementObjects(infrastructure, names.namespace).at(-1)
-  return last !== undefined && (await client.get(last.resource, last.object.metadata.name)) !== undefined
+/**
+ * Makes the class when it is not there: Cluster API can't tell without it whether a cluster fits. Changes of a cluster that keeps its class need none.
+ *
+ * @throws ChangeRefused for what of ours is not as we make it; ClassNotReady
+ */
+const demandClass = async (context: ClusterContext, site: ManagementSite): Promise<void> => {
+  if (context.task !== null && context.task.kind !== 'upgrade') return
+  try {
+    await awaitClass(context, site)
+  } catch (error) {
+    const isRefused = error instanceof ForeignObject || error instanceof ManagementObjectChanged
+    throw isRefused ? new ChangeRefused(error.message, { cause: error }) : error
+  }
 }
 
 /**
- * True when there is a place to try it out in: before the project's first cluster of this version there is none, and only the flow's own dry run finds
- * what is wrong.
+ * The namespace to try it out in: the project's own. Before the project's first cluster there is none, and a dry run in the namespace of the classes says
+ * the same.
+ *
+ * @throws ChangeRefused when the project's namespace is somebody else's
  */
-const hasPlace = async (context: ClusterContext, site: ManagementSite): Promise<boolean> => {
-  const { cluster, task } = context
+const placeFor = async ({ cluster }: ClusterContext, site: ManagementSite): Promise<string> => {
   const namespace = await site.client.get(namespaces, site.names.namespace)
-  if (namespace === undefined) return false
-  if (!isNamespaceOf(namespace, cluster.projectId)) {
-    throw refuse(site, `Namespace ${site.names.namespace} is there and was not made by fedplane for this project.`)
-  }
-  const keepsClass = task !== null && task.kind !== 'upgrade'
-  return keepsClass || hasClass(site)
+  if (namespace === undefined || isTerminating(namespace)) return site.classNamespace
+  if (isNamespaceOf(namespace, cluster.projectId)) return site.names.namespace
+  throw refuse(site, `Namespace ${site.names.namespace} is there and was not made by fedplane for this project.`)
 }
 
-/** @throws ChangeRefused for one that is on its way out */
+/** The Cluster as it is; undefined before a create. @throws ChangeRefused for one that is on its way out, or is gone */
 const previousOf = async (context: ClusterContext, site: ManagementSite): Promise<KubernetesObject | undefined> => {
   try {
-    return await ownObject(context, site)
+    const previous = await ownObject(context, site)
+    if (previous === undefined && context.task !== null) throw new ChangeRefused(goneWords(context, site))
+    return previous
   } catch (error) {
     throw error instanceof NotYet ? refuse(site, 'The cluster is being deleted there.') : error
   }
@@ -60,16 +74,32 @@ const demandAddons = async (site: ManagementSite, plan: RenderPlan): Promise<voi
   }
 }
 
-/** Asks Cluster API's admission, in a dry run, what it says to the cluster, or to the change of it. @throws ChangeRefused */
+/** @throws ChangeRefused for nodes to remove that the group never had */
+const demandNodes = async (context: ClusterContext, site: ManagementSite): Promise<void> => {
+  const group = groupOf(context)
+  if (context.task?.kind !== 'resize' || context.task.nodesToRemove.length === 0 || group === undefined) return
+  const unknown = unknownNodes(context, await readSnapshot(site), group)
+  if (unknown !== undefined) throw new ChangeRefused(unknown)
+}
+
+/** Asks Cluster API's admission, in dry runs, what it says to the cluster, or to the change of it, and to the machines that come of it. @throws ChangeRefused */
 export const preview = async (context: ClusterContext): Promise<void> => {
   const { task, nodeGroups } = context
   if (task !== null && ELSEWHERE.has(task.kind)) return
   const site = await managementSite(context)
-  const isPlace = await hasPlace(context, site)
-  const previous = isPlace ? await previousOf(context, site) : undefined
+  const [place, previous] = [await placeFor(context, site), await previousOf(context, site)]
   const plan = await planOf(context, site, task === null ? { nodeGroups, task } : wishOf(context), previous)
+  await demandNodes(context, site)
   await demandAddons(site, plan)
-  if (!isPlace) return
-  const wanted = clusterObject(plan)
-  await tryOut(site.client, clusters(site.names.namespace), wanted, (words) => refuse(site, words))
+  await demandClass(context, site)
+  const wanted = clusterObject({ ...plan, names: { ...plan.names, namespace: place } })
+  const refused = (words: string): ChangeRefused => refuse(site, words)
+  await tryOut(site.client, clusters(place), wanted, refused)
+  await together(
+    templateObjects(site.infrastructure, wanted, previous).map(
+      ({ resource, object }) =>
+        () =>
+          tryCreate(site.client, resource, object, refused),
+    ),
+  )
 }

@@ -1,5 +1,5 @@
 import { operationOf } from '../../../../domain/membership.ts'
-import type { KubernetesClient } from '../../../../kubernetes/client.ts'
+import type { KubernetesClient, KubernetesObject } from '../../../../kubernetes/client.ts'
 import { secrets } from '../../../../kubernetes/resources.ts'
 import type { MemberContext } from '../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../contract/phase.ts'
@@ -24,6 +24,7 @@ import {
 } from './member/leaving.ts'
 import { clusters, executionSpace, impersonatorSecretName } from './member/names.ts'
 import { controlPlaneSite } from './member/site.ts'
+import { unreachedRemarks, unreachedWorks } from './member/unreached.ts'
 import { stuckWorks, toGiveUp, toKeep } from './member/work-rules.ts'
 import { MEMBERS_NAMESPACE } from './names.ts'
 import { hasControlPlane } from './observe-member.ts'
@@ -40,9 +41,11 @@ type Job = {
   /** True: workloads stay in the member. */
   keep: boolean
   force: boolean
+  /** What stays in the member though Karmada should have seen to it, as the first look that knew of it said. */
+  remarks: string[]
 }
 
-const jobOf = (context: MemberContext, options: KarmadaOptions, client: KubernetesClient): Job => {
+const jobOf = (context: MemberContext, options: KarmadaOptions, client: KubernetesClient, remarks: string[]): Job => {
   const operation = operationOf(context.membership)
   const { memberName } = context.membership
   return {
@@ -52,6 +55,7 @@ const jobOf = (context: MemberContext, options: KarmadaOptions, client: Kubernet
     at: { client, memberName, space: executionSpace({ memberName }) },
     keep: operation?.workloads !== 'delete',
     force: operation?.force === true,
+    remarks,
   }
 }
 
@@ -74,6 +78,10 @@ const begin = async (job: Job, seen: Leaving): Promise<void> => {
   await deleteOwned(job.site, clusters, seen.cluster)
 }
 
+const note = ({ remarks, keep }: Job, works: readonly KubernetesObject[]): void => {
+  if (remarks.length === 0) remarks.push(...unreachedRemarks(works, keep))
+}
+
 /** Works go at once, rather than when Karmada gets to them; those that can't are let go. */
 const emptySpace = async (job: Job, seen: Leaving): Promise<void> => {
   const { at, keep, force, options, context } = job
@@ -85,7 +93,9 @@ const emptySpace = async (job: Job, seen: Leaving): Promise<void> => {
   )
   if (!seen.works.some(isTerminating)) return
   const now = await clusterTime(at.client, context.now())
-  await releaseWorks(at, stuckWorks(seen.works, { now, patienceSeconds: options.workPatienceSeconds, force }))
+  const stuck = stuckWorks(seen.works, { now, patienceSeconds: options.workPatienceSeconds, force })
+  if (force) note(job, stuck)
+  await releaseWorks(at, stuck)
 }
 
 const isOver = ({ cluster, namespace }: Leaving): boolean => cluster === undefined && namespace === undefined
@@ -93,6 +103,7 @@ const isOver = ({ cluster, namespace }: Leaving): boolean => cluster === undefin
 /** One look, and what is to be done about it. */
 const advance = async (job: Job): Promise<Leaving> => {
   const seen = await lookAt(job.at)
+  note(job, unreachedWorks(seen))
   await begin(job, seen)
   await emptySpace(job, seen)
   const { workPatienceSeconds } = job.options
@@ -129,11 +140,14 @@ const leave = async (job: Job): Promise<void> => {
  * Takes the member out of the control plane, and its workloads out of the member only where that was asked for. Never talks to the member; the control
  * plane may have to, to remove workloads and what it made there for itself. With `force` what it can't finish is taken away all the same.
  */
-export const deregisterMember = (context: MemberContext, options: KarmadaOptions): Promise<StepResult> =>
-  step(async () => {
+export const deregisterMember = async (context: MemberContext, options: KarmadaOptions): Promise<StepResult> => {
+  const remarks: string[] = []
+  const result = await step(async () => {
     if (!(await hasControlPlane(context))) return {}
     // Who forces does not wait for a control plane to work again.
     const work = operationOf(context.membership)?.force === true ? withControlPlane : workInControlPlane
-    await work(context, (client) => leave(jobOf(context, options, client)))
+    await work(context, (client) => leave(jobOf(context, options, client, remarks)))
     return {}
   })
+  return remarks.length === 0 ? result : { ...result, remarks }
+}

@@ -14,6 +14,7 @@ export const karmadaV1Description = {
   description:
     'Runs a whole Karmada 1.18 control plane in the host, which must run pods: one API endpoint that spreads workloads over all members.',
   capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: true, workloads: true },
+  findWorkloads: '`kubectl get <kinds> -A -l karmada.io/managed=true` there finds what Karmada brought.',
   distinctMemberNames: true,
   properties: PROPERTIES,
   validateProperties: faultsOf,

@@ -12,6 +12,12 @@ export class AddressUnavailable extends AppError {
   readonly kind = 'conflict'
 }
 
+/** An image of the control plane is not to be had, and the kubelet has tried for minutes. */
+export class ImageNotPulled extends AppError {
+  override readonly name = 'ImageNotPulled'
+  readonly kind = 'unavailable'
+}
+
 /** Another Karmada has the member by the same name. */
 export class MemberNameTaken extends AppError {
   override readonly name = 'MemberNameTaken'

@@ -8,8 +8,9 @@ import type {
   FederationObservation,
   MemberObservation,
 } from '../../../contract/federation-driver.ts'
-import { listAll } from '../../../support/owned.ts'
+import { federationSelector, listAll, type Site } from '../../../support/owned.ts'
 import { NotYet } from '../../../support/step.ts'
+import { together } from '../../../support/together.ts'
 import { inParallel } from './control-plane/apply-all.ts'
 import { withControlPlane } from './control-plane/open.ts'
 import { componentFault } from './host/component-fault.ts'
@@ -27,9 +28,12 @@ const TokenSecret = z.object({ data: z.object({ token: z.string(), caBundle: z.s
 
 const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf8')
 
+/** Secrets of members by name. */
+type Tokens = ReadonlyMap<string, KubernetesObject>
+
 /** The way that the control plane itself takes into a member; undefined when its Secret is not there. */
-const connectionTo = async (client: KubernetesClient, cluster: KubernetesObject): Promise<Connection | undefined> => {
-  const secret = TokenSecret.safeParse(await client.get(secrets(MEMBERS_NAMESPACE), cluster.metadata.name)).data
+const connectionTo = (tokens: Tokens, cluster: KubernetesObject): Connection | undefined => {
+  const secret = TokenSecret.safeParse(tokens.get(cluster.metadata.name)).data
   if (secret === undefined) return undefined
   const { apiEndpoint, insecureSkipTLSVerification } = clusterFacts(cluster)
   const { token, caBundle } = secret.data
@@ -44,13 +48,13 @@ const connectionTo = async (client: KubernetesClient, cluster: KubernetesObject)
 
 const memberOf = async (
   context: FederationContext,
-  client: KubernetesClient,
+  site: Site,
+  tokens: Tokens,
   cluster: KubernetesObject,
 ): Promise<MemberObservation> => {
-  const site = controlPlaneSite(context, client)
   const status = clusterStatus(site, cluster, undefined)
   if (status.state !== 'unknown' && status.state !== 'ready') return status
-  const connection = await connectionTo(client, cluster)
+  const connection = connectionTo(tokens, cluster)
   if (status.state === 'ready') return proxyStatus(site, cluster, { connect: context.connect, connection })
   if (connection !== undefined) {
     return { state: 'not-ready', ...(await diagnose(context.connect, connection, status.said)) }
@@ -59,12 +63,18 @@ const memberOf = async (
   return { state: 'not-ready', reason: 'TokenDiffers', message }
 }
 
-/** All members by one list, and a look into each: at what is wrong, or whether `clusters/proxy` is still this federation's. */
+/** All members and their Secrets by two lists, and a look into each: at what is wrong, or whether `clusters/proxy` is still this federation's. */
 const membersOf = async (context: FederationContext, client: KubernetesClient): Promise<Members> => {
   const members: Members = new Map()
-  await inParallel(await listAll(client, clusters), async (cluster) => {
+  const site = controlPlaneSite(context, client)
+  const [found, stored] = await together([
+    () => listAll(client, clusters),
+    () => listAll(client, secrets(MEMBERS_NAMESPACE), federationSelector(context.federation.id)),
+  ])
+  const tokens = new Map(stored.map((secret) => [secret.metadata.name, secret]))
+  await inParallel(found, async (cluster) => {
     const { clusterId } = clusterFacts(cluster)
-    if (clusterId !== undefined) members.set(clusterId, await memberOf(context, client, cluster))
+    if (clusterId !== undefined) members.set(clusterId, await memberOf(context, site, tokens, cluster))
   })
   return members
 }

@@ -14,6 +14,7 @@ export const memoryFederationV1Description = {
   contract: FEDERATION_CONTRACT,
   description: 'Plays a federation without any cluster: for tests and for trying the API out.',
   capabilities: { hostAsMember: true, usesKubernetesApi: false, kubeconfig: true, workloads: true },
+  findWorkloads: 'Look for Deployment workload there.',
   properties: PROPERTIES,
   validateProperties,
   validateChange,

@@ -1,24 +1,27 @@
-import { nodeGroupOf } from '../../../../../domain/cluster-task.ts'
-import { isOlderVersion } from '../../../../../domain/kubernetes-version.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { isOlderVersion, KUBERNETES_VERSION, withV } from '../../../../../domain/kubernetes-version.ts'
 import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
-import { autoscalingOf, wantsAutoscaling } from '../autoscaling.ts'
+import { autoscalingOf, mostOf, wantsAutoscaling } from '../autoscaling.ts'
 import { type Infrastructure, infrastructureOf } from '../infrastructure.ts'
 import { labelFaults } from '../labels.ts'
 import { currentVersion } from '../wishes.ts'
+import { countOf } from './count-of.ts'
 
 /** The infrastructure that a plan is for. */
 export const infrastructureOfPlan = ({ management }: PlannedCluster): Infrastructure | undefined =>
   infrastructureOf(management?.options ?? {})
 
-/** The count that a group shall have: the task says so, whether or not it is in the group already. */
-const countOf = ({ task }: PlannedCluster, group: NodeGroup): number => {
-  if (task === null || nodeGroupOf(task) !== group.id || !('nodeCount' in task)) return group.nodeCount
-  return task.nodeCount ?? group.nodeCount
-}
+/** Members of etcd that still make sense: each write waits for more than half of them. */
+const MASTERS_MAX = 9
 
 const masterFaults = (plan: PlannedCluster, group: NodeGroup): string[] => {
   const count = countOf(plan, group)
+  if (count > MASTERS_MAX) {
+    return [
+      `Node group ${group.name} would have ${count} masters; give an odd number of at most ${MASTERS_MAX}, so that etcd stays quick.`,
+    ]
+  }
   if (count % 2 === 0) {
     return [`Node group ${group.name} would have ${count} masters; give an odd number, so that etcd keeps a majority.`]
   }
@@ -58,6 +61,17 @@ const behindFaults = (plan: PlannedCluster, group: NodeGroup): string[] => {
     : []
 }
 
+/** Cluster API leaves a group whose version is not yet the control plane's as it is, whatever is said of it. */
+export const leftFaults = (plan: PlannedCluster, group: NodeGroup): string[] => {
+  const { name, version: own } = group
+  const version = currentVersion(plan)
+  return own === null || version === undefined || own === version || isMaster(group)
+    ? []
+    : [
+        `Node group ${name} runs Kubernetes ${own} and its control plane ${version}, so that nothing of it changes but its number of nodes; upgrade it first.`,
+      ]
+}
+
 /** What is wrong with how many nodes a group shall have. */
 export const countFaults = (plan: PlannedCluster, group: NodeGroup): string[] =>
   isMaster(group) ? masterFaults(plan, group) : [...rangeFaults(plan, group), ...behindFaults(plan, group)]
@@ -69,16 +83,28 @@ const flavorFaults = (plan: PlannedCluster, { name, flavorId, role }: NodeGroup)
         `Nothing says which flavor node group ${name} has; give "${role === 'master' ? 'master_flavor_id' : 'flavor_id'}".`,
       ]
 
-const limitFaults = (group: NodeGroup): string[] =>
-  group.isDefault &&
-  wantsAutoscaling(group) &&
-  autoscalingOf(group) === undefined &&
-  group.maxNodeCount === null &&
-  !group.labels.max_node_count
+/** A group with just its cluster's labels has the number of nodes that was asked for, where its cluster's workers are scaled. */
+const isScaledByItself = ({ cluster }: PlannedCluster, group: NodeGroup): boolean =>
+  group.isDefault || !isDeepStrictEqual(group.labels, cluster.magnum.labels)
+
+const limitFaults = (plan: PlannedCluster, group: NodeGroup): string[] =>
+  wantsAutoscaling(group) && mostOf(group) === undefined && isScaledByItself(plan, group)
     ? [
-        `Label auto_scaling_enabled is true, and nothing says how many nodes group ${group.name} has at most; give the label max_node_count.`,
+        `Label auto_scaling_enabled is true, and nothing says how many nodes group ${group.name} has at most; give ${group.isDefault ? 'the label max_node_count' : '"max_node_count"'}.`,
       ]
     : []
+
+/** A label that a group was given itself, and that would have no effect. */
+const versionFaults = (plan: PlannedCluster, { name, labels }: NodeGroup): string[] => {
+  const { kube_tag: given } = labels
+  const version = currentVersion(plan)
+  const isOwn = given !== undefined && given !== '' && given !== plan.cluster.magnum.labels.kube_tag
+  return isOwn && KUBERNETES_VERSION.test(given) && version !== undefined && withV(given) !== version
+    ? [
+        `Label kube_tag of node group ${name} is ${given}; a new group runs its cluster's version, ${version}: leave the label out.`,
+      ]
+    : []
+}
 
 /** What is wrong with a new group. `isAsked`: which of its labels are looked at. */
 export const newGroupFaults = (
@@ -88,6 +114,7 @@ export const newGroupFaults = (
 ): string[] => [
   ...labelFaults(group.labels, `node group ${group.name}`, infrastructureOfPlan(plan), isAsked),
   ...flavorFaults(plan, group),
-  ...limitFaults(group),
+  ...limitFaults(plan, group),
+  ...versionFaults(plan, group),
   ...countFaults(plan, group),
 ]

@@ -1,9 +1,13 @@
+import { isOlderVersion } from '../../../../../domain/kubernetes-version.ts'
 import { quote } from '../../../../../domain/wording.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
 import { INFRASTRUCTURES } from '../infrastructure.ts'
 import { clusterValues, labelFaults } from '../labels.ts'
 import { firstVersion } from '../wishes.ts'
+import { apiServerFaults } from './api-server-faults.ts'
 import { infrastructureOfPlan, newGroupFaults } from './group-faults.ts'
+import { networkFaults, overlapFaults } from './network-faults.ts'
+import { sizeFaults } from './size-faults.ts'
 import { templateFaults } from './template-faults.ts'
 
 const infrastructureFaults = (plan: PlannedCluster): string[] => {
@@ -19,37 +23,23 @@ const infrastructureFaults = (plan: PlannedCluster): string[] => {
   ]
 }
 
-/** A label that can't be read is told as one; so this is about absence. */
+/** What kubeadm's bootstrap provider still makes a configuration for. */
+const OLDEST = 'v1.22.0'
+
+const tooOld = (version: string): string =>
+  `Label kube_tag is ${version}; Cluster API makes no clusters of Kubernetes before ${OLDEST}: give a newer version.`
+
+/** A label that can't be read is told as one; so this is about absence, and about what can't be made. */
 const versionFaults = ({ cluster, template }: PlannedCluster): string[] => {
   const isOwn = (cluster.magnum.labels.kube_tag ?? '') !== ''
   const ofTemplate = template?.spec.labels.kube_tag ?? ''
-  if (firstVersion({ cluster, template }) !== undefined || isOwn) return []
+  const version = firstVersion({ cluster, template })
+  if (version !== undefined) return isOlderVersion(version, OLDEST) ? [tooOld(version)] : []
+  if (isOwn) return []
   return [
     ofTemplate !== ''
       ? `Label kube_tag of the cluster template is ${quote(ofTemplate)}; give a Kubernetes version such as v1.36.0.`
       : 'Nothing says which Kubernetes version the cluster is to run; give the cluster template the label kube_tag, for example kube_tag=v1.36.0.',
-  ]
-}
-
-/** What does not fit together. */
-const networkFaults = ({ cluster: { magnum } }: PlannedCluster): string[] => {
-  const values = clusterValues(magnum.labels)
-  const isOvn = values.octavia_provider === 'ovn'
-  const hasFloatingIp = values.master_lb_floating_ip_enabled ?? magnum.floatingIpEnabled ?? true
-  return [
-    ...(isOvn && values.octavia_lb_algorithm !== undefined && values.octavia_lb_algorithm !== 'SOURCE_IP_PORT'
-      ? [
-          `Label octavia_lb_algorithm is ${values.octavia_lb_algorithm}; load balancers of the provider ovn know SOURCE_IP_PORT only.`,
-        ]
-      : []),
-    ...(magnum.fixedSubnet && !magnum.fixedNetwork
-      ? ['"fixed_subnet" is given without "fixed_network"; give the network that it is in.']
-      : []),
-    ...(hasFloatingIp || magnum.masterLbEnabled
-      ? []
-      : [
-          'The API server would have neither a floating IP nor a load balancer, and so no address; give "master_lb_enabled" or "floating_ip_enabled".',
-        ]),
   ]
 }
 
@@ -72,6 +62,9 @@ export const newClusterFaults = (plan: PlannedCluster): string[] => {
     ...labelFaults(ownLabels, 'the cluster', infrastructure),
     ...(template === null ? [] : templateFaults(template.spec, infrastructure)),
     ...(infrastructure === 'openstack' ? networkFaults(plan) : []),
+    ...overlapFaults(plan),
+    ...apiServerFaults(clusterValues(ownLabels)),
     ...nodeGroups.flatMap((group) => newGroupFaults(plan, group, (key) => group.labels[key] !== ownLabels[key])),
+    ...sizeFaults(plan, nodeGroups),
   ]
 }

@@ -4,9 +4,11 @@ import { isMaster } from '../../../../../domain/node-group.ts'
 import { isAbout } from '../../../../../domain/task-groups.ts'
 import { byNumber, listInWords, quote } from '../../../../../domain/wording.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
-import { labelFaults } from '../labels.ts'
+import { clusterValues, labelFaults } from '../labels.ts'
 import { currentVersion, groupsLeft, targetVersion, upgradesControlPlane, wantedLabels } from '../wishes.ts'
+import { apiServerFaults } from './api-server-faults.ts'
 import { infrastructureOfPlan } from './group-faults.ts'
+import { replacementFaults } from './network-faults.ts'
 import { templateFaults } from './template-faults.ts'
 
 type Upgrade = Extract<ClusterTask, { kind: 'upgrade' }>
@@ -49,9 +51,16 @@ const newLabelFaults = (plan: PlannedCluster): string[] => {
   return labelFaults(labels, 'the cluster template', infrastructureOfPlan(plan), (key) => labels[key] !== before[key])
 }
 
+/** Of the control plane, which gets new machines by it. */
+const masterFaults = (plan: PlannedCluster, task: Upgrade): string[] =>
+  infrastructureOfPlan(plan) === 'openstack' && upgradesControlPlane(plan, task)
+    ? [...replacementFaults(plan), ...apiServerFaults(clusterValues(wantedLabels(plan)))]
+    : []
+
 /** Why an upgrade can't be: one sentence for each fault. */
 export const upgradeFaults = (plan: PlannedCluster, task: Upgrade): string[] => [
   ...(plan.template === null ? [] : templateFaults(plan.template.spec, infrastructureOfPlan(plan))),
   ...newLabelFaults(plan),
   ...versionFaults(plan, task),
+  ...masterFaults(plan, task),
 ]

@@ -4,11 +4,13 @@ import { ObjectConflict, ObjectInvalid, PermissionDenied } from '../../../../../
 import { resourcePath } from '../../../../../kubernetes/resource-path.ts'
 import type { ManagementAccess } from '../../../../contract/cluster-driver.ts'
 import type { Finding } from '../../../../contract/federation-driver.ts'
-import { attempt, errorFinding, permissionFindings } from '../../../../support/findings.ts'
+import { attempt, errorFinding, permissionFindings, warningFinding } from '../../../../support/findings.ts'
 import { INFRASTRUCTURES, type Infrastructure, infrastructureOf } from '../infrastructure.ts'
 import { clusterResourceSets } from '../render/addon-objects.ts'
 import { managementObjects } from '../render/class-objects.ts'
-import { clusters } from './resources.ts'
+import { namespaceFindings } from './check-namespaces.ts'
+import { versionFindings } from './check-versions.ts'
+import { clusters, openStackServers } from './resources.ts'
 
 /** There always is one, and dry runs leave nothing in it. */
 const NAMESPACE = 'default'
@@ -19,9 +21,13 @@ type ResourceKey = Pick<Made['resource'], 'group' | 'plural'>
 const accessTo = ({ group, plural }: ResourceKey, ...verbs: readonly string[]): Access[] =>
   verbs.map((verb) => ({ verb, group, resource: plural }))
 
+/** To the Secrets of addons: named, since a role for other Secrets may leave these out. */
+const addonAccess = ({ addons_namespace: namespace }: ManagementAccess['options']): Access[] =>
+  namespace === undefined ? [] : [{ verb: 'get', group: '', resource: 'secrets', namespace }]
+
 const CORE = { group: 'cluster.x-k8s.io' }
 
-/** Everything that the driver does in a management cluster. */
+/** Everything that the driver does in a management cluster. Namespaces of projects come with their first cluster, so it is asked for in all. */
 const neededAccess = (objects: readonly Made[], infrastructure: Infrastructure): Access[] => [
   ...accessTo({ group: '', plural: 'namespaces' }, 'get', 'create'),
   ...accessTo({ group: '', plural: 'secrets' }, 'get', 'list', 'create', 'patch', 'delete'),
@@ -31,26 +37,12 @@ const neededAccess = (objects: readonly Made[], infrastructure: Infrastructure):
   ...accessTo({ ...CORE, plural: 'machines' }, 'list', 'patch', 'delete'),
   ...accessTo({ group: 'controlplane.cluster.x-k8s.io', plural: 'kubeadmcontrolplanes' }, 'list'),
   ...(infrastructure === 'openstack'
-    ? accessTo(clusterResourceSets(NAMESPACE), 'get', 'list', 'create', 'patch', 'delete')
+    ? [
+        ...accessTo(clusterResourceSets(NAMESPACE), 'get', 'list', 'create', 'patch', 'delete'),
+        ...accessTo(openStackServers(NAMESPACE), 'list'),
+      ]
     : []),
 ]
-
-const unserved = async (client: KubernetesClient, groupVersion: string): Promise<boolean> =>
-  (await client.raw(`/apis/${groupVersion}`)).status === 404
-
-/** API versions that are not served: Cluster API, or its provider, is missing or too old. */
-const versionFindings = async (client: KubernetesClient, objects: readonly Made[]): Promise<Finding[]> => {
-  const wanted = [...new Set(objects.map(({ object }) => object.apiVersion))]
-  const missing: string[] = []
-  for (const groupVersion of wanted) if (await unserved(client, groupVersion)) missing.push(groupVersion)
-  if (missing.length === 0) return []
-  return [
-    errorFinding(
-      'ApiVersionMissing',
-      `The API server does not serve ${missing.join(', ')}. Install Cluster API 1.11 or newer with its kubeadm providers and the infrastructure provider, or upgrade them.`,
-    ),
-  ]
-}
 
 /** What admission says to an object in a dry run; undefined when it takes it. That one of the name is there says that it was taken once. */
 const refusalOf = async (client: KubernetesClient, { resource, object }: Made): Promise<string | undefined> => {
@@ -101,32 +93,67 @@ const webhookFindings = async (client: KubernetesClient): Promise<Finding[]> => 
   ]
 }
 
-const checks = (
-  client: KubernetesClient,
-  where: string,
-  infrastructure: Infrastructure,
-  objects = managementObjects(infrastructure, NAMESPACE),
-) => [
-  () => permissionFindings(client, where, neededAccess(objects, infrastructure)),
-  () => versionFindings(client, objects),
-  () => classFindings(client, objects),
-  () => webhookFindings(client),
-]
+/** Machines of Flatcar boot by Ignition, which Cluster API's kubeadm providers take only with a feature gate. */
+const IGNITION: Made = {
+  resource: {
+    group: 'bootstrap.cluster.x-k8s.io',
+    version: 'v1beta2',
+    plural: 'kubeadmconfigtemplates',
+    namespace: NAMESPACE,
+  },
+  object: {
+    apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+    kind: 'KubeadmConfigTemplate',
+    metadata: { name: 'fedplane-check' },
+    spec: { template: { spec: { format: 'ignition', joinConfiguration: { nodeRegistration: { name: 'check' } } } } },
+  },
+}
+
+const ignitionFindings = async (client: KubernetesClient, infrastructure: Infrastructure): Promise<Finding[]> => {
+  const words = infrastructure === 'openstack' ? await refusalOf(client, IGNITION) : undefined
+  if (words === undefined) return []
+  return [
+    warningFinding(
+      'IgnitionRefused',
+      `Clusters of Flatcar (cluster_distro flatcar) can't be made: turn the feature gate KubeadmBootstrapFormatIgnition on in the kubeadm bootstrap and control plane providers (EXP_KUBEADM_BOOTSTRAP_FORMAT_IGNITION=true). ${words}`,
+    ),
+  ]
+}
+
+type Looked = Pick<ManagementAccess, 'options'> & {
+  client: KubernetesClient
+  /** Name of the cluster. */
+  where: string
+  infrastructure: Infrastructure
+}
+
+const checks = ({ client, where, options, infrastructure }: Looked) => {
+  const objects = managementObjects(infrastructure, NAMESPACE)
+  const access = [...neededAccess(objects, infrastructure), ...addonAccess(options)]
+  return [
+    () => permissionFindings(client, `cluster ${where}`, access),
+    () => namespaceFindings({ client, where, options }),
+    () => versionFindings(client, [...objects.map(({ resource }) => resource), clusters(NAMESPACE)], infrastructure),
+    () => classFindings(client, objects),
+    () => webhookFindings(client),
+    () => ignitionFindings(client, infrastructure),
+  ]
+}
 
 const findingsFor = async (
-  { cluster, client: open }: ManagementAccess,
+  { cluster, client: open, options }: ManagementAccess,
   infrastructure: Infrastructure,
 ): Promise<Finding[]> => {
-  const client = await open()
+  const looked = { client: await open(), where: cluster.name, options, infrastructure }
   // What is found first explains what would be found after it.
-  for (const check of checks(client, `cluster ${cluster.name}`, infrastructure)) {
+  for (const check of checks(looked)) {
     const found = await check()
     if (found.length > 0) return found
   }
   return []
 }
 
-/** What keeps a cluster from making others: rights, API versions, the class that clusters are made from, and admission webhooks. Changes nothing. */
+/** What keeps a cluster from making others: rights, namespaces, API versions, the class that clusters are made from, and admission webhooks. Changes nothing. */
 export const checkManagement = async (access: ManagementAccess): Promise<Finding[]> => {
   const infrastructure = infrastructureOf(access.options)
   if (infrastructure === undefined) {

@@ -109,8 +109,40 @@ export const Machine = z.object({
 })
 export type Machine = z.infer<typeof Machine>
 
+/**
+ * What CAPO makes a machine by (v1alpha1, with conditions of Cluster API's first kind). What goes wrong is said here and nowhere else: CAPO 0.14 does
+ * not carry it over to its machine, and so not to Cluster API's (its issues 2265 and 3375).
+ */
+export const OpenStackServer = z.object({
+  kind: z.literal('OpenStackServer').default('OpenStackServer'),
+  metadata: Metadata,
+  spec: z
+    .object({
+      flavor: z.string().optional(),
+      flavorID: z.string().optional(),
+      image: z
+        .object({ id: z.string().optional(), filter: z.object({ name: z.string().optional() }).prefault({}) })
+        .prefault({}),
+    })
+    .prefault({}),
+  status: z
+    .object({
+      ...common,
+      /** What was found in the cloud so far; absent until it was looked for. */
+      resolved: z
+        .object({
+          imageID: z.string().default(''),
+          flavorID: z.string().default(''),
+          ports: z.array(z.unknown()).default([]),
+        })
+        .optional(),
+    })
+    .prefault({}),
+})
+export type OpenStackServer = z.infer<typeof OpenStackServer>
+
 /** What every object of Cluster API has. */
 export const Conditioned = z.object({ metadata: Metadata, status: z.object(common).prefault({}) })
 
 /** One of those. */
-export type CapiObject = CapiCluster | ControlPlane | MachineDeployment | Machine
+export type CapiObject = CapiCluster | ControlPlane | MachineDeployment | Machine | OpenStackServer

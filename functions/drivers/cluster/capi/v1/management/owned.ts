@@ -3,6 +3,8 @@ import type { KubernetesObject, Resource } from '../../../../../kubernetes/clien
 import { ForeignObject } from '../../../../contract/errors.ts'
 import { covers } from '../../../../support/covers.ts'
 import { CLUSTER_LABEL } from '../render/names.ts'
+import { clusters } from './resources.ts'
+import { getServed } from './served.ts'
 import type { ManagementSite } from './site.ts'
 
 /** True for what was made for this very cluster. */
@@ -18,8 +20,15 @@ export const demandOf = (site: ManagementSite, cluster: Cluster, object: Kuberne
   if (isOf(cluster, object)) return
   throw new ForeignObject(
     `${titled(object)} in management cluster ${site.where} does not carry the label ${CLUSTER_LABEL}=${cluster.id}, so it is not touched. ` +
-      'Remove or rename it, then try again.',
+      'Give it the label back if it is of this cluster, or remove it; then try again.',
   )
+}
+
+/** The `Cluster` that is there, whatever state it is in; undefined when there is none. @throws ForeignObject, ManagementUnreachable */
+export const presentCluster = async (site: ManagementSite, cluster: Cluster): Promise<KubernetesObject | undefined> => {
+  const object = await getServed(site, clusters(site.names.namespace), site.names.cluster)
+  if (object !== undefined) demandOf(site, cluster, object)
+  return object
 }
 
 /** Makes an object of a cluster what it shall be; no write when it is. @throws ForeignObject */

@@ -15,6 +15,13 @@ export const controlPlanes = (namespace: string): Resource => ({
   plural: 'kubeadmcontrolplanes',
   namespace,
 })
+/** What CAPO makes machines by: 0.12 and newer. */
+export const openStackServers = (namespace: string): Resource => ({
+  group: 'infrastructure.cluster.x-k8s.io',
+  version: 'v1alpha1',
+  plural: 'openstackservers',
+  namespace,
+})
 
 /** Cluster API's label of all that belongs to one cluster: its name. */
 export const CLUSTER_NAME_LABEL = 'cluster.x-k8s.io/cluster-name'

@@ -1,12 +1,16 @@
 import type { NodeGroup } from '../../../../../domain/node-group.ts'
 import { autoscalingOf } from '../autoscaling.ts'
-import { deploymentOf } from '../status/groups.ts'
+import { deploymentOf, isDeferred } from '../status/groups.ts'
 import { machineDeployments } from './resources.ts'
 import type { CapiSite, Snapshot } from './snapshot.ts'
 
+/** The topology says nothing of its number of nodes, or is not heard: Cluster API leaves what waits for an upgrade of its own as it is. */
+const isOnItsOwn = (snapshot: Snapshot, group: NodeGroup): boolean =>
+  autoscalingOf(group) !== undefined || isDeferred(snapshot, group)
+
 /**
- * Writes the number of nodes of groups that an autoscaler scales where the autoscaler itself writes it, in the MachineDeployment: the topology names none for
- * them, so nobody else does. True when something was written: what was read is of yesterday then.
+ * Writes the number of nodes where an autoscaler writes it, in the MachineDeployment, for groups of which nobody else does. True when something was
+ * written: what was read is of yesterday then.
  */
 const scale = async (
   { client, names }: CapiSite,
@@ -15,7 +19,7 @@ const scale = async (
   isWrong: (is: number, wanted: number) => boolean,
 ): Promise<boolean> => {
   let isChanged = false
-  for (const group of groups.filter((one) => autoscalingOf(one) !== undefined)) {
+  for (const group of groups.filter((one) => isOnItsOwn(snapshot, one))) {
     const deployment = deploymentOf(snapshot, group)
     if (deployment === undefined || !isWrong(deployment.spec.replicas, group.nodeCount)) continue
     const patch = { spec: { replicas: group.nodeCount } }

@@ -1,9 +1,20 @@
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import { ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
 import { listAll } from '../../../../support/owned.ts'
 import { together } from '../../../../support/together.ts'
+import type { Infrastructure } from '../infrastructure.ts'
 import type { ClusterNames } from '../render/names.ts'
-import { CapiCluster, ControlPlane, Machine, MachineDeployment } from './objects.schema.ts'
-import { CLUSTER_NAME_LABEL, clusters, controlPlanes, machineDeployments, machines } from './resources.ts'
+import { isTrue } from '../status/conditions.ts'
+import { CapiCluster, ControlPlane, Machine, MachineDeployment, OpenStackServer } from './objects.schema.ts'
+import {
+  CLUSTER_NAME_LABEL,
+  clusters,
+  controlPlanes,
+  machineDeployments,
+  machines,
+  openStackServers,
+} from './resources.ts'
+import { getServed, listServed } from './served.ts'
 
 /** All that is read of one cluster in its management cluster. */
 export type Snapshot = {
@@ -13,28 +24,45 @@ export type Snapshot = {
   controlPlane: ControlPlane | undefined
   deployments: readonly MachineDeployment[]
   machines: readonly Machine[]
+  /** Of machines that are not well; empty on other infrastructures, and where they may not be read. */
+  servers: readonly OpenStackServer[]
 }
 
 /** A place in a management cluster. */
-export type CapiSite = { client: KubernetesClient; names: ClusterNames }
+export type CapiSite = { client: KubernetesClient; names: ClusterNames; infrastructure?: Infrastructure }
 
-/** Four calls side by side. What is not there, or whose namespace is not, is absent. @throws errors of reaching the management cluster */
-export const readSnapshot = async ({ client, names }: CapiSite): Promise<Snapshot> => {
+/** Only their words are wanted: a CAPO without them, or a role that leaves them out, costs no more than that. */
+const readServers = async ({ client, names }: CapiSite): Promise<OpenStackServer[]> => {
+  try {
+    const found = await listAll(client, openStackServers(names.namespace), `${CLUSTER_NAME_LABEL}=${names.cluster}`)
+    return found.map((server) => OpenStackServer.parse(server))
+  } catch (error) {
+    if (error instanceof ObjectNotFound || error instanceof PermissionDenied) return []
+    throw error
+  }
+}
+
+/** Four calls side by side, and one more while a machine of OpenStack is not well. What is not there, or whose namespace is not, is absent. @throws ManagementUnreachable, and errors of reaching it */
+export const readSnapshot = async (site: CapiSite & { where: string }): Promise<Snapshot> => {
+  const { names, infrastructure } = site
   const { cluster: name, namespace } = names
   const listed = (resource: Resource) => (): Promise<KubernetesObject[]> =>
-    listAll(client, resource, `${CLUSTER_NAME_LABEL}=${name}`)
+    listServed(site, resource, `${CLUSTER_NAME_LABEL}=${name}`)
   const [object, planes, deployments, found] = await together([
-    () => client.get(clusters(namespace), name),
+    () => getServed(site, clusters(namespace), name),
     listed(controlPlanes(namespace)),
     listed(machineDeployments(namespace)),
     listed(machines(namespace)),
   ])
   const [plane] = planes
+  const parsed = found.map((machine) => Machine.parse(machine))
+  const isTroubled = infrastructure === 'openstack' && parsed.some((machine) => !isTrue(machine, 'Ready'))
   return {
     object,
     cluster: object && CapiCluster.parse(object),
     controlPlane: plane && ControlPlane.parse(plane),
     deployments: deployments.map((deployment) => MachineDeployment.parse(deployment)),
-    machines: found.map((machine) => Machine.parse(machine)),
+    machines: parsed,
+    servers: isTroubled ? await readServers(site) : [],
   }
 }

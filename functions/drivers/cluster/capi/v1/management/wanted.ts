@@ -7,7 +7,7 @@ import { covers } from '../../../../support/covers.ts'
 import { NotYet } from '../../../../support/step.ts'
 import { clusterObject } from '../render/cluster-object.ts'
 import type { RenderPlan } from '../render/plan.ts'
-import { demandOf, titled } from './owned.ts'
+import { presentCluster, titled } from './owned.ts'
 import { tryOut } from './refusal.ts'
 import { clusters } from './resources.ts'
 import type { ManagementSite } from './site.ts'
@@ -32,6 +32,7 @@ export const planOf = async (
 ): Promise<RenderPlan> => ({
   cluster: context.cluster,
   names: site.names,
+  classNamespace: site.classNamespace,
   template: await context.template(),
   nodeGroups: nodeGroups.filter((group) => isPart(group, task)),
   infrastructure: site.infrastructure,
@@ -52,10 +53,8 @@ export const ownObject = async (
   { cluster }: ClusterContext,
   site: ManagementSite,
 ): Promise<KubernetesObject | undefined> => {
-  const object = await site.client.get(clusters(site.names.namespace), site.names.cluster)
-  if (object === undefined) return undefined
-  demandOf(site, cluster, object)
-  if (object.metadata.deletionTimestamp !== undefined)
+  const object = await presentCluster(site, cluster)
+  if (object?.metadata.deletionTimestamp !== undefined)
     throw new NotYet(`${titled(object)} to be gone before it is made again`)
   return object
 }

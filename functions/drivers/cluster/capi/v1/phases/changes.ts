@@ -1,14 +1,18 @@
 import type { ClusterDriver, ClusterPhase } from '../../../../contract/cluster-driver.ts'
+import { ChangeImpossible } from '../../../../contract/errors.ts'
 import { managementSite } from '../management/site.ts'
 import { readSnapshot } from '../management/snapshot.ts'
 import { addons } from './addons.ts'
+import { keptSecrets } from './authorities.ts'
 import { cloudCredentialPhase, clusterClassPhase } from './prepare.ts'
 import { removalState } from './removal.schema.ts'
 import { decideRemoval, removalOf } from './removal.ts'
+import { restartAddons } from './restart-addons.ts'
+import { unknownNodes } from './unknown-nodes.ts'
 import { groupOf, groupPhases, wholePhases } from './update.ts'
 
 /** Seconds for a few calls. */
-const CHOOSE_SECONDS = 120
+const CHOOSE_SECONDS = 600
 
 /** Decides which nodes go, by those that there are: stored before anything is done, since a second look would see others. */
 const choose: ClusterPhase = {
@@ -19,17 +23,24 @@ const choose: ClusterPhase = {
     const group = groupOf(context)
     if (group === undefined || removalOf(context) !== undefined) return { done: true }
     const snapshot = await readSnapshot(await managementSite(context))
+    const unknown = unknownNodes(context, snapshot, group)
+    if (unknown !== undefined) throw new ChangeImpossible(unknown)
     return { done: true, state: removalState(decideRemoval(context, snapshot, group)) }
   },
 }
 
+const groupPlan = [keptSecrets, ...groupPhases]
+
 /** The plans of the changes that the driver knows. The authorities of a running cluster can't be changed: Cluster API has no way for that. */
 export const updatePhases: ClusterDriver['phases']['update'] = {
-  resize: [choose, ...groupPhases],
-  'node-group-create': groupPhases,
-  'node-group-update': groupPhases,
-  'node-group-delete': groupPhases,
+  resize: [keptSecrets, choose, ...groupPhases],
+  'node-group-create': groupPlan,
+  'node-group-update': groupPlan,
+  'node-group-delete': groupPlan,
   // Only an upgrade takes a cluster to the class of this version of fedplane.
-  upgrade: [clusterClassPhase, addons, ...wholePhases],
-  'rotate-credential': [cloudCredentialPhase, addons].map((phase) => ({ ...phase, undo: phase.ensure })),
+  upgrade: [keptSecrets, clusterClassPhase, addons, ...wholePhases],
+  'rotate-credential': [
+    ...[cloudCredentialPhase, addons].map((phase) => ({ ...phase, undo: phase.ensure })),
+    restartAddons,
+  ],
 }

@@ -4,6 +4,7 @@ import { CredentialMissing } from '../../../../contract/errors.ts'
 import { CloudCredentialText } from '../cloud-credential.schema.ts'
 import { ensureOf } from '../management/owned.ts'
 import type { ManagementSite } from '../management/site.ts'
+import { cloudSecretName } from '../render/names.ts'
 import { cloudSecret } from '../render/secrets.ts'
 
 /** @throws CredentialMissing */
@@ -22,4 +23,10 @@ export const cloudCredentialOf = async (context: ClusterContext): Promise<CloudC
 export const putCloudSecret = async (site: ManagementSite, context: ClusterContext): Promise<void> => {
   const secret = cloudSecret(context.cluster, site.names, await cloudCredentialOf(context))
   await ensureOf(site, context.cluster, secrets(site.names.namespace), secret)
+}
+
+/** Writes it where it is missing; one that is there is left to the rotation of credentials. @throws CredentialMissing */
+export const keepCloudSecret = async (site: ManagementSite, context: ClusterContext): Promise<void> => {
+  const existing = await site.client.get(secrets(site.names.namespace), cloudSecretName(site.names))
+  if (existing === undefined) await putCloudSecret(site, context)
 }

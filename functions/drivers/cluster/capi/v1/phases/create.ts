@@ -10,7 +10,8 @@ import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, ownObject, wantedObject } from '../management/wanted.ts'
 import { isClusterDone } from '../status/done.ts'
-import { hopelessness, troubleOf } from '../status/reason.ts'
+import { clusterProgress } from '../status/progress.ts'
+import { hopelessness } from '../status/reason.ts'
 import { endpointIn, groupResult } from '../status/results.ts'
 import { preparePhases } from './prepare.ts'
 
@@ -54,7 +55,9 @@ const toldOf = async (context: ClusterContext, snapshot: Snapshot): Promise<Part
 }
 
 /** Ends a create that has no hope, or no time, left. What is there stays. @throws ClusterNotReady */
-const demandHope = ({ cluster: { name, operation, magnum }, now }: ClusterContext, snapshot: Snapshot): void => {
+const demandHope = (context: ClusterContext, snapshot: Snapshot): void => {
+  const { cluster, nodeGroups, now } = context
+  const { name, operation, magnum } = cluster
   if (snapshot.cluster === undefined) {
     throw new ClusterNotReady(
       `Somebody deleted cluster ${name} from its management cluster while it was made. Delete it here too.`,
@@ -65,7 +68,7 @@ const demandHope = ({ cluster: { name, operation, magnum }, now }: ClusterContex
   if (operation === null || now() < operation.deadline) return
   const minutes = magnum.createTimeout ? `create_timeout (${magnum.createTimeout} minutes)` : 'time for a create'
   throw new ClusterNotReady(
-    `Cluster ${name} was not up within its ${minutes}; last seen: ${troubleOf(snapshot) ?? 'no condition fails'}.`,
+    `Cluster ${name} was not up within its ${minutes}; last seen: ${clusterProgress(snapshot, nodeGroups) ?? 'no condition fails'}.`,
   )
 }
 
@@ -80,7 +83,7 @@ const machines: ClusterPhase = {
     const isScaled = await scaleUp(site, snapshot, context.nodeGroups)
     if (!isScaled && isClusterDone(snapshot)) return { done: true, ...told }
     demandHope(context, snapshot)
-    return { done: false, waitingFor: troubleOf(snapshot) ?? 'control plane and nodes to be there', ...told }
+    return { done: false, waitingFor: clusterProgress(snapshot, context.nodeGroups) ?? 'control plane and nodes to be there', ...told }
   },
 }
 

@@ -5,13 +5,13 @@ import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-
 import { listAll } from '../../../../support/owned.ts'
 import { NotYet, step } from '../../../../support/step.ts'
 import { inCluster } from '../look.ts'
-import { isOf } from '../management/owned.ts'
+import { demandOf, presentCluster } from '../management/owned.ts'
 import { CLUSTER_NAME_LABEL, clusters } from '../management/resources.ts'
 import { managementSite } from '../management/site.ts'
 import { readSnapshot } from '../management/snapshot.ts'
 import { clusterResourceSets } from '../render/addon-objects.ts'
 import { CLUSTER_LABEL } from '../render/names.ts'
-import { deletionOf } from '../status/reason.ts'
+import { deletionProgress } from '../status/progress.ts'
 import { balancersState, isPatienceOver } from './balancers.schema.ts'
 import { renewCredential } from './renew-credential.ts'
 
@@ -62,7 +62,7 @@ const balancers: ClusterPhase = {
     const { cluster } = context
     if (cluster.identity === null) return { done: true }
     const site = await managementSite(context)
-    const object = await site.client.get(clusters(site.names.namespace), site.names.cluster)
+    const object = await presentCluster(site, cluster)
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return { done: true }
     const waitingFor = await obstacle(context)
     if (waitingFor === undefined || isPatienceOver(context, BALANCERS_SECONDS)) return { done: true }
@@ -70,7 +70,10 @@ const balancers: ClusterPhase = {
   },
 }
 
-/** Only the Cluster is deleted: Cluster API takes down the rest in its order. */
+/**
+ * Only the Cluster is deleted: Cluster API takes down the rest in its order. One of its name without its label keeps the cluster from being gone: its
+ * machines could never be taken down once the Secrets are.
+ */
 const removeCluster: ClusterPhase = {
   id: 'cluster',
   title: 'wait for Cluster API to take it down',
@@ -81,12 +84,13 @@ const removeCluster: ClusterPhase = {
       const { namespace, cluster: name } = site.names
       const snapshot = await readSnapshot(site)
       const { object } = snapshot
-      if (object === undefined || !isOf(context.cluster, object)) return {}
+      if (object === undefined) return {}
+      demandOf(site, context.cluster, object)
       if (object.metadata.deletionTimestamp === undefined) {
         const { uid } = object.metadata
         await site.client.delete(clusters(namespace), name, uid === undefined ? {} : { uid })
       }
-      throw new NotYet(deletionOf(snapshot) ?? `Cluster ${namespace}/${name} to be gone`)
+      throw new NotYet(deletionProgress(snapshot))
     }),
 }
 
@@ -109,6 +113,10 @@ const removeSecrets: ClusterPhase = {
     step(async () => {
       const { client, names, infrastructure } = await managementSite(context)
       const { namespace, cluster: name } = names
+      // By force this comes also while Cluster API still needs them.
+      if ((await client.get(clusters(namespace), name)) !== undefined) {
+        throw new NotYet(`Cluster ${namespace}/${name} to be gone, which needs its Secrets`)
+      }
       const ours = `${CLUSTER_LABEL}=${context.cluster.id}`
       if (infrastructure === 'openstack') await removeLabelled(client, clusterResourceSets(namespace), ours)
       await removeLabelled(client, secrets(namespace), ours)

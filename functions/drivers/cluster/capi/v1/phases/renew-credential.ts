@@ -1,7 +1,6 @@
 import type { ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { step } from '../../../../support/step.ts'
-import { isOf } from '../management/owned.ts'
-import { clusters } from '../management/resources.ts'
+import { presentCluster } from '../management/owned.ts'
 import { managementSite } from '../management/site.ts'
 import { putCloudSecret } from './cloud-secret.ts'
 
@@ -19,8 +18,7 @@ export const renewCredential: ClusterPhase = {
     step(async () => {
       const site = await managementSite(context)
       if (site.infrastructure !== 'openstack') return {}
-      const object = await site.client.get(clusters(site.names.namespace), site.names.cluster)
-      if (object === undefined || !isOf(context.cluster, object)) return {}
+      if ((await presentCluster(site, context.cluster)) === undefined) return {}
       if ((await context.cloudCredential()) !== undefined) await putCloudSecret(site, context)
       return {}
     }),

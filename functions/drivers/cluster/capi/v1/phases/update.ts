@@ -17,8 +17,9 @@ import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, ownObject, type Wish, wantedObject } from '../management/wanted.ts'
 import { isClusterDone, isGroupDone, isGroupGone } from '../status/done.ts'
-import { deploymentOf, machinesOf, replicasOf } from '../status/groups.ts'
-import { hopelessness, troubleOf } from '../status/reason.ts'
+import { replicasOf } from '../status/groups.ts'
+import { clusterProgress, groupDeletionProgress, groupProgress } from '../status/progress.ts'
+import { hopelessness } from '../status/reason.ts'
 import { groupResult } from '../status/results.ts'
 import { isRemovalDone, markRemoval, removalOf, replaceRemaining, unmarkRemoval } from './removal.ts'
 
@@ -27,10 +28,12 @@ const PHASE_SECONDS = 300
 /** Seconds for machines to come or go: with the undo it stays within the hour that a change may take. */
 const MACHINES_SECONDS = 2400
 
-const goneFrom = ({ cluster }: ClusterContext, { where }: ManagementSite): ChangeImpossible =>
-  new ChangeImpossible(
-    `Cluster ${cluster.name} is not in its management cluster ${where} any more, so it can't be changed; delete it.`,
-  )
+/** What to say of a cluster that somebody took away. */
+export const goneWords = ({ cluster }: ClusterContext, { where }: ManagementSite): string =>
+  `Cluster ${cluster.name} is not in its management cluster ${where} any more, so it can't be changed; delete it.`
+
+const goneFrom = (context: ClusterContext, site: ManagementSite): ChangeImpossible =>
+  new ChangeImpossible(goneWords(context, site))
 
 const refusedBy =
   ({ where }: ManagementSite) =>
@@ -75,15 +78,11 @@ const isDone = (context: ClusterContext, snapshot: Snapshot, task: ClusterTask |
   return task?.kind === 'node-group-delete' ? isGroupGone(snapshot, group) : isGroupDone(snapshot, group)
 }
 
-/** Why it is not done: of a group's own machines first, since others may have their own troubles. */
-const whyNot = (context: ClusterContext, snapshot: Snapshot): string => {
+/** Why it is not done, with numbers first. */
+const whyNot = (context: ClusterContext, snapshot: Snapshot, task: ClusterTask | null): string => {
   const group = groupOf(context)
-  const own = group && deploymentOf(snapshot, group)
-  const [trouble] = [
-    group && troubleOf({ ...snapshot, deployments: own ? [own] : [], machines: machinesOf(snapshot, group) }),
-    troubleOf(snapshot),
-  ].filter((text) => text !== undefined)
-  return trouble ?? 'the nodes to be as they shall be'
+  if (group === undefined) return clusterProgress(snapshot, context.nodeGroups) ?? 'the nodes to be as they shall be'
+  return task?.kind === 'node-group-delete' ? groupDeletionProgress(snapshot, group) : groupProgress(snapshot, group)
 }
 
 /** What became of a group. Its count is told when it is another than was asked for, by whoever asked. */
@@ -131,7 +130,7 @@ const takeBack = (context: ClusterContext): Promise<ClusterStepResult> =>
     await applyWanted(site, wanted, previous, refusedBy(site))
     await rescale(context, site, context.nodeGroups)
     const snapshot = await readSnapshot(site)
-    if (!isDone(context, snapshot, task)) throw new NotYet(whyNot(context, snapshot))
+    if (!isDone(context, snapshot, task)) throw new NotYet(whyNot(context, snapshot, task))
     return { nodeGroups: resultsOf(context, snapshot, task) }
   })
 
@@ -191,7 +190,7 @@ const settle: ClusterPhase = {
       const isNew = context.task?.kind === 'node-group-create'
       const isScaled = isNew && (await scaleUp(site, snapshot, context.nodeGroups))
       if (isScaled || !isRemoved || !isDone(context, snapshot, context.task)) {
-        throw new NotYet(whyNot(context, snapshot))
+        throw new NotYet(whyNot(context, snapshot, context.task))
       }
       return {
         nodeGroups: resultsOf(context, snapshot, context.task),

@@ -5,6 +5,7 @@ import type { ClusterValues } from '../labels.ts'
 import type { AddonWish } from './addons.ts'
 import { CLUSTER_LABEL } from './names.ts'
 import { cloudConf } from './openstack/cloud-conf.ts'
+import { cloudNetworks } from './openstack/networks.ts'
 import type { RenderPlan } from './plan.ts'
 import { secretOf } from './secrets.ts'
 import { clusterWish } from './wish.ts'
@@ -22,16 +23,25 @@ export const clusterResourceSets = (namespace: string): Resource => ({
   namespace,
 })
 
-/** The cloud's configuration for what runs in the cluster, where cloud-provider-openstack and Cinder CSI look for it. */
-const cloudConfigManifest = (values: ClusterValues, plan: RenderPlan, credential: CloudCredential): JsonObject => ({
+/** Where the cloud's configuration is in the cluster: where cloud-provider-openstack and Cinder CSI look for it. */
+export const CLOUD_CONFIG = { namespace: 'kube-system', name: 'cloud-config' } as const
+
+/**
+ * The cloud's configuration for what runs in the cluster, by file. With the cluster's name, since cloud-provider-openstack calls load balancers by that:
+ * two clusters of a project that are both called `kubernetes`, its default, take each other's.
+ */
+export const cloudConfigFiles = (plan: RenderPlan, credential: CloudCredential): Record<string, string> => ({
+  'cloud.conf': cloudConf(clusterWish(plan).values, cloudNetworks(plan), credential),
+  'cluster-name': plan.names.cluster,
+  ...(credential.caPem === null ? {} : { 'ca.crt': credential.caPem }),
+})
+
+const cloudConfigManifest = (plan: RenderPlan, credential: CloudCredential): JsonObject => ({
   apiVersion: 'v1',
   kind: 'Secret',
-  metadata: { name: 'cloud-config', namespace: 'kube-system' },
+  metadata: CLOUD_CONFIG,
   type: 'Opaque',
-  stringData: {
-    'cloud.conf': cloudConf(values, plan.template?.spec.externalNetworkId ?? null, credential),
-    ...(credential.caPem === null ? {} : { 'ca.crt': credential.caPem }),
-  },
+  stringData: cloudConfigFiles(plan, credential),
 })
 
 /** The default StorageClass. Its parameters can't be changed once it is there. */
@@ -89,7 +99,7 @@ export const addonObjects = (
 ): KubernetesObject[] => {
   const { values } = clusterWish(plan)
   const cloud = manifestsSecret(plan, 'addon-cloud-config', {
-    'cloud-config.json': JSON.stringify(cloudConfigManifest(values, plan, credential)),
+    'cloud-config.json': JSON.stringify(cloudConfigManifest(plan, credential)),
   })
   const reconciled = [cloud, ...found.map((addon) => copyOf(plan, addon))]
   const storage = values.cinder_csi_enabled

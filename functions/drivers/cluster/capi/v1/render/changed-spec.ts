@@ -2,12 +2,20 @@ import type { JsonObject } from '../../../../../domain/json.ts'
 import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
 import { isAbout } from '../../../../../domain/task-groups.ts'
 import { targetVersion, upgradesControlPlane } from '../wishes.ts'
-import { className } from './class-objects.ts'
+import { classRef } from './class-objects.ts'
 import { controlPlaneOf, controlPlaneVariables } from './control-plane.ts'
 import { configWithMarks } from './kubeadm/node-marks.ts'
 import { machineDeploymentName } from './names.ts'
 import type { RenderPlan } from './plan.ts'
-import { type ClusterSpec, entriesOf, type Topology, type WorkerEntry, withEntries, withVariables } from './topology.ts'
+import {
+  type ClusterSpec,
+  changedByHand,
+  entriesOf,
+  type Topology,
+  type WorkerEntry,
+  withEntries,
+  withVariables,
+} from './topology.ts'
 import { VARIABLES } from './variables.ts'
 import { deferredEntry, newEntry, resizedEntry, updatedEntry, upgradedEntry } from './worker-entry.ts'
 
@@ -19,6 +27,10 @@ const withControlPlane = (plan: RenderPlan, topology: Topology, master: NodeGrou
   const resized = { ...topology, controlPlane: { ...topology.controlPlane, replicas: master.nodeCount } }
   if (task.kind !== 'node-group-update') return resized
   const config = topology.variables.find(({ name }) => name === VARIABLES.controlPlaneConfig)?.value
+  if (config === undefined) {
+    const { namespace, cluster: name } = plan.names
+    throw changedByHand({ namespace, name }, `the variable ${VARIABLES.controlPlaneConfig}`)
+  }
   const value = configWithMarks(config as JsonObject, master)
   return { ...resized, variables: withVariables(topology.variables, [{ name: VARIABLES.controlPlaneConfig, value }]) }
 }
@@ -30,7 +42,7 @@ const upgraded = (plan: RenderPlan, topology: Topology, task: Upgrade): Topology
   if (!upgradesControlPlane(plan, task) || master === undefined || version === undefined) return topology
   return {
     ...topology,
-    classRef: { name: className(plan.infrastructure) },
+    classRef: classRef(plan),
     version,
     controlPlane: { ...topology.controlPlane, ...controlPlaneOf(plan, master) },
     variables: withVariables(topology.variables, controlPlaneVariables(plan, master)),
@@ -50,7 +62,7 @@ const changedEntry = (plan: RenderPlan, spec: ClusterSpec, entry: WorkerEntry, g
     return isAbout(task, group) ? upgradedEntry(plan, entry, group) : leftEntry(plan, spec, entry, task)
   }
   if (task === null || !isAbout(task, group)) return entry
-  return task.kind === 'node-group-update' ? updatedEntry(entry, group) : resizedEntry(entry, group)
+  return task.kind === 'node-group-update' ? updatedEntry(plan, entry, group) : resizedEntry(entry, group)
 }
 
 /** The entries of the groups there shall be, in their order; one that is not there yet is made. */

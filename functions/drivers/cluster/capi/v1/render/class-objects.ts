@@ -85,6 +85,15 @@ export const className = (infrastructure: Infrastructure): string => {
   return `${PREFIX}-${infrastructure}-${hashOf(content).slice(0, 10)}`
 }
 
+/** `classRef` of a cluster that is made from the class of today. */
+export const classRef = ({
+  infrastructure,
+  classNamespace: namespace,
+}: {
+  infrastructure: Infrastructure
+  classNamespace: string
+}): { name: string; namespace: string } => ({ name: className(infrastructure), namespace })
+
 const objectOf = (content: Content, namespace: string): ClassObject => {
   const { apiVersion, kind, plural, name, spec } = content
   const [group = '', version = ''] = apiVersion.split('/')

@@ -1,7 +1,9 @@
 import type { JsonObject } from '../../../../../domain/json.ts'
 import { isMaster } from '../../../../../domain/node-group.ts'
+import { podsCidr } from '../pods-network.ts'
 import { firstVersion } from '../wishes.ts'
-import { className } from './class-objects.ts'
+import { apiServerPortOf } from './api-server-port.ts'
+import { classRef } from './class-objects.ts'
 import { compact } from './compact.ts'
 import { controlPlaneOf, controlPlaneVariables } from './control-plane.ts'
 import { KubernetesVersionMissing } from './errors.ts'
@@ -13,19 +15,10 @@ import { VARIABLES } from './variables.ts'
 import { type ClusterWish, clusterWish } from './wish.ts'
 import { newEntry } from './worker-entry.ts'
 
-/** Pods' network when no label says one, as both Magnum drivers have it. */
-const PODS_CIDR = '10.100.0.0/16'
-
-/** Each CNI has a label of its own for the pods' network. */
-const podsCidr = ({ values, plan }: ClusterWish): string => {
-  const { calico_ipv4pool: calico, cilium_ipv4pool: cilium } = values
-  return (networkDriverOf(plan) === 'cilium' ? (cilium ?? calico) : (calico ?? cilium)) ?? PODS_CIDR
-}
-
 const clusterNetwork = (wish: ClusterWish): JsonObject =>
   compact({
-    apiServerPort: wish.spec?.apiserverPort,
-    pods: { cidrBlocks: [podsCidr(wish)] },
+    apiServerPort: apiServerPortOf(wish.plan),
+    pods: { cidrBlocks: [podsCidr(wish.values, networkDriverOf(wish.plan))] },
     services: { cidrBlocks: [wish.values.service_cluster_ip_range] },
     serviceDomain: wish.values.dns_cluster_domain,
   })
@@ -47,7 +40,7 @@ export const freshSpec = (plan: RenderPlan): ClusterSpec => {
   const wish = clusterWish(plan)
   const workers = plan.nodeGroups.filter((group) => !isMaster(group))
   const topology = {
-    classRef: { name: className(plan.infrastructure) },
+    classRef: classRef(plan),
     version,
     controlPlane: controlPlaneOf(plan, master),
     variables: [...infrastructureVariable(wish), ...controlPlaneVariables(plan, master)],

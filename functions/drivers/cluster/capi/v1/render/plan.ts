@@ -10,6 +10,8 @@ import type { ClusterNames } from './names.ts'
 export type RenderPlan = {
   cluster: Cluster
   names: ClusterNames
+  /** Where the class is that new clusters, and upgraded ones, are made from. */
+  classNamespace: string
   /** During an upgrade the new one. */
   template: ClusterTemplate | null
   /**

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { Json, JsonObject } from '../../../../../domain/json.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { ManagementObjectChanged } from '../errors.ts'
 
 /** A named value: a variable, or an override of one. */
 export type Variable = { name: string; value: Json }
@@ -16,15 +17,17 @@ export type WorkerEntry = {
 }
 
 export type Topology = {
-  classRef: { name: string }
+  /** Without a namespace it is the Cluster's own: classes that were made for each project. */
+  classRef: { name: string; namespace?: string }
   version: string
-  controlPlane: { replicas: number; [field: string]: unknown }
+  /** Without replicas somebody took them out: what there is stays. */
+  controlPlane: { replicas?: number; [field: string]: unknown }
   workers?: { machineDeployments?: WorkerEntry[] }
   variables: Variable[]
 }
 
 /** The part of a Cluster's `spec` that is ours. What Cluster API itself writes there is never sent: references, endpoint. */
-export type ClusterSpec = { clusterNetwork: JsonObject; topology: Topology }
+export type ClusterSpec = { clusterNetwork?: JsonObject; topology: Topology }
 
 const variable = z.looseObject({ name: z.string(), value: z.json() })
 const texts = z.record(z.string(), z.string())
@@ -34,24 +37,36 @@ const Entry = z.looseObject({
   class: z.string(),
   metadata: z.looseObject({ labels: texts.optional(), annotations: texts.optional() }).optional(),
   replicas: z.number().optional(),
-  variables: z.looseObject({ overrides: z.array(variable) }).optional(),
+  variables: z.looseObject({ overrides: z.array(variable).default([]) }).optional(),
 })
 
 const Spec = z.object({
-  clusterNetwork: z.record(z.string(), z.json()),
+  clusterNetwork: z.record(z.string(), z.json()).optional(),
   topology: z.looseObject({
-    classRef: z.looseObject({ name: z.string() }),
+    classRef: z.looseObject({ name: z.string(), namespace: z.string().optional() }),
     version: z.string(),
-    controlPlane: z.looseObject({ replicas: z.number() }),
+    controlPlane: z.looseObject({ replicas: z.number().optional() }),
     workers: z.looseObject({ machineDeployments: z.array(Entry).optional() }).optional(),
-    variables: z.array(variable),
+    variables: z.array(variable).default([]),
   }),
 })
 
-/** Our part of a Cluster as it was read. Throws for one that has no topology: such a one is not from us. */
+/** Somebody took out of a Cluster what changes are made from. `what`: "spec.topology". */
+export const changedByHand = ({ namespace, name }: { namespace?: string; name: string }, what: string) =>
+  new ManagementObjectChanged(
+    `Cluster ${namespace}/${name} was changed by hand: ${what} is missing or can't be read. ` +
+      'Put it back in the management cluster, then try again.',
+  )
+
+/** Our part of a Cluster as it was read. @throws ManagementObjectChanged for one that lacks what was put into it */
 export const specOf = (object: KubernetesObject): ClusterSpec => {
-  const { clusterNetwork, topology } = Spec.parse(object.spec)
-  return { clusterNetwork: clusterNetwork as JsonObject, topology: topology as Topology }
+  const { data, error } = Spec.safeParse(object.spec)
+  if (data === undefined) throw changedByHand(object.metadata, ['spec', ...(error.issues[0]?.path ?? [])].join('.'))
+  const { clusterNetwork, topology } = data
+  return {
+    ...(clusterNetwork === undefined ? {} : { clusterNetwork: clusterNetwork as JsonObject }),
+    topology: topology as Topology,
+  }
 }
 
 /** The worker entries, by order. */

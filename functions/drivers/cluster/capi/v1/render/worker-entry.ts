@@ -6,7 +6,7 @@ import { workerConfig } from './kubeadm/configs.ts'
 import { configWithMarks, nodeLabelsOf } from './kubeadm/node-marks.ts'
 import { DEFER_UPGRADE, machineDeploymentName, NODE_GROUP_LABEL } from './names.ts'
 import type { RenderPlan } from './plan.ts'
-import { type Variable, type WorkerEntry, withVariables } from './topology.ts'
+import { changedByHand, type Variable, type WorkerEntry, withVariables } from './topology.ts'
 import { VARIABLES, WORKER_CLASS } from './variables.ts'
 import { type GroupWish, groupWish } from './wish.ts'
 
@@ -80,11 +80,14 @@ const overrideOf = (entry: WorkerEntry, name: string): JsonObject | undefined =>
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
 }
 
-/** An entry with the group's limits, node labels and taints. */
-export const updatedEntry = (given: WorkerEntry, group: NodeGroup): WorkerEntry => {
+/** An entry with the group's limits, node labels and taints. @throws ManagementObjectChanged for one that lacks what they go into */
+export const updatedEntry = ({ names }: RenderPlan, given: WorkerEntry, group: NodeGroup): WorkerEntry => {
   const entry = resizedEntry(given, group)
   const config = overrideOf(entry, VARIABLES.workerConfig)
-  if (config === undefined) return entry
+  if (config === undefined) {
+    const { namespace, cluster: name } = names
+    throw changedByHand({ namespace, name }, `the variable ${VARIABLES.workerConfig} of ${entry.name}`)
+  }
   const changed = { name: VARIABLES.workerConfig, value: configWithMarks(config, group) }
   return { ...entry, variables: { overrides: withVariables(entry.variables?.overrides ?? [], [changed]) } }
 }

@@ -2,11 +2,19 @@ import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
 import type { ControlPlane, Machine, MachineDeployment } from '../management/objects.schema.ts'
 import { CONTROL_PLANE_LABEL, DEPLOYMENT_NAME_LABEL } from '../management/resources.ts'
 import type { Snapshot } from '../management/snapshot.ts'
-import { machineDeploymentName } from '../render/names.ts'
+import { DEFER_UPGRADE, machineDeploymentName } from '../render/names.ts'
 import { isLeaving } from './conditions.ts'
 
 export const deploymentOf = ({ deployments }: Snapshot, group: NodeGroup): MachineDeployment | undefined =>
   deployments.find(({ metadata }) => metadata.labels[DEPLOYMENT_NAME_LABEL] === machineDeploymentName(group))
+
+/** True for a group that an upgrade of the cluster has left at its version: Cluster API changes nothing of it before it is upgraded. */
+export const isDeferred = (snapshot: Snapshot, group: NodeGroup): boolean => {
+  const topology = snapshot.cluster?.spec.topology
+  const entry = topology?.workers.machineDeployments.find(({ name }) => name === machineDeploymentName(group))
+  if (topology === undefined || entry === undefined || !(DEFER_UPGRADE in entry.metadata.annotations)) return false
+  return deploymentOf(snapshot, group)?.spec.template.spec.version !== topology.version
+}
 
 /** What makes the group's machines. */
 export const makerOf = (snapshot: Snapshot, group: NodeGroup): ControlPlane | MachineDeployment | undefined =>

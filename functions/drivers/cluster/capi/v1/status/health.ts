@@ -1,9 +1,11 @@
 import type { ClusterObservation, HealthStatus } from '../../../../../domain/cluster.ts'
-import type { CapiObject, Machine } from '../management/objects.schema.ts'
+import type { CapiCluster, CapiObject, Machine } from '../management/objects.schema.ts'
 import { CONTROL_PLANE_LABEL, DEPLOYMENT_NAME_LABEL } from '../management/resources.ts'
 import type { Snapshot } from '../management/snapshot.ts'
+import { areWorkersShort, isComing } from './coming.ts'
 import { conditionOf, isChanging, isLeaving, isTrue } from './conditions.ts'
 import { versionOf } from './versions.ts'
+import { inOneLine } from './words.ts'
 
 /** What a call of ours to the cluster's API came to. `doubt`: something of ours failed, which says nothing of the cluster. */
 export type Probe = { outcome: 'ok' } | { outcome: 'fault' | 'doubt'; message: string }
@@ -19,23 +21,36 @@ const makerOfMachine = ({ controlPlane, deployments }: Snapshot, { metadata }: M
 }
 
 /** Not healthy although nothing is being done to it: machines that come, go or are replaced are not yet, or no longer, healthy. */
-const isSick = (snapshot: Snapshot, machine: Machine): boolean => {
-  if (isLeaving(machine) || isTrue(machine, 'NodeHealthy')) return false
+const isSick = (snapshot: Snapshot, machine: Machine, now: string): boolean => {
+  if (isLeaving(machine) || isTrue(machine, 'NodeHealthy') || isComing(machine, now)) return false
   const maker = makerOfMachine(snapshot, machine)
   return maker === undefined || !isChanging(maker)
 }
 
-const statusFor = (snapshot: Snapshot, probe: Probe): HealthStatus => {
+/** What `Available` of a Cluster sums up beside its workers. */
+const BESIDE_WORKERS = ['InfrastructureReady', 'ControlPlaneAvailable']
+
+/** Available, or all but workers that come. */
+const isAvailable = (cluster: CapiCluster, snapshot: Snapshot, now: string): boolean => {
+  if (isTrue(cluster, 'Available')) return true
+  const isWorkers = conditionOf(cluster, 'WorkersAvailable')?.status === 'False'
+  const others = BESIDE_WORKERS.every((type) => (conditionOf(cluster, type)?.status ?? 'True') === 'True')
+  // An upgrade that goes on, or is put off, is no fault.
+  const isMade = conditionOf(cluster, 'TopologyReconciled')?.reason !== 'ReconcileFailed'
+  return isWorkers && others && isMade && !areWorkersShort(snapshot, now)
+}
+
+const statusFor = (snapshot: Snapshot, probe: Probe, now: string): HealthStatus => {
   const { cluster, machines } = snapshot
   if (cluster === undefined) return 'UNHEALTHY'
   // Cluster API does not reach it, and that may be its own fault: ours is the second opinion.
   if (!isTrue(cluster, 'RemoteConnectionProbe')) return probe.outcome === 'fault' ? 'UNHEALTHY' : 'UNKNOWN'
-  if (probe.outcome === 'fault' || !isTrue(cluster, 'Available')) return 'UNHEALTHY'
-  return machines.some((machine) => isSick(snapshot, machine)) ? 'UNHEALTHY' : 'HEALTHY'
+  if (probe.outcome === 'fault' || !isAvailable(cluster, snapshot, now)) return 'UNHEALTHY'
+  return machines.some((machine) => isSick(snapshot, machine, now)) ? 'UNHEALTHY' : 'HEALTHY'
 }
 
 const shortened = (text: string): string => {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
+  const line = inOneLine(text)
   return line.length > REASON_MAX ? `${line.slice(0, REASON_MAX - 1)}…` : line
 }
 
@@ -48,14 +63,16 @@ const PARTS = [
   ['topology', 'TopologyReconciled'],
 ] as const
 
-const parts = ({ cluster }: Snapshot): [string, string][] =>
-  cluster === undefined
-    ? []
-    : PARTS.flatMap(([part, type]) => {
-        const condition = conditionOf(cluster, type)
-        if (condition === undefined || condition.status === 'True') return []
-        return [[part, shortened(`${condition.reason}: ${condition.message || `${type} is ${condition.status}`}`)]]
-      })
+const parts = (snapshot: Snapshot, now: string): [string, string][] => {
+  const { cluster } = snapshot
+  if (cluster === undefined) return []
+  return PARTS.flatMap(([part, type]) => {
+    const condition = conditionOf(cluster, type)
+    const isWell = condition === undefined || condition.status === 'True'
+    if (isWell || (part === 'nodegroup' && !areWorkersShort(snapshot, now))) return []
+    return [[part, shortened(`${condition.reason}: ${inOneLine(condition.message) || `${type} is ${condition.status}`}`)]]
+  })
+}
 
 const nodeName = ({ metadata, status }: Machine): string => status.nodeRef.name || metadata.name
 
@@ -73,10 +90,10 @@ const nodes = (snapshot: Snapshot): [string, string][] => {
 /** What a look at the cluster came to (cluster-api.md 2.3). */
 export const observationOf = (snapshot: Snapshot, probe: Probe, observedAt: string): ClusterObservation => ({
   observedAt,
-  healthStatus: statusFor(snapshot, probe),
+  healthStatus: statusFor(snapshot, probe, observedAt),
   healthReason: {
     api: probe.outcome === 'ok' ? 'ok' : shortened(probe.message),
-    ...Object.fromEntries([...parts(snapshot), ...nodes(snapshot)]),
+    ...Object.fromEntries([...parts(snapshot, observedAt), ...nodes(snapshot)]),
   },
   version: versionOf(snapshot),
   nodeCount: snapshot.deployments.reduce((sum, { status }) => sum + status.replicas, 0),

@@ -2,6 +2,8 @@ import { withoutFullStop } from '../../../../../domain/wording.ts'
 import type { CapiObject, Condition } from '../management/objects.schema.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { conditionOf, isLeaving } from './conditions.ts'
+import { serverTroubles } from './server-trouble.ts'
+import { inOneLine } from './words.ts'
 
 /** Longest reason, characters: part of `status_reason`, which is shown in one line. */
 const REASON_MAX = 500
@@ -11,15 +13,6 @@ const OF_CLUSTER = ['TopologyReconciled', 'InfrastructureReady'] as const
 const OF_CONTROL_PLANE = ['Available', 'MachinesReady'] as const
 const OF_DEPLOYMENT = ['MachinesReady'] as const
 const OF_MACHINE = ['Ready'] as const
-
-/** Aggregated messages are nested lists in lines: "* Machine a:", "  * NodeHealthy: …". */
-const inOneLine = (text: string): string =>
-  text
-    .replaceAll(/^\s*\*\s+/gm, '')
-    .replaceAll(/:\s*\n\s*/g, ': ')
-    .replaceAll(/\s*\n\s*/g, '; ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
 
 const cut = (text: string): string => (text.length > REASON_MAX ? `${text.slice(0, REASON_MAX - 1)}…` : text)
 
@@ -37,10 +30,15 @@ const failing = (object: CapiObject | undefined, types: readonly string[]): stri
         return condition === undefined || condition.status === 'True' ? [] : [told(object, condition)]
       })
 
-/** Why it is not as it is wanted: the first condition that fails, in the words of Cluster API. Undefined when none does. */
-export const troubleOf = ({ cluster, controlPlane, deployments, machines }: Snapshot): string | undefined => {
+/**
+ * Why it is not as it is wanted: the first condition that fails, in the words of Cluster API; before those of machines, which wait for the cloud, those of
+ * what is made there. Undefined when none does.
+ */
+export const troubleOf = (snapshot: Snapshot): string | undefined => {
+  const { cluster, controlPlane, deployments, machines } = snapshot
   const [first] = [
     ...failing(cluster, OF_CLUSTER),
+    ...serverTroubles(snapshot).map(cut),
     ...failing(controlPlane, OF_CONTROL_PLANE),
     ...deployments.flatMap((deployment) => failing(deployment, OF_DEPLOYMENT)),
     ...machines.filter((machine) => !isLeaving(machine)).flatMap((machine) => failing(machine, OF_MACHINE)),
@@ -48,12 +46,12 @@ export const troubleOf = ({ cluster, controlPlane, deployments, machines }: Snap
   return first
 }
 
-/** How far a deletion is. */
+/** How far a deletion is, or that somebody holds it up. */
 export const deletionOf = ({ cluster }: Snapshot): string | undefined => {
-  const deleting = cluster && conditionOf(cluster, 'Deleting')
-  return cluster === undefined || deleting === undefined || deleting.status === 'False'
-    ? undefined
-    : told(cluster, deleting)
+  if (cluster === undefined) return undefined
+  const conditions = ['Deleting', 'Paused'].map((type) => conditionOf(cluster, type))
+  const condition = conditions.find((one) => one !== undefined && one.status !== 'False')
+  return condition && told(cluster, condition)
 }
 
 /** Seconds for which the topology controller may fail before the change counts as failed: objects that it needs come one after the other. */

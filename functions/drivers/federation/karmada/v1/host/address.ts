@@ -57,14 +57,18 @@ const balancerUrl = async (work: HostWork, service: Service): Promise<string> =>
   )
 }
 
-/** The first Ready node's address, those for outside first; the one that was chosen before, as long as a node has it. */
+/**
+ * The first Ready node's address, those for outside first, of the family of the Service: its node port is open in no other. The one that was chosen
+ * before, as long as a node has it.
+ */
 const nodeUrl = async ({ site }: HostWork, { spec }: Service, known: string | undefined): Promise<string> => {
   const nodePort = spec.ports[0]?.nodePort
   if (nodePort === undefined) throw new NotYet(`a node port for Service ${API_SERVER}`)
   const all = await readNodes(site.client)
-  const addresses = all.filter(({ isReady }) => isReady).flatMap((node) => node.addresses.slice(0, 1))
+  const fits = (address: string): boolean => isIPv6(address) === isIPv6(spec.clusterIP)
+  const found = all.filter(({ isReady }) => isReady).flatMap((node) => node.addresses)
   const kept = all.flatMap((node) => node.addresses).find((address) => urlOf(address, nodePort) === known)
-  const address = kept ?? addresses[0]
+  const address = kept ?? found.find(fits) ?? found[0]
   if (address !== undefined) return urlOf(address, nodePort)
   throw new NotYet('a Ready node of the host with an IP address')
 }

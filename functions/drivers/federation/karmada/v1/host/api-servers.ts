@@ -5,7 +5,7 @@ import type { Pki } from '../pki/pki.schema.ts'
 import { deploymentOf } from './deployment.ts'
 import { etcdServers } from './etcd-members.ts'
 import { karmadaImage, kubeImage } from './images.ts'
-import type { HostPlan } from './plan.ts'
+import { anyAddress, type HostPlan } from './plan.ts'
 import { CONFIG_PATH, KUBECONFIG_PATH, pkiPath } from './pod.ts'
 import {
   AGGREGATED_CERT,
@@ -45,7 +45,7 @@ const apiServerCommand = (plan: HostPlan): string[] => [
   '--authorization-mode=Node,RBAC',
   '--enable-admission-plugins=NodeRestriction',
   '--disable-admission-plugins=StorageObjectInUseProtection,ServiceAccount',
-  '--bind-address=0.0.0.0',
+  `--bind-address=${anyAddress(plan)}`,
   `--secure-port=${API_SERVER_PORT}`,
   ...etcdFlags(plan),
   ...tlsFlags(API_SERVER_CERT),
@@ -88,7 +88,7 @@ export const aggregatedApiServerManifest = (plan: HostPlan, pki: Pki): Kubernete
       `--kubeconfig=${KUBECONFIG_PATH}`,
       `--authentication-kubeconfig=${KUBECONFIG_PATH}`,
       `--authorization-kubeconfig=${KUBECONFIG_PATH}`,
-      '--bind-address=0.0.0.0',
+      `--bind-address=${anyAddress(plan)}`,
       `--secure-port=${AGGREGATED_API_SERVER_PORT}`,
       ...etcdFlags(plan),
       ...tlsFlags(AGGREGATED_CERT),

@@ -3,7 +3,7 @@ import { CONTROLLER_MANAGER, KUBE_CONTROLLER_MANAGER, SCHEDULER, SYSTEM_NAMESPAC
 import type { Pki } from '../pki/pki.schema.ts'
 import { deploymentOf } from './deployment.ts'
 import { karmadaImage, kubeImage } from './images.ts'
-import type { HostPlan } from './plan.ts'
+import { anyAddress, type HostPlan } from './plan.ts'
 import { CONFIG_PATH, KUBECONFIG_PATH, pkiPath } from './pod.ts'
 import { configSecret, SERVICE_ACCOUNT_KEYS, WEBHOOK_CERT } from './secrets.ts'
 
@@ -49,7 +49,7 @@ const kubeControllerManager = (plan: HostPlan, pki: Pki): KubernetesObject =>
       KUBECONFIG,
       `--authentication-kubeconfig=${KUBECONFIG_PATH}`,
       `--authorization-kubeconfig=${KUBECONFIG_PATH}`,
-      '--bind-address=0.0.0.0',
+      `--bind-address=${anyAddress(plan)}`,
       '--cluster-name=karmada-apiserver',
       `--controllers=${KUBE_CONTROLLERS.join(',')}`,
       ...LEADER,
@@ -124,7 +124,7 @@ const webhook = (plan: HostPlan, pki: Pki): KubernetesObject =>
       `/bin/${WEBHOOK}`,
       KUBECONFIG,
       METRICS,
-      '--bind-address=0.0.0.0',
+      `--bind-address=${anyAddress(plan)}`,
       // It registers no check there, so that every path answers 404.
       '--health-probe-bind-address=0',
       `--secure-port=${WEBHOOK_PORT}`,

@@ -4,7 +4,7 @@ import { ETCD } from '../names.ts'
 import type { Pki } from '../pki/pki.schema.ts'
 import { ETCD_CLIENT_PORT, ETCD_PEER_PORT, memberHost, memberNames, peerUrl } from './etcd-members.ts'
 import { etcdImage } from './images.ts'
-import { componentLabels, type HostPlan, metadataOf } from './plan.ts'
+import { anyHost, componentLabels, type HostPlan, metadataOf } from './plan.ts'
 import { type PodSpec, pkiPath, podTemplate } from './pod.ts'
 import { ETCD_CERT } from './secrets.ts'
 
@@ -35,9 +35,9 @@ const commandOf = (plan: HostPlan, { members, state }: Membership): string[] => 
     '--name=$(POD_NAME)',
     // Not the volume's root, which may hold lost+found.
     `--data-dir=${DATA_PATH}/data`,
-    `--listen-client-urls=https://0.0.0.0:${ETCD_CLIENT_PORT}`,
+    `--listen-client-urls=https://${anyHost(plan)}:${ETCD_CLIENT_PORT}`,
     `--advertise-client-urls=https://${self}:${ETCD_CLIENT_PORT}`,
-    `--listen-peer-urls=https://0.0.0.0:${ETCD_PEER_PORT}`,
+    `--listen-peer-urls=https://${anyHost(plan)}:${ETCD_PEER_PORT}`,
     `--initial-advertise-peer-urls=https://${self}:${ETCD_PEER_PORT}`,
     `--initial-cluster=${memberNames(members)
       .map((member) => `${member}=${peerUrl(plan, member)}`)
@@ -52,7 +52,7 @@ const commandOf = (plan: HostPlan, { members, state }: Membership): string[] => 
     `--peer-cert-file=${tls}/tls.crt`,
     `--peer-key-file=${tls}/tls.key`,
     `--peer-trusted-ca-file=${tls}/ca.crt`,
-    `--listen-metrics-urls=http://0.0.0.0:${METRICS_PORT}`,
+    `--listen-metrics-urls=http://${anyHost(plan)}:${METRICS_PORT}`,
   ]
 }
 

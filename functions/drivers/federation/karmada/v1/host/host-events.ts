@@ -8,8 +8,9 @@ const Event = z.object({
   type: z.string().default('Normal'),
   reason: z.string().default(''),
   message: z.string().default(''),
-  involvedObject: z.object({ kind: z.string().default(''), name: z.string().default('') }),
+  involvedObject: z.object({ kind: z.string().default(''), name: z.string().default(''), uid: z.string().default('') }),
   // Old and new writers note the time in different places.
+  firstTimestamp: z.string().nullish(),
   lastTimestamp: z.string().nullish(),
   eventTime: z.string().nullish(),
 })
@@ -19,7 +20,9 @@ export type HostEvent = {
   isWarning: boolean
   reason: string
   message: string
-  object: { kind: string; name: string }
+  object: { kind: string; name: string; uid: string }
+  /** When it was said first and last, by the host's clock; empty where that is not told. */
+  since: string
   at: string
 }
 
@@ -43,6 +46,7 @@ export const readEvents = async (client: KubernetesClient, namespace: string): P
           reason: data.reason,
           message: shortened(data.message),
           object: data.involvedObject,
+          since: data.firstTimestamp ?? data.eventTime ?? '',
           at: data.lastTimestamp ?? data.eventTime ?? '',
         },
       ]

@@ -6,11 +6,12 @@ import { NotYet, type Trace } from '../../../../support/step.ts'
 import { together } from '../../../../support/together.ts'
 import type { Pki } from '../pki/pki.schema.ts'
 import { readPki } from '../pki/read-pki.ts'
+import { type OperationTime, operationTime } from './image-fault.ts'
 import { type HostPlan, planOf } from './plan.ts'
 import { deployments, disruptionBudgets, services, statefulSets, volumeClaims } from './resources.ts'
 
 /** Everything that a phase needs for its work in the host. */
-export type HostWork = { site: Site; plan: HostPlan; namespace: string }
+export type HostWork = { site: Site; plan: HostPlan; namespace: string; time: OperationTime }
 
 export const hostWork = async (context: FederationContext): Promise<HostWork> => {
   const plan = planOf(context.federation)
@@ -18,6 +19,7 @@ export const hostWork = async (context: FederationContext): Promise<HostWork> =>
     site: { client: await context.host.client(), where: 'host', federationId: context.federation.id },
     plan,
     namespace: plan.properties.namespace,
+    time: operationTime(context),
   }
 }
 

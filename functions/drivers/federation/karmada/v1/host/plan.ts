@@ -39,6 +39,15 @@ export const metadataOf = ({ federationId, properties }: HostPlan, name: string,
   labels: componentLabels(federationId, component),
 })
 
+/**
+ * All addresses of a pod, in the family of the host: kube-apiserver takes the address that it advertises from the same, and ends when that is of another
+ * than its Services.
+ */
+export const anyAddress = ({ isIpv6 }: Pick<HostPlan, 'isIpv6'>): string => (isIpv6 ? '::' : '0.0.0.0')
+
+/** The same in a URL. */
+export const anyHost = (plan: Pick<HostPlan, 'isIpv6'>): string => (plan.isIpv6 ? '[::]' : '0.0.0.0')
+
 /** `karmada-apiserver.federation-system.svc.cluster.local`. */
 export const serviceHost = ({ properties }: Pick<HostPlan, 'properties'>, service: string): string =>
   `${service}.${properties.namespace}.svc.${properties.clusterDomain}`

@@ -26,7 +26,12 @@ const ContainerStatus = z.object({
 type ContainerStatus = z.infer<typeof ContainerStatus>
 
 const Pod = z.object({
-  metadata: z.object({ name: z.string(), deletionTimestamp: z.string().optional() }),
+  metadata: z.object({
+    name: z.string(),
+    uid: z.string().default(''),
+    creationTimestamp: z.string().nullish(),
+    deletionTimestamp: z.string().optional(),
+  }),
   status: z
     .object({
       conditions: z
@@ -36,6 +41,7 @@ const Pod = z.object({
             status: z.string(),
             reason: z.string().default(''),
             message: z.string().default(''),
+            lastTransitionTime: z.string().nullish(),
           }),
         )
         .default([]),
@@ -78,20 +84,53 @@ const crash = (pod: Pod, { lastState, restartCount }: ContainerStatus, events: r
   return `crashed ${counted(restartCount, 'time')}, last with exit code ${exitCode}: ${words}`
 }
 
+/** An image that a pod can't get. `since` is by the host's clock, null when nothing tells. */
+export type ImageFault = { pod: string; image: string; words: string; since: string | null }
+
+const isPullFault = ({ state: { waiting } }: ContainerStatus): boolean =>
+  waiting !== undefined && IMAGE_REASONS.includes(waiting.reason)
+
+/** What was said of failed pulls of this very pod: one of an older template may have had its name. */
+const pullFailures = ({ metadata: { name, uid } }: Pod, events: readonly HostEvent[]): HostEvent[] =>
+  events.filter(
+    ({ isWarning, reason, object }) =>
+      isWarning &&
+      reason === 'Failed' &&
+      object.name === name &&
+      (uid === '' || object.uid === '' || object.uid === uid),
+  )
+
+/** Since the first failed pull that was told of, else since the pod has a node. */
+const failingSince = ({ metadata, status }: Pod, told: readonly HostEvent[]): string | null => {
+  const [first] = told.flatMap(({ since }) => (since === '' ? [] : since)).toSorted()
+  const placed = status.conditions.find(({ type, status: state }) => type === 'PodScheduled' && state === 'True')
+  return first ?? placed?.lastTransitionTime ?? metadata.creationTimestamp ?? null
+}
+
 /** Of all that is said of a failed pull the longest says most: the others only name the state. */
-const imageReason = (pod: Pod, { image, state }: ContainerStatus, events: readonly HostEvent[]): string => {
-  const told = events
-    .filter(({ isWarning, reason, object }) => isWarning && reason === 'Failed' && object.name === pod.metadata.name)
-    .map(({ message }) => message)
-  const [longest = ''] = [shortened(state.waiting?.message ?? ''), ...told].toSorted(
+const faultOfImage = (pod: Pod, { image, state }: ContainerStatus, events: readonly HostEvent[]): ImageFault => {
+  const told = pullFailures(pod, events)
+  const [words = ''] = [shortened(state.waiting?.message ?? ''), ...told.map(({ message }) => message)].toSorted(
     (first, second) => second.length - first.length,
   )
-  return `can't get image ${image}: ${longest}`
+  return { pod: pod.metadata.name, image, words, since: failingSince(pod, told) }
+}
+
+/** The first image that a pod can't get; null when it has all, still gets them, or is going away. */
+export const imageFaultOf = (object: KubernetesObject, events: readonly HostEvent[]): ImageFault | null => {
+  const pod = Pod.parse(object)
+  const status = pod.status.containerStatuses.find(isPullFault)
+  return status === undefined || pod.metadata.deletionTimestamp !== undefined ? null : faultOfImage(pod, status, events)
+}
+
+const imageReason = (pod: Pod, status: ContainerStatus, events: readonly HostEvent[]): string => {
+  const { image, words } = faultOfImage(pod, status, events)
+  return `can't get image ${image}: ${words}`
 }
 
 const containerReason = (pod: Pod, status: ContainerStatus, events: readonly HostEvent[]): string | null => {
   const { waiting } = status.state
-  if (waiting !== undefined && IMAGE_REASONS.includes(waiting.reason)) return imageReason(pod, status, events)
+  if (isPullFault(status)) return imageReason(pod, status, events)
   if (waiting !== undefined && !STARTING.includes(waiting.reason)) {
     return status.lastState.terminated === undefined
       ? `can't start (${waiting.reason}): ${shortened(waiting.message)}`

@@ -53,6 +53,12 @@ const selectorText = (labels: Readonly<Record<string, string>>): string =>
     .map(([key, value]) => `${key}=${value}`)
     .join(',')
 
+/** The pods of a Deployment or StatefulSet, of any template. */
+export const podsOf = async (client: KubernetesClient, object: KubernetesObject): Promise<KubernetesObject[]> => {
+  const { metadata, spec } = Workload.parse(object)
+  return listAll(client, pods(metadata.namespace), selectorText(spec.selector.matchLabels))
+}
+
 /**
  * Why a Deployment or StatefulSet makes no progress, in words: what its pods, their claims and the newest events say; null while nothing is wrong,
  * for example while pods start.
@@ -60,7 +66,7 @@ const selectorText = (labels: Readonly<Record<string, string>>): string =>
 export const reasonOf = async (client: KubernetesClient, object: KubernetesObject): Promise<string | null> => {
   const workload = Workload.parse(object)
   const { namespace } = workload.metadata
-  const found = await listAll(client, pods(namespace), selectorText(workload.spec.selector.matchLabels))
+  const found = await podsOf(client, object)
   const events = await readEvents(client, namespace)
   const reasons = found.map((pod) => podReason(pod, events)).filter((reason) => reason !== null)
   if (object.kind === 'StatefulSet') {

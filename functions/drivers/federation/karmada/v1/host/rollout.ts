@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import type { KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { NotYet } from '../../../../support/step.ts'
+import { demandImages, type OperationTime } from './image-fault.ts'
 import { reasonOf } from './reasons.ts'
 
 const Workload = z.object({
@@ -22,10 +23,12 @@ const Workload = z.object({
 })
 type Workload = z.infer<typeof Workload>
 
+const UNSEEN = 'not looked at by its controller yet'
+
 /** How far a Deployment or StatefulSet is; null when all its pods are those of the newest template, and available. */
 export const progressOf = (object: KubernetesObject): string | null => {
   const { metadata, spec, status }: Workload = Workload.parse(object)
-  if (status.observedGeneration < metadata.generation) return 'not looked at by its controller yet'
+  if (status.observedGeneration < metadata.generation) return UNSEEN
   if (status.updatedReplicas < spec.replicas) return `${status.updatedReplicas} of ${spec.replicas} pods are the newest`
   if (status.replicas > status.updatedReplicas) return `${status.replicas - status.updatedReplicas} old pods still run`
   if (status.availableReplicas < spec.replicas) {
@@ -38,14 +41,17 @@ export const progressOf = (object: KubernetesObject): string | null => {
  * Waits for rollouts to be over, by what the API says of them now.
  *
  * @throws NotYet with the first that is not, how far it is, and what its pods and events say of the cause
+ * @throws ImageNotPulled: see `demandImages`
  */
 export const demandRolledOut = async (
   client: KubernetesClient,
   workloads: readonly KubernetesObject[],
+  time: OperationTime,
 ): Promise<void> => {
   for (const workload of workloads) {
     const progress = progressOf(workload)
     if (progress === null) continue
+    if (progress !== UNSEEN) await demandImages(client, workload, time)
     const reason = await reasonOf(client, workload)
     const { name } = workload.metadata
     throw new NotYet(`${workload.kind} ${name} to be rolled out: ${progress}${reason === null ? '' : `; ${reason}`}`)

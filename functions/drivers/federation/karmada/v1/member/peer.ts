@@ -1,5 +1,6 @@
 import { rootCertificates } from 'node:tls'
 import type { Cluster } from '../../../../../domain/cluster.ts'
+import { hostOf } from '../../../../../kubernetes/address-guard.ts'
 import { CredentialMissing } from '../../../../contract/errors.ts'
 
 /** How the control plane is to reach a member. */
@@ -27,6 +28,6 @@ export const peerOf = ({ endpoint, name }: Pick<Cluster, 'endpoint' | 'name'>): 
   return {
     server,
     caBundle: tlsVerify ? (endpoint.caPem ?? rootCertificates.join('\n')) : null,
-    tlsServerName: tlsVerify && tlsServerName !== new URL(server).hostname ? tlsServerName : null,
+    tlsServerName: tlsVerify && tlsServerName !== hostOf(new URL(server)) ? tlsServerName : null,
   }
 }

@@ -6,6 +6,7 @@ import { type EtcdApi, type EtcdMember, withEtcd } from '../host/etcd-api.ts'
 import { memberNames, peerUrl } from '../host/etcd-members.ts'
 import { currentMembership } from '../host/etcd-membership.ts'
 import { demandPki, ensureAll, type HostWork, hostWork } from '../host/host-work.ts'
+import { demandImages } from '../host/image-fault.ts'
 import { reasonOf } from '../host/reasons.ts'
 import type { Pki } from '../pki/pki.schema.ts'
 
@@ -24,6 +25,7 @@ const raise = async (growing: Growing, learner: EtcdMember): Promise<void> => {
     await etcd.promote(learner.ID)
   } catch (error) {
     if (!(error instanceof NotYet) || stateful === undefined) throw error
+    await demandImages(work.site.client, stateful, work.time)
     const reason = await reasonOf(work.site.client, stateful)
     throw new NotYet(`member ${ordinal} of etcd to catch up${reason === null ? '' : `; ${reason}`}`)
   }

@@ -32,7 +32,7 @@ const rollOut = async (work: HostWork, trace: Trace, manifests: readonly Kuberne
     manifests.map(({ metadata }) => metadata.name),
   )
   const made = await ensureAll(work, trace, [...manifests, ...budgets])
-  await demandRolledOut(work.site.client, made.slice(0, manifests.length))
+  await demandRolledOut(work.site.client, made.slice(0, manifests.length), work.time)
 }
 
 /**

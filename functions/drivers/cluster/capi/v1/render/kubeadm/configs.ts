@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../../../../domain/json.ts'
+import { apiServerPortOf } from '../api-server-port.ts'
 import { compact } from '../compact.ts'
 import { disksOf, ETCD_MOUNT } from '../volumes.ts'
 import type { GroupWish } from '../wish.ts'
@@ -11,6 +12,8 @@ export const controlPlaneConfig = (wish: GroupWish): JsonObject => {
   const registration = nodeRegistration(wish)
   const hasEtcdDisk = disksOf(wish).some(({ name }) => name === 'etcd')
   const isOpenStack = plan.infrastructure === 'openstack'
+  // Cluster API tells kubeadm nothing of the port (its issue 1970), and CAPO's load balancer goes to the one that it listens on itself.
+  const localAPIEndpoint = isOpenStack ? { bindPort: apiServerPortOf(plan) } : undefined
   return compact({
     clusterConfiguration: {
       imageRepository: values.container_infra_prefix,
@@ -18,8 +21,8 @@ export const controlPlaneConfig = (wish: GroupWish): JsonObject => {
       controllerManager: isOpenStack ? { extraArgs: [{ name: 'cloud-provider', value: 'external' }] } : undefined,
       etcd: hasEtcdDisk ? { local: { dataDir: `${ETCD_MOUNT}/etcd` } } : undefined,
     },
-    initConfiguration: { nodeRegistration: registration },
-    joinConfiguration: { nodeRegistration: registration },
+    initConfiguration: { nodeRegistration: registration, localAPIEndpoint },
+    joinConfiguration: { nodeRegistration: registration, controlPlane: { localAPIEndpoint } },
     ...machineConfig(wish, apiServerFiles(values)),
   })
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../../../domain/json.ts'
 import { compact, type Sparse } from '../compact.ts'
-import { deviceOf, disksOf } from '../volumes.ts'
+import { type Disk, deviceOf, disksOf } from '../volumes.ts'
 import type { GroupWish } from '../wish.ts'
 import { asFile, type KubeadmFile } from './file.ts'
 import { withMarks } from './node-marks.ts'
@@ -72,20 +72,25 @@ export const nodeRegistration = (wish: GroupWish): JsonObject => {
   return withMarks(registration, wish.group)
 }
 
-/** A file system on each further disk, whole, and where it is mounted. */
+/**
+ * A file system on each further disk, whole, and where it is mounted. For Ignition Cluster API refuses `partition`, which is its only way anyway, and looks
+ * the device up by what a mount names: with the `LABEL=` of cloud-init it would find none, and etcd would be on the root disk.
+ */
 const diskConfig = (wish: GroupWish): { [key: string]: Sparse } => {
   const disks = disksOf(wish)
+  const isIgnition = isFlatcar(wish)
+  const labelOf = ({ name }: Disk): string => `${name}_disk`
   return {
     diskSetup: {
-      filesystems: disks.map(({ name }, index) => ({
+      filesystems: disks.map((disk, index) => ({
         device: deviceOf(wish, index),
         filesystem: 'ext4',
-        label: `${name}_disk`,
-        partition: 'none',
+        label: labelOf(disk),
+        partition: isIgnition ? undefined : 'none',
         overwrite: false,
       })),
     },
-    mounts: disks.map(({ name, mountPath }) => [`LABEL=${name}_disk`, mountPath]),
+    mounts: disks.map((disk) => [isIgnition ? labelOf(disk) : `LABEL=${labelOf(disk)}`, disk.mountPath]),
   }
 }
 

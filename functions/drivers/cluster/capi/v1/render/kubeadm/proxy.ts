@@ -3,6 +3,9 @@ import type { KubeadmFile } from './file.ts'
 
 type ProxySpec = Pick<ClusterTemplateSpec, 'httpProxy' | 'httpsProxy' | 'noProxy' | 'clusterDistro'>
 
+/** systemd takes "%" for the begin of a specifier, and drops a line with one that it does not know: passwords in addresses have such. */
+const literally = (value: string): string => value.replaceAll('%', '%%')
+
 const unit = (lines: readonly string[]): string => `[Service]\n${lines.join('\n')}\n`
 
 const aptLine = (scheme: 'http' | 'https', url: string | null): string[] =>
@@ -16,7 +19,7 @@ export const proxyFiles = (spec: ProxySpec | undefined): KubeadmFile[] => {
   const { httpProxy, httpsProxy, noProxy } = spec
   const variables = { HTTP_PROXY: httpProxy, HTTPS_PROXY: httpsProxy, NO_PROXY: noProxy }
   const lines = Object.entries(variables).flatMap(([name, value]) =>
-    value === null || value === '' ? [] : [`Environment="${name}=${value}"`],
+    value === null || value === '' ? [] : [`Environment="${name}=${literally(value)}"`],
   )
   const apt = hasApt(spec) ? [...aptLine('http', httpProxy), ...aptLine('https', httpsProxy)] : []
   return [

@@ -22,10 +22,18 @@ const CA_FILE = '/etc/config/ca.crt'
 const algorithmOf = ({ octavia_provider: provider, octavia_lb_algorithm: algorithm }: ClusterValues): string =>
   algorithm ?? (provider === 'ovn' ? 'SOURCE_IP_PORT' : 'ROUND_ROBIN')
 
+/** What `cloud.conf` says of networks. */
+export type CloudNetworks = {
+  /** Name or id of the one with floating IPs. */
+  external: string | null
+  /** Name of the one that nodes reach each other in, where they have others besides; undefined: not known, or the only one. */
+  internal: string | undefined
+}
+
 /** `cloud.conf` of cloud-provider-openstack and Cinder CSI: who the cluster is to the cloud, and how load balancers of Services are made. */
 export const cloudConf = (
   values: ClusterValues,
-  externalNetwork: string | null,
+  { external, internal }: CloudNetworks,
   { authUrl, region, applicationCredentialId, applicationCredentialSecret, caPem }: CloudCredential,
 ): string =>
   [
@@ -36,11 +44,13 @@ export const cloudConf = (
       ['application-credential-secret', applicationCredentialSecret],
       ['ca-file', caPem === null ? null : CA_FILE],
     ]),
+    // Else a node's address is the one that comes first, which may be in a network that neither masters nor load balancers reach.
+    ...(internal === undefined ? [] : [section('Networking', [['internal-network-name', internal]])]),
     section('LoadBalancer', [
       ['lb-provider', values.octavia_provider],
       ['lb-method', algorithmOf(values)],
       ['create-monitor', values.octavia_lb_healthcheck],
       // An id only: given a name, it finds no network; given none, it looks for the external one.
-      ['floating-network-id', externalNetwork !== null && looksLikeUuid(externalNetwork) ? externalNetwork : null],
+      ['floating-network-id', external !== null && looksLikeUuid(external) ? external : null],
     ]),
   ].join('\n')

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../../../../../domain/json.ts'
+import { apiServerPortOf } from '../api-server-port.ts'
 import { compact } from '../compact.ts'
 import { cloudSecretName } from '../names.ts'
 import { cloudReference } from '../references.ts'
 import type { ClusterWish } from '../wish.ts'
+import { managedSecurityGroups } from './security-groups.ts'
 
 /** Name of the only cloud in our `clouds.yaml`. */
 export const CLOUD_NAME = 'default'
@@ -42,9 +44,8 @@ export const openStackClusterSpec = (wish: ClusterWish): JsonObject => {
     apiServerLoadBalancer: loadBalancer(wish),
     disableAPIServerFloatingIP: hasFloatingIp(wish) ? undefined : true,
     apiServerFloatingIP: hasFloatingIp(wish) ? values.api_server_floating_ip : undefined,
-    apiServerPort: spec?.apiserverPort,
-    // All traffic between nodes: what a CNI needs differs with the CNI.
-    managedSecurityGroups: { allowAllInClusterTraffic: true },
+    apiServerPort: apiServerPortOf(plan),
+    managedSecurityGroups: managedSecurityGroups(wish),
     controlPlaneAvailabilityZones: values.control_plane_availability_zones ?? [own.availability_zone],
   })
 }

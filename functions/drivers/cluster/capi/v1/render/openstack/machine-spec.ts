@@ -3,6 +3,7 @@ import { compact } from '../compact.ts'
 import { cloudReference, flavorReference } from '../references.ts'
 import { disksOf } from '../volumes.ts'
 import type { GroupWish } from '../wish.ts'
+import { extraNetworks } from './networks.ts'
 
 /** The root disk is a volume when its size is said, else it is the flavor's. */
 const rootVolume = ({ own }: GroupWish) =>
@@ -18,9 +19,9 @@ const rootVolume = ({ own }: GroupWish) =>
       }
 
 /** Workers may have further networks. Once ports are named, the one in the cluster's network must be too: the first, which names no network. */
-const ports = ({ own, isMaster }: GroupWish) => {
-  const networks = own.extra_network_names ?? own.extra_network_name ?? []
-  if (isMaster || networks.length === 0) return undefined
+const ports = (wish: GroupWish) => {
+  const networks = extraNetworks(wish)
+  if (networks.length === 0) return undefined
   return [
     { nameSuffix: 'cluster' },
     ...networks.map((network, index) => ({ nameSuffix: `extra-${index + 1}`, network: cloudReference(network) })),

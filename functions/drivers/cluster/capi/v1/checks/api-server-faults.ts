@@ -1,0 +1,41 @@
+import { byNumber, listInWords } from '../../../../../domain/wording.ts'
+import type { ClusterValues } from '../labels.ts'
+
+const oidcFaults = (values: ClusterValues): string[] => {
+  const { oidc_issuer_url: issuer, oidc_client_id: client } = values
+  const others = [
+    values.oidc_username_claim,
+    values.oidc_username_prefix,
+    values.oidc_groups_claim,
+    values.oidc_groups_prefix,
+  ]
+  const isAsked = [issuer, client, ...others].some((value) => value !== undefined)
+  return isAsked && (issuer === undefined || client === undefined)
+    ? [
+        'Labels oidc_issuer_url and oidc_client_id go together: with one of them, or others of OpenID Connect alone, no API server starts; give both, or none.',
+      ]
+    : []
+}
+
+/** Admission plugins that templates of old name, gone since Kubernetes 1.25 to 1.31. */
+const GONE = [
+  'DenyEscalatingExec',
+  'DenyExecOnPrivileged',
+  'Initializers',
+  'PersistentVolumeLabel',
+  'PodPreset',
+  'PodSecurityPolicy',
+  'SecurityContextDeny',
+]
+
+const admissionFaults = ({ admission_control_list: plugins = [] }: ClusterValues): string[] => {
+  const gone = plugins.filter((plugin) => GONE.includes(plugin))
+  return gone.length === 0
+    ? []
+    : [
+        `Label admission_control_list names ${listInWords(gone)}, which ${byNumber(gone, 'is', 'are')} no longer in Kubernetes, so that no API server would start; leave ${byNumber(gone, 'it', 'them')} out.`,
+      ]
+}
+
+/** What keeps API servers from starting: nobody would see why, since Cluster API sees only that they do not answer. */
+export const apiServerFaults = (values: ClusterValues): string[] => [...oidcFaults(values), ...admissionFaults(values)]

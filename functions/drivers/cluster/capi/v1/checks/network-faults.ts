@@ -1,0 +1,97 @@
+import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
+import { infrastructureOf } from '../infrastructure.ts'
+import { overlaps } from '../ipv4-network.ts'
+import { type ClusterValues, clusterValues } from '../labels.ts'
+import { podsCidr } from '../pods-network.ts'
+import { networkDriverOf } from '../render/network-driver.ts'
+
+type Magnum = PlannedCluster['cluster']['magnum']
+
+/** True when its address is a floating IP: by its label, else as the nodes'. */
+const hasFloatingIp = (values: ClusterValues, magnum: Magnum): boolean =>
+  values.master_lb_floating_ip_enabled ?? magnum.floatingIpEnabled ?? true
+
+/**
+ * CAPO deletes the floating IP together with the master that has it, unless it was given, and only administrators of a cloud get an address back that
+ * was freed: such a cluster ends with its first master, at the latest when its certificates run out.
+ */
+const losesAddress = ({ magnum }: Pick<PlannedCluster['cluster'], 'magnum'>): boolean =>
+  !magnum.masterLbEnabled && clusterValues(magnum.labels).api_server_floating_ip === undefined
+
+const addressFaults = (values: ClusterValues, { magnum }: Pick<PlannedCluster['cluster'], 'magnum'>): string[] => {
+  if (magnum.masterLbEnabled) return []
+  if (!hasFloatingIp(values, magnum)) {
+    return [
+      'The API server would have neither a floating IP nor a load balancer, and so no address; give "master_lb_enabled" or "floating_ip_enabled".',
+    ]
+  }
+  return losesAddress({ magnum })
+    ? [
+        'Without a load balancer the API server would lose its address when its master is replaced, at the latest after a year; give "master_lb_enabled", or a floating IP of the project with the label api_server_floating_ip.',
+      ]
+    : []
+}
+
+/** Who may reach the API server is kept by the load balancer alone, and not by every one. */
+const allowedFaults = (values: ClusterValues, { masterLbEnabled }: Magnum): string[] => {
+  if (values.api_master_lb_allowed_cidrs === undefined) return []
+  if (!masterLbEnabled) {
+    return [
+      'Label api_master_lb_allowed_cidrs is kept by the load balancer before the API server, and there would be none, so that everybody reached it; give "master_lb_enabled", or leave the label out.',
+    ]
+  }
+  return values.octavia_provider === 'ovn'
+    ? [
+        'Label api_master_lb_allowed_cidrs is not kept by load balancers of the provider ovn, so that everybody would reach the API server; give another octavia_provider, or leave the label out.',
+      ]
+    : []
+}
+
+const ovnFaults = ({ octavia_provider: provider, octavia_lb_algorithm: algorithm }: ClusterValues): string[] =>
+  provider === 'ovn' && algorithm !== undefined && algorithm !== 'SOURCE_IP_PORT'
+    ? [`Label octavia_lb_algorithm is ${algorithm}; load balancers of the provider ovn know SOURCE_IP_PORT only.`]
+    : []
+
+/** Networks that share addresses: what is sent to one never arrives there. Only nodes of OpenStack have one of their own. */
+export const overlapFaults = (plan: PlannedCluster): string[] => {
+  const { cluster, template } = plan
+  const { magnum } = cluster
+  const values = clusterValues(magnum.labels)
+  const hasOwn = !magnum.fixedNetwork && infrastructureOf(plan.management?.options ?? {}) === 'openstack'
+  const networks: [whose: string, cidr: string][] = [
+    ['pods', podsCidr(values, networkDriverOf({ previous: undefined, template }))],
+    ['Services', values.service_cluster_ip_range],
+    ...(hasOwn ? [['nodes', values.fixed_subnet_cidr] as [string, string]] : []),
+  ]
+  return networks.flatMap(([whose, cidr], index) =>
+    networks
+      .slice(index + 1)
+      .filter(([, other]) => overlaps(cidr, other))
+      .map(
+        ([others, other]) =>
+          `The networks of ${whose} (${cidr}) and ${others} (${other}) share addresses; give networks that do not overlap, by label.`,
+      ),
+  )
+}
+
+/** What does not fit together in the network of a new cluster of OpenStack. */
+export const networkFaults = (plan: PlannedCluster): string[] => {
+  const { magnum } = plan.cluster
+  const values = clusterValues(magnum.labels)
+  return [
+    ...ovnFaults(values),
+    ...(magnum.fixedSubnet && !magnum.fixedNetwork
+      ? ['"fixed_subnet" is given without "fixed_network"; give the network that it is in.']
+      : []),
+    ...addressFaults(values, plan.cluster),
+    ...allowedFaults(values, magnum),
+  ]
+}
+
+/** Why the masters of a cluster can't be replaced by others, on OpenStack. */
+export const replacementFaults = ({ cluster }: Pick<PlannedCluster, 'cluster'>): string[] =>
+  losesAddress(cluster)
+    ? [
+        `Cluster ${cluster.name} has neither a load balancer before its API server nor a floating IP that was given to it, so that it would lose its address with its master, which this replaces; make a new cluster with "master_lb_enabled".`,
+      ]
+    : []

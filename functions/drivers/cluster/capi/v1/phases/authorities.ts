@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Cluster } from '../../../../../domain/cluster.ts'
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { secrets } from '../../../../../kubernetes/resources.ts'
+import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
+import { CredentialMissing } from '../../../../contract/errors.ts'
+import { covers } from '../../../../support/covers.ts'
+import { step } from '../../../../support/step.ts'
+import { together } from '../../../../support/together.ts'
+import { ManagementObjectChanged } from '../errors.ts'
+import { isOf, titled } from '../management/owned.ts'
+import { clusters } from '../management/resources.ts'
+import { getServed } from '../management/served.ts'
+import { type ManagementSite, managementSite } from '../management/site.ts'
+import { caSecrets } from '../render/secrets.ts'
+import { keepCloudSecret } from './cloud-secret.ts'
+
+/** Seconds for what takes a few calls: retries of each. */
+const PHASE_SECONDS = 300
+
+/** @throws CredentialMissing when fedplane does not hold all three */
+const authoritiesOf = async ({ cluster, authority }: ClusterContext) => {
+  const [kubernetes, etcd, frontProxy] = await together([
+    () => authority('kubernetes'),
+    () => authority('etcd'),
+    () => authority('front-proxy'),
+  ])
+  if (kubernetes !== undefined && etcd !== undefined && frontProxy !== undefined) {
+    return { kubernetes, etcd, 'front-proxy': frontProxy }
+  }
+  throw new CredentialMissing(
+    `fedplane does not hold the certificate authorities of cluster ${cluster.name} (${cluster.id}).`,
+  )
+}
+
+const hasDataOf = (existing: KubernetesObject, { data }: KubernetesObject): boolean =>
+  isDeepStrictEqual(existing.data, data)
+
+/** An authority in use is never replaced: nobody would trust the cluster any more. What holds fedplane's is its own, whatever labels it has lost. */
+const ensureAuthority = async (site: ManagementSite, cluster: Cluster, secret: KubernetesObject): Promise<void> => {
+  const { client, names, where } = site
+  const resource = secrets(names.namespace)
+  const existing = await client.get(resource, secret.metadata.name)
+  if (existing !== undefined && covers(existing, secret)) return
+  const isOther = existing !== undefined && !hasDataOf(existing, secret)
+  const isUsed = isOther && (await getServed(site, clusters(names.namespace), names.cluster)) !== undefined
+  if (isOther && (isUsed || !isOf(cluster, existing))) {
+    throw new ManagementObjectChanged(
+      `${titled(existing)} in management cluster ${where} holds another certificate authority than fedplane's for cluster ${cluster.name}, and is not replaced. ` +
+        'Delete the cluster and make it anew.',
+    )
+  }
+  await client.apply(resource, secret)
+}
+
+const putAuthorities = async (site: ManagementSite, context: ClusterContext): Promise<void> => {
+  const held = await authoritiesOf(context)
+  for (const secret of caSecrets(context.cluster, site.names, held)) {
+    await ensureAuthority(site, context.cluster, secret)
+  }
+}
+
+/** Before the Cluster: Cluster API makes authorities of its own for what it does not find. */
+export const authorities: ClusterPhase = {
+  id: 'authorities',
+  title: 'hand over the certificate authorities',
+  deadlineSeconds: PHASE_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      await putAuthorities(await managementSite(context), context)
+      return {}
+    }),
+}
+
+/** Before a change: no machine comes up without them, and Cluster API does not say which is missing. */
+export const keptSecrets: ClusterPhase = {
+  id: 'secrets',
+  title: 'put back Secrets that are missing',
+  deadlineSeconds: PHASE_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const site = await managementSite(context)
+      await putAuthorities(site, context)
+      if (site.infrastructure === 'openstack') await keepCloudSecret(site, context)
+      return {}
+    }),
+}

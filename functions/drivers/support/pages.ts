@@ -1,0 +1,62 @@
+import type { KubernetesClient, KubernetesObject, Resource } from '../../kubernetes/client.ts'
+import { ListTooLong } from '../../kubernetes/errors.ts'
+
+/** Objects that are asked for at a time, as kubectl does. */
+const PAGE_OBJECTS = 500
+
+/**
+ * The most that is read of one list. An API server is its owner's, and says that there is more for as long as it likes (attack A19): without an end
+ * it would fill the memory of the process that serves all projects. The largest clusters have 5,000 nodes, and some ten thousand pods of no interest here.
+ */
+const PAGES_MAX = 100
+const OBJECTS_MAX = 50_000
+
+/** Bytes of JSON that are kept at a time: objects take three times that, and a function has 512 MiB. */
+export const KEPT_BYTES_MAX = 48 * 1024 * 1024
+
+/** Bytes of JSON that are read, where each page is thrown away. */
+const READ_BYTES_MAX = 512 * 1024 * 1024
+
+type Read = { pages: number; objects: number; bytes: number }
+
+const tooLong = ({ plural }: Resource, { pages, objects, bytes }: Read, why: string): ListTooLong =>
+  new ListTooLong(
+    `The list of ${plural} does not end: ${why} after ${pages} pages, ${objects} objects and ${bytes} bytes. ` +
+      'Look at what answers in the place of the API server, and remove objects that are not needed.',
+    { details: { plural, pages, objects, bytes } },
+  )
+
+export type PageOptions = {
+  labelSelector?: string | undefined
+  /** Bytes of all pages together. Default: 512 MiB, for callers that keep none of them. */
+  bytesMax?: number
+}
+
+/**
+ * The pages of a list, one after the other, as long as the caller goes on.
+ *
+ * @throws ListTooLong beyond 100 pages, 50,000 objects or the bytes that are given, and where a page follows itself
+ */
+export async function* pagesOf(
+  client: KubernetesClient,
+  resource: Resource,
+  { labelSelector, bytesMax = READ_BYTES_MAX }: PageOptions = {},
+): AsyncGenerator<KubernetesObject[], void> {
+  const read: Read = { pages: 0, objects: 0, bytes: 0 }
+  let next: string | undefined
+  do {
+    if (read.pages === PAGES_MAX) throw tooLong(resource, read, 'there is more')
+    const page = await client.list(resource, {
+      limit: PAGE_OBJECTS,
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      ...(next === undefined ? {} : { continue: next }),
+    })
+    read.pages += 1
+    read.objects += page.items.length
+    read.bytes += page.bytes ?? 0
+    if (read.objects > OBJECTS_MAX || read.bytes > bytesMax) throw tooLong(resource, read, 'it is too large')
+    yield page.items
+    if (page.continue !== undefined && page.continue === next) throw tooLong(resource, read, 'a page follows itself')
+    next = page.continue === '' ? undefined : page.continue
+  } while (next !== undefined)
+}

@@ -1,0 +1,2 @@
+// What `pods/portforward` uses of it: the client.
+export { WebSocket } from 'ws'
