@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ClusterChange, ManagementRole } from '../../domain/cluster.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
+import { createAgain } from '../../operations/create-again.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { demandManagementFit, managementReady } from '../../operations/management-check.ts'
 import { InvalidRequest } from '../errors.ts'
@@ -33,10 +34,14 @@ const isSameLook = (drivers: DriverDescriptions, { management }: Cluster, role: 
     { ...bindingOf(drivers, role), isDefault: null },
   )
 
+/** A registration that failed is tried again with the role, and ends with the look at it. */
+const isTriedAgain = ({ status }: Cluster, role: ManagementRole | null): boolean =>
+  role !== null && status === 'CREATE_FAILED'
+
 /** What its conditions become. @throws ManagementUnfit, and errors of reaching it */
 const conditionsWith = async ({ ports }: Request, cluster: Cluster, role: ManagementRole | null) => {
   if (role !== null && isSameLook(ports.drivers, cluster, role)) return cluster.conditions
-  const looks = role !== null && cluster.status !== 'CREATE_FAILED'
+  const looks = role !== null && !isTriedAgain(cluster, role)
   const warnings = looks ? await demandManagementFit(ports, { ...cluster, management: role }) : null
   return managementReady(ports, cluster, warnings)
 }
@@ -49,29 +54,27 @@ const inWords = (role: ManagementRole | null | undefined): string =>
 const commitRole = async (
   { ports }: Request,
   cluster: Cluster,
-  { management: role, conditions }: Required<Pick<ClusterChange, 'management' | 'conditions'>>,
+  change: Required<Pick<ClusterChange, 'management' | 'conditions'>>,
 ): Promise<void> => {
   const { drivers } = ports
+  const { management: role } = change
   const { clusters, management, commit } = ports.stores
+  const writes = [management.move(cluster, bindingOf(drivers, cluster.management), bindingOf(drivers, role))]
+  const said = {
+    reason: role ? 'ManagementRoleGiven' : 'ManagementRoleTaken',
+    message: `Cluster ${cluster.name} is ${inWords(role)}.`,
+  }
+  if (isTriedAgain(cluster, role)) return createAgain(ports, cluster, { change, writes, said })
   await commit([
-    clusters.change(cluster, {
-      management: role,
-      conditions,
-      updatedAt: ports.clock.now().toISOString(),
-    }),
-    management.move(cluster, bindingOf(drivers, cluster.management), bindingOf(drivers, role)),
-    ownerEvent(ports, 'cluster', cluster, {
-      action: 'update',
-      outcome: 'success',
-      reason: role ? 'ManagementRoleGiven' : 'ManagementRoleTaken',
-      message: `Cluster ${cluster.name} is ${inWords(role)}.`,
-    }),
+    clusters.change(cluster, { ...change, updatedAt: ports.clock.now().toISOString() }),
+    ...writes,
+    ownerEvent(ports, 'cluster', cluster, { action: 'update', outcome: 'success', ...said }),
   ])
 }
 
 /**
  * Makes a registered cluster a management cluster, changes what it is asked for, or takes the role away. It is looked at before that, as the
- * driver wants it; a failed registration is when it is tried again. While clusters are made through it only the default may change, and fields that say so.
+ * driver wants it; a failed registration is tried again with it, also with the same role. While clusters are made through it only the default may change, and fields that say so.
  *
  * @throws InvalidRequest, ManagementUnfit, ManagementInUse, DefaultManagementTaken, RevisionConflict, and errors of reaching it
  */
@@ -79,6 +82,6 @@ export const setManagement = async (request: Request, cluster: Cluster, wanted: 
   const { ports } = request
   if (wanted !== null) demandApi(request, cluster)
   const role = wanted === null ? null : takeManagement(ports.drivers, wanted)
-  if (isDeepStrictEqual(cluster.management ?? null, role)) return
+  if (isDeepStrictEqual(cluster.management ?? null, role) && !isTriedAgain(cluster, role)) return
   await commitRole(request, cluster, { management: role, conditions: await conditionsWith(request, cluster, role) })
 }

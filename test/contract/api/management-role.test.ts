@@ -124,14 +124,27 @@ describe('PATCH /management', () => {
     expect((await readCluster(lab, id, ROOT)).management).toBeNull()
   })
 
-  it('gives a failed registration the role unseen: it is looked at when that is tried again', async () => {
+  it.each(['cloud', 'dev'])(
+    'of a failed registration tries it again, with the role %s; the look comes at its end',
+    async (infrastructure) => {
+      const id = await givenManagement(lab, { name: 'failed', status: 'CREATE_FAILED' })
+      lab.managed.findings = async () => {
+        throw new Error('it has no credential')
+      }
+      expect((await patch(id, 'replace', { infrastructure })).status).toBe(202)
+      expect(await shown(id)).toMatchObject({
+        status: 'CREATE_IN_PROGRESS',
+        status_reason: null,
+        management: { infrastructure },
+      })
+      expect(lab.executions.starts.at(-1)).toMatchObject({ flow: 'cluster-create', input: { entityId: id } })
+    },
+  )
+
+  it('taken away from a failed registration leaves that as it is', async () => {
     const id = await givenManagement(lab, { name: 'failed', status: 'CREATE_FAILED' })
-    lab.managed.findings = async () => {
-      throw new Error('it has no credential')
-    }
-    expect((await patch(id, 'replace', { infrastructure: 'cloud' })).status).toBe(202)
-    expect((await shown(id)).management).toMatchObject({ infrastructure: 'cloud' })
     expect((await patch(id, 'remove')).status).toBe(202)
+    expect(await shown(id)).toMatchObject({ status: 'CREATE_FAILED', management: null })
     expect(await countsOf(lab)).toEqual({})
   })
 
