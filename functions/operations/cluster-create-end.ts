@@ -56,7 +56,7 @@ const MENDED_BY_KUBECONFIG: ReadonlySet<string> = new Set<KubeconfigFailure['nam
 /** What can be done about it, in a whole sentence; empty when nothing but another cluster. */
 const retryOf = ({ drivers }: EndPorts, { id, driver, madeThrough }: Cluster, { reason }: Failure): string => {
   if (madeThrough) {
-    return ' What was made stays: the create goes on by itself when it comes up after all, and a delete takes it down.'
+    return ' What was made stays: if it comes up after all, the create goes on by itself; a delete takes it down.'
   }
   if (!MENDED_BY_KUBECONFIG.has(reason)) return ''
   const { capabilities, registration } = drivers.cluster.resolve(driver)

@@ -210,7 +210,7 @@ describe('a create that failed', () => {
     expect(await clusterOf(lab, id)).toMatchObject({
       status: 'CREATE_FAILED',
       statusReason: expect.stringMatching(
-        /^PhaseTimedOut: .* the create goes on by itself when it comes up after all\.$/,
+        /^PhaseTimedOut: .* if it comes up after all, the create goes on by itself; a delete takes it down\.$/,
       ),
       endpoint: { server: `https://${id}.memory.invalid:6443` },
       driverState: { 'claimed-uid': `memory-${id}` },

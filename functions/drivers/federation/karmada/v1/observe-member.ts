@@ -5,6 +5,7 @@ import type { Connection, KubernetesClient } from '../../../../kubernetes/client
 import { secrets } from '../../../../kubernetes/resources.ts'
 import type { FederationContext, MemberContext, MemberObservation } from '../../../contract/federation-driver.ts'
 import { NotYet } from '../../../support/step.ts'
+import { together } from '../../../support/together.ts'
 import { withControlPlane } from './control-plane/open.ts'
 import { type ClusterStatus, clusterStatus } from './member/cluster-status.ts'
 import { type KarmadaCredential, storedCredential } from './member/credential.ts'
@@ -26,17 +27,16 @@ const connectionTo = ({ member }: MemberContext, { token }: KarmadaCredential): 
 }
 
 /** What the control plane says, and whether it has the stored credential. */
-const published = async (
-  context: MemberContext,
-  client: KubernetesClient,
-  credential: KarmadaCredential | undefined,
-): Promise<ClusterStatus> => {
+const published = async (context: MemberContext, client: KubernetesClient): Promise<ClusterStatus> => {
   const { memberName } = context.membership
   const cluster = await client.get(clusters, memberName)
   const site = controlPlaneSite(context, client)
   const status = clusterStatus(site, cluster, context.member.cluster.identity?.uid)
   if (status.state !== 'ready' && status.state !== 'unknown') return status
-  const secret = await client.get(secrets(MEMBERS_NAMESPACE), memberName)
+  const [credential, secret] = await together([
+    () => storedCredential(context),
+    () => client.get(secrets(MEMBERS_NAMESPACE), memberName),
+  ])
   const token = TokenSecret.safeParse(secret).data?.data.token ?? ''
   if (credential !== undefined && Buffer.from(token, 'base64').toString() === credential.token) {
     if (status.state === 'unknown' || cluster === undefined) return status
@@ -53,9 +53,9 @@ const published = async (
 export const hasControlPlane = async (context: FederationContext): Promise<boolean> =>
   stateOf(context.federation).endpoint !== undefined && (await readPki(context)) !== undefined
 
-const ask = async (context: MemberContext, credential: KarmadaCredential | undefined): Promise<ClusterStatus> => {
+const ask = async (context: MemberContext): Promise<ClusterStatus> => {
   try {
-    return await withControlPlane(context, (client) => published(context, client, credential))
+    return await withControlPlane(context, (client) => published(context, client))
   } catch (error) {
     if (!(error instanceof NotYet)) throw error
     return {
@@ -72,9 +72,9 @@ const ask = async (context: MemberContext, credential: KarmadaCredential | undef
  */
 export const observeMember = async (context: MemberContext): Promise<MemberObservation> => {
   if (!(await hasControlPlane(context))) return { state: 'absent' }
-  const credential = await storedCredential(context)
-  const status = await ask(context, credential)
+  const status = await ask(context)
   if (status.state !== 'unknown') return status
+  const credential = await storedCredential(context)
   const connection = credential === undefined ? undefined : connectionTo(context, credential)
   if (connection === undefined) return { state: 'not-ready', reason: 'MemberUnreachable', message: status.said }
   return { state: 'not-ready', ...(await diagnose(context.connect, connection, status.said)) }
