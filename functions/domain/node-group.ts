@@ -1,4 +1,5 @@
 import type { ClusterNodes } from './cluster.ts'
+import type { ClusterTaskKind } from './cluster-task.ts'
 import type { Status } from './status.ts'
 
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const
@@ -41,6 +42,8 @@ export type NodeGroup = {
   nodeAddresses: readonly string[]
   status: Status
   statusReason: string | null
+  /** The kind of its change that failed; null when its last one did not. */
+  failedTask: ClusterTaskKind | null
   /** Kubernetes version of its nodes, told by the driver. */
   version: string | null
   /** From 1; each change adds 1 and is conditional on the value read. */
@@ -65,6 +68,7 @@ export type NodeGroupChange = Partial<
     | 'nodeAddresses'
     | 'status'
     | 'statusReason'
+    | 'failedTask'
     | 'version'
     | 'updatedAt'
   >

@@ -41,7 +41,7 @@ const reached = (task: ClusterTask, group: NodeGroup, queue: Queue): NodeGroupCh
   const reachedCount = countBy(task, group, queue)
   if (isAwaited(queue, group)) return { reachedCount }
   const status = task.kind === 'node-group-create' ? 'CREATE_COMPLETE' : 'UPDATE_COMPLETE'
-  return { status, statusReason: null, reachedCount }
+  return { status, statusReason: null, failedTask: null, reachedCount }
 }
 
 /** What a task that succeeded makes of its groups, its own first. `more`: fields that change with it. A failure of before is forgotten. */
@@ -80,7 +80,7 @@ export const failed = (
     .filter((group) => isAbout(task, group) && !isAwaited(queue, group))
     .map((group) => ({
       group,
-      change: { status: failedStatus(task), statusReason, nodeCount: group.reachedCount },
+      change: { status: failedStatus(task), statusReason, failedTask: task.kind, nodeCount: group.reachedCount },
     })),
 })
 

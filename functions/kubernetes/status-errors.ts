@@ -29,7 +29,7 @@ const Status = z.object({
     .object({
       retryAfterSeconds: z.number().optional().catch(undefined),
       causes: z
-        .array(z.object({ reason: z.string().catch(''), field: z.string().catch('') }))
+        .array(z.object({ reason: z.string().catch(''), field: z.string().catch(''), message: z.string().catch('') }))
         .catch([])
         .default([]),
     })
@@ -121,10 +121,17 @@ const isTerminating = ({ details }: Status): boolean =>
 const reasonOf = (status: Status | undefined): string =>
   /^\w{1,60}$/.test(status?.reason ?? '') ? (status?.reason ?? '') : ''
 
+/** What is wrong, and where. A long message begins with names of webhook and object, and would be cut before it says that: then each cause by itself. */
+const wordsOf = ({ message, details: { causes } }: Status): string => {
+  const told = causes.filter((cause) => cause.message !== '')
+  if (message.length <= MAX_TEXT || told.length === 0) return message
+  return told.map((cause) => (cause.field === '' ? cause.message : `${cause.field}: ${cause.message}`)).join('; ')
+}
+
 const textOf = (status: Status | undefined, { secrets, isSecretBody }: AnswerContext): string => {
   if (status === undefined) return ''
   const fields = status.details.causes.map(({ field }) => field).filter((field) => field !== '')
-  const text = isSecretBody ? [reasonOf(status), ...fields].join(' ') : status.message
+  const text = isSecretBody ? [reasonOf(status), ...fields].join(' ') : wordsOf(status)
   const clean = secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '***')), text)
   const line = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim()
   const cut = line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT - 1)}…` : line

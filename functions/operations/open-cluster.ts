@@ -30,11 +30,16 @@ const ASTRAY = [
   TlsVerificationFailed,
 ]
 
-/** @throws ClusterIdentityChanged when another cluster answers at the address (design section 6) */
+/** @throws ClusterIdentityChanged when another cluster answers at the address (design section 6), NotKubernetes when nobody can tell */
 const proveIdentity = async (cluster: Cluster, client: KubernetesClient): Promise<void> => {
   if (cluster.identity === null) return
   const namespace = await client.get(namespaces, 'kube-system')
   if (namespace?.metadata.uid === cluster.identity.uid) return
+  if (namespace !== undefined && !namespace.metadata.uid) {
+    throw new NotKubernetes(
+      `The API server of cluster ${cluster.name} (${cluster.id}) tells no uid of its kube-system namespace, as those that are only played, so that nobody can tell which cluster answers. Such a cluster can be neither host nor member of a federation.`,
+    )
+  }
   throw new ClusterIdentityChanged(
     `The API server of cluster ${cluster.name} (${cluster.id}) is not the registered one: its kube-system uid is ` +
       `${namespace?.metadata.uid ?? 'absent'} and was ${cluster.identity.uid}. Restore the cluster, or delete it and register the new one.`,

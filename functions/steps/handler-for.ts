@@ -1,8 +1,10 @@
 import { isAppError } from '../domain/app-error.ts'
 import type { Json } from '../domain/json.ts'
 import type { Flow } from '../domain/operation.ts'
+import { connectUntil } from '../kubernetes/connect-until.ts'
 import type { Logger } from '../runtime/ports.ts'
 import { StepFailed } from './errors.ts'
+import { CALLS_MS } from './poll.ts'
 import { type Step, StepEventSchema, type StepPorts, type StepState } from './step.ts'
 
 /** The steps of a flow by the names of its Task states. */
@@ -44,14 +46,17 @@ const readEvent = (
   )
 }
 
-/** Function of one flow: parses the event, runs the named step, and lets only our own errors out. */
+/**
+ * Function of one flow: parses the event, runs the named step, and lets only our own errors out. A step begins no call of a cluster after its time:
+ * on AWS its function ends, and the embedded engine can only stop to wait for it, so that it would go on beside its retry.
+ */
 export const handlerFor =
   (ports: StepPorts, flow: Flow, steps: Steps) =>
   async (event: unknown): Promise<Json> => {
     const { step, name, state } = readEvent(ports, flow, steps, event)
     const log = ports.log.child({ flow, step: name, ...idsOf(state) })
     try {
-      return await step({ ...ports, log }, state)
+      return await step({ ...ports, log, connect: connectUntil(ports.connect, performance.now() + CALLS_MS) }, state)
     } catch (error) {
       throw errorFor(log, error)
     }

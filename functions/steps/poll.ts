@@ -6,6 +6,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 export const POLL_MS = 10_000
 
+/**
+ * How long a step may begin calls of clusters, milliseconds: one that has begun takes 15 s at most, so that the step has ended before its Task's
+ * TimeoutSeconds (75) begin another.
+ */
+export const CALLS_MS = 55_000
+
 const FIRST_PAUSE_MS = 200
 const LAST_PAUSE_MS = 2000
 const GROWTH = 1.5

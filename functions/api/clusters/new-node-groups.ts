@@ -43,6 +43,7 @@ export const newNodeGroups = (cluster: Cluster, given: FirstGroups): [master: No
     nodeAddresses: [],
     status: cluster.status,
     statusReason: null,
+    failedTask: null,
     version: null,
     revision: 1,
     createdAt: cluster.createdAt,

@@ -1,6 +1,7 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
+import { isFailed } from '../../domain/status.ts'
 import { isAbout } from '../../domain/task-groups.ts'
 import { quote } from '../../domain/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
@@ -114,6 +115,14 @@ const ask = async (request: Request, { cluster, nodeGroups, template, group }: P
   })
 }
 
+/**
+ * True for a cluster with which nothing is wrong but an upgrade that failed: only another one mends it, since drivers go back to no version (decision 0025).
+ */
+const isUpgradeToMend = ({ status }: Cluster, nodeGroups: readonly NodeGroup[]): boolean => {
+  const failed = nodeGroups.filter((group) => isFailed(group.status))
+  return status === 'UPDATE_FAILED' && failed.length > 0 && failed.every(({ failedTask }) => failedTask === 'upgrade')
+}
+
 const round = async (request: Request): Promise<string> => {
   const { ports, body } = request
   const cluster = await findCluster(request, 'cluster:upgrade_all_projects')
@@ -125,7 +134,7 @@ const round = async (request: Request): Promise<string> => {
   demandTaskKnown(driver, 'upgrade', 'upgrade it')
   demandTemplateFits(driver, found)
   if (!isCurrent(cluster, template)) demandTemplateOpen(request, template)
-  const fault = stateFault(cluster, SETTLED)
+  const fault = isUpgradeToMend(cluster, nodeGroups) ? null : stateFault(cluster, SETTLED)
   if (fault !== null) {
     const wayOut = cluster.status === 'UPDATE_FAILED' ? wayOutOfFailure(cluster, nodeGroups) : ''
     throw new InvalidRequest(`${fault}${wayOut}`)

@@ -48,6 +48,7 @@ export const newNodeGroup = (
     nodeAddresses: [],
     status: 'CREATE_IN_PROGRESS',
     statusReason: null,
+    failedTask: null,
     version: null,
     revision: 1,
     createdAt: given.now,

@@ -1,4 +1,4 @@
-import type { KubernetesClient, KubernetesObject, Resource } from '../../kubernetes/client.ts'
+import type { KubernetesClient, KubernetesObject, ListOptions, ObjectList, Resource } from '../../kubernetes/client.ts'
 import { ListTooLong } from '../../kubernetes/errors.ts'
 
 /** Objects that are asked for at a time, as kubectl does. */
@@ -26,6 +26,21 @@ const tooLong = ({ plural }: Resource, { pages, objects, bytes }: Read, why: str
     { details: { plural, pages, objects, bytes } },
   )
 
+const withPage = ({ pages, objects, bytes }: Read, page: ObjectList): Read => ({
+  pages: pages + 1,
+  objects: objects + page.items.length,
+  bytes: bytes + (page.bytes ?? 0),
+})
+
+/** What to ask for after a page; undefined after the last. */
+const nextOf = ({ continue: next }: ObjectList): string | undefined => (next === '' ? undefined : next)
+
+const queryOf = (labelSelector: string | undefined, next: string | undefined): ListOptions => ({
+  limit: PAGE_OBJECTS,
+  ...(labelSelector === undefined ? {} : { labelSelector }),
+  ...(next === undefined ? {} : { continue: next }),
+})
+
 export type PageOptions = {
   labelSelector?: string | undefined
   /** Bytes of all pages together. Default: 512 MiB, for callers that keep none of them. */
@@ -42,21 +57,16 @@ export async function* pagesOf(
   resource: Resource,
   { labelSelector, bytesMax = READ_BYTES_MAX }: PageOptions = {},
 ): AsyncGenerator<KubernetesObject[], void> {
-  const read: Read = { pages: 0, objects: 0, bytes: 0 }
+  let read: Read = { pages: 0, objects: 0, bytes: 0 }
   let next: string | undefined
   do {
     if (read.pages === PAGES_MAX) throw tooLong(resource, read, 'there is more')
-    const page = await client.list(resource, {
-      limit: PAGE_OBJECTS,
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-      ...(next === undefined ? {} : { continue: next }),
-    })
-    read.pages += 1
-    read.objects += page.items.length
-    read.bytes += page.bytes ?? 0
+    const page = await client.list(resource, queryOf(labelSelector, next))
+    read = withPage(read, page)
     if (read.objects > OBJECTS_MAX || read.bytes > bytesMax) throw tooLong(resource, read, 'it is too large')
     yield page.items
-    if (page.continue !== undefined && page.continue === next) throw tooLong(resource, read, 'a page follows itself')
-    next = page.continue === '' ? undefined : page.continue
+    const following = nextOf(page)
+    if (following !== undefined && following === next) throw tooLong(resource, read, 'a page follows itself')
+    next = following
   } while (next !== undefined)
 }

@@ -2,6 +2,7 @@ import { type AppError, isAppError } from '../../domain/app-error.ts'
 import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
 import type { ClusterLook, NodeGroupResult } from '../../drivers/contract/cluster-driver.ts'
+import { connectUntil } from '../../kubernetes/connect-until.ts'
 import { clusterContext, storedGroups } from '../../operations/cluster-context.ts'
 import { kubeconfigKey } from '../../operations/credentials.ts'
 import type { ManagementDoors } from '../../operations/management-access.ts'
@@ -37,9 +38,13 @@ const unseen = ({ ports }: Sweep, { observation }: Cluster, error: AppError): Cl
   masterCount: observation?.masterCount ?? 0,
 })
 
+/** How long a look may begin calls of a cluster, milliseconds: its API server is its owner's, and may answer as slowly and as much as it likes. */
+const LOOK_MS = 30_000
+
 const observe = async (sweep: Sweep, cluster: Cluster, nodeGroups: readonly NodeGroup[]): Promise<ClusterLook> => {
   const { ports, doors } = sweep
-  const context = clusterContext(ports, cluster, {
+  const inTime = { ...ports, connect: connectUntil(ports.connect, performance.now() + LOOK_MS) }
+  const context = clusterContext(inTime, cluster, {
     nodeGroups,
     task: null,
     undoing: false,

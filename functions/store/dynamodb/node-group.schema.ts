@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { CLUSTER_TASKS } from '../../domain/cluster-task.ts'
 import { TAINT_EFFECTS } from '../../domain/node-group.ts'
 import { count, schemaVersion, status, text, textMap, textOrNull } from './item.schema.ts'
 
@@ -28,6 +29,7 @@ export const nodeGroupItem = z
     nodeAddresses: z.array(text),
     status,
     statusReason: textOrNull,
+    failedTask: z.enum(CLUSTER_TASKS).nullable().default(null),
     version: textOrNull,
     revision: count,
     createdAt: text,

@@ -214,6 +214,27 @@ describe('section 4.6: upgrade', () => {
     },
   )
 
+  const failedBy = async (failed: Partial<Record<string, NodeGroup['failedTask']>>): Promise<string> => {
+    const id = await given('UPDATE_FAILED')
+    for (const group of await readGroups(lab, id)) {
+      const failedTask = failed[group.name] ?? null
+      const status = failedTask === null ? 'UPDATE_COMPLETE' : 'UPDATE_FAILED'
+      await lab.stores.commit([lab.stores.nodeGroups.change(group, { status, failedTask })])
+    }
+    return id
+  }
+
+  it.each<[string, Partial<Record<string, NodeGroup['failedTask']>>, number]>([
+    ['an upgrade', { 'default-master': 'upgrade', 'default-worker': 'upgrade' }, 202],
+    ['the upgrade of another group', { more: 'upgrade' }, 202],
+    ['a resize', { 'default-worker': 'resize' }, 400],
+    ['an upgrade and a resize', { 'default-master': 'upgrade', more: 'resize' }, 400],
+    ['something else than node groups', {}, 400],
+  ])('decision 0025: of a cluster that is UPDATE_FAILED by %s is %i', async (...[, failed, expected]) => {
+    const id = await failedBy(failed)
+    expect((await upgrade(id, to('next'))).status).toBe(expected)
+  })
+
   it('to a hidden template is for administrators, like making a cluster from one', async () => {
     const hidden = await givenTemplate(lab, { name: 'hidden', hidden: true })
     const as = { ...ALICE, roles: ['member'] as const }

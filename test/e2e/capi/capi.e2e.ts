@@ -11,6 +11,7 @@ import { startTestClusters } from '../support/clusters.ts'
 import { describeFirstCluster } from './stories/first-cluster.ts'
 import { describeLife } from './stories/life.ts'
 import { describeOpenStack } from './stories/openstack.ts'
+import { describeOutage } from './stories/outage.ts'
 import { describeOwnClass } from './stories/own-class.ts'
 import { describeShortLives } from './stories/short-lives.ts'
 import { describeSurvival } from './stories/survival.ts'
@@ -66,4 +67,6 @@ describe('capi@1 at the real Cluster API', { timeout: 600_000 }, () => {
   describe.concurrent('contract', () => {
     describeClusterDriver(capiV1, { isSlow: true, open: () => openRealLab(management.cluster, bareCluster()) })
   })
+  // After all others: it stops the management cluster.
+  describeOutage(world)
 })

@@ -107,15 +107,21 @@ const goesBefore = (a: ApiObject, b: ApiObject): number => {
 
 export type Maker = { object: ApiObject; labels: Record<string, string>; prefix: string }
 
+/** True when nothing has to replace it. */
+export const isCurrent = ({ object }: Maker, machine: ApiObject): boolean => {
+  const [wanted, { version, template }] = [specOf<MakerSpec>(object), specOf<MachineSpec>(machine)]
+  return version === wanted.version && template === wanted.template
+}
+
 /**
- * One step towards the machines that a maker is to have: as many as it says, all of its version. Machines of an older version stay until the new ones are
+ * One step towards the machines that a maker is to have: as many as it says, all of its version and template. Others stay until the new ones are
  * up.
  */
 export const reconcileMachines = (store: Store, play: MachinePlay, cluster: ApiObject, maker: Maker): void => {
-  const { replicas, version } = specOf<MakerSpec>(maker.object)
+  const { replicas, version, template } = specOf<MakerSpec>(maker.object)
   for (const machine of machinesBy(store, cluster, maker.labels)) live(store, play, cluster, machine)
   const living = machinesBy(store, cluster, maker.labels).filter((machine) => !isLeaving(machine))
-  const current = living.filter((machine) => specOf<MachineSpec>(machine).version === version)
+  const current = living.filter((machine) => isCurrent(maker, machine))
   for (let missing = replicas - current.length; missing > 0; missing -= 1) {
     make(
       store,
@@ -127,7 +133,7 @@ export const reconcileMachines = (store: Store, play: MachinePlay, cluster: ApiO
         name: `${maker.prefix}-${suffix()}`,
         labels: maker.labels,
         finalizer: 'machine.cluster.x-k8s.io',
-        fields: { spec: { clusterName: cluster.metadata.name, version }, status: {} },
+        fields: { spec: { clusterName: cluster.metadata.name, version, template }, status: {} },
       },
     )
   }
@@ -138,16 +144,14 @@ export const reconcileMachines = (store: Store, play: MachinePlay, cluster: ApiO
 
 /** Counters of a maker, as its status has them. */
 export const countersOf = (store: Store, cluster: ApiObject, maker: Maker) => {
-  const { version } = specOf<MakerSpec>(maker.object)
   const all = machinesBy(store, cluster, maker.labels)
   const up = all.filter((machine) => isUp(machine) && !isLeaving(machine))
-  const isCurrent = (machine: ApiObject): boolean => specOf<MachineSpec>(machine).version === version
   return {
     replicas: all.length,
     readyReplicas: up.length,
     availableReplicas: up.length,
-    upToDateReplicas: all.filter(isCurrent).length,
+    upToDateReplicas: all.filter((machine) => isCurrent(maker, machine)).length,
     machines: all,
-    rollingOut: all.some((machine) => !isCurrent(machine)),
+    rollingOut: all.some((machine) => !isCurrent(maker, machine)),
   }
 }

@@ -30,11 +30,13 @@ export type ClusterSpec = {
     classRef: { name: string; namespace?: string }
     version: string
     controlPlane?: { replicas?: number }
+    variables?: { name: string; value: unknown }[]
     workers?: { machineDeployments?: Entry[] }
   }
 }
-export type MakerSpec = { replicas: number; version: string }
-export type MachineSpec = { version: string; providerID?: string }
+/** `template`: stands for the template of its machines, of which others have to be replaced. */
+export type MakerSpec = { replicas: number; version: string; template?: string }
+export type MachineSpec = { version: string; template?: string; providerID?: string }
 
 export const specOf = <T>({ spec }: ApiObject): T => spec as T
 export const statusOf = <T>({ status }: ApiObject): Partial<T> => (status ?? {}) as Partial<T>

@@ -1,6 +1,6 @@
 import type { Cluster as Store } from '../../../local/simulated-kubernetes/cluster.ts'
 import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
-import { countersOf, isUp, type MachinePlay, type Maker, machinesBy, reconcileMachines } from './machines.ts'
+import { countersOf, isCurrent, isUp, type MachinePlay, type Maker, machinesBy, reconcileMachines } from './machines.ts'
 import {
   CLUSTERS,
   type ClusterSpec,
@@ -47,8 +47,9 @@ const deploymentMaker = (object: ApiObject): Maker => ({
 })
 
 const ensurePlane = (store: Store, cluster: ApiObject): ApiObject => {
-  const { version, controlPlane = {} } = specOf<ClusterSpec>(cluster).topology
-  const spec = { replicas: controlPlane.replicas ?? 1, version }
+  const { version, controlPlane = {}, variables = [] } = specOf<ClusterSpec>(cluster).topology
+  const template = JSON.stringify(variables.find(({ name }) => name === 'controlPlaneMachine')?.value ?? null)
+  const spec = { replicas: controlPlane.replicas ?? 1, version, template }
   const found = planeOf(store, cluster)
   if (found !== undefined) return respec(store, CONTROL_PLANES, found, spec)
   return make(
@@ -67,12 +68,9 @@ const ensurePlane = (store: Store, cluster: ApiObject): ApiObject => {
 
 /** All its machines are there, up, and of its version. */
 const isComplete = (store: Store, cluster: ApiObject, maker: Maker): boolean => {
-  const { replicas, version } = specOf<MakerSpec>(maker.object)
+  const { replicas } = specOf<MakerSpec>(maker.object)
   const machines = machinesBy(store, cluster, maker.labels)
-  return (
-    machines.length === replicas &&
-    machines.every((machine) => isUp(machine) && specOf<MachineSpec>(machine).version === version)
-  )
+  return machines.length === replicas && machines.every((machine) => isUp(machine) && isCurrent(maker, machine))
 }
 
 type TopologyState = 'ReconcileSucceeded' | 'MachineDeploymentsUpgradeDeferred' | 'ClusterUpgrading'

@@ -133,6 +133,7 @@ export class ClusterLife {
         ...cluster.magnum,
         labels: options.labels ?? {},
         clusterTemplateId: this.template?.id ?? cluster.magnum.clusterTemplateId,
+        masterLbEnabled: this.template?.spec.masterLbEnabled ?? null,
       },
     }
     this.nodeGroups = driver.capabilities.makesNodes

@@ -73,6 +73,7 @@ export const nodeGroupEntity = (name: string, change: Partial<NodeGroup> = {}): 
   nodeAddresses: [],
   status: 'CREATE_IN_PROGRESS',
   statusReason: null,
+  failedTask: null,
   version: null,
   revision: 1,
   createdAt: SINCE,

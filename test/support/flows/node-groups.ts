@@ -26,6 +26,7 @@ export const newGroup = (
   nodeAddresses: [],
   status: 'CREATE_IN_PROGRESS',
   statusReason: null,
+  failedTask: null,
   version: null,
   revision: 1,
   createdAt: cluster.createdAt,

@@ -141,6 +141,7 @@ export const sampleNodeGroup = (changes: Partial<NodeGroup> = {}): NodeGroup => 
   nodeAddresses: ['10.0.0.5'],
   status: 'CREATE_COMPLETE',
   statusReason: null,
+  failedTask: null,
   version: 'v1.36.0',
   revision: 1,
   createdAt: '2026-11-27T10:00:00.000Z',

@@ -124,13 +124,14 @@ describe('get and list', () => {
     expect(await client.list(namespaces, options)).toEqual({
       items: [{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } }],
       continue: 'next',
+      bytes: expect.any(Number),
     })
     expect(query()).toEqual({ labelSelector: 'fedplane.io/federation=1', limit: '5' })
   })
 
   it('takes null for an empty list', async () => {
     answerWith({ body: { apiVersion: 'v1', kind: 'NamespaceList', metadata: { continue: '' }, items: null } })
-    expect(await client.list(namespaces)).toEqual({ items: [] })
+    expect(await client.list(namespaces)).toEqual({ items: [], bytes: expect.any(Number) })
   })
 })
 
@@ -258,6 +259,19 @@ describe('errors', () => {
     const { message } = await failure(client.create(clusterRoles, role))
     expect(message).toContain('rules[0]: bad value *** xxx')
     expect(message.length).toBeLessThan(450)
+  })
+
+  it('passes on each cause of a text that is too long, so that what is wrong is not cut', async () => {
+    const causes = ['format', 'ignition'].map((field) => ({
+      reason: 'FieldValueForbidden',
+      field: `spec.${field}`,
+      message: `Forbidden: ${TEST_TOKEN} needs a gate`,
+    }))
+    answerWith(status(422, 'Invalid', `admission webhook "${'x'.repeat(300)}" denied the request`, { causes }))
+    const { message } = await failure(client.create(clusterRoles, role))
+    expect(message).toMatch(
+      /\(422\): spec\.format: Forbidden: \*\*\* needs a gate; spec\.ignition: Forbidden: \*\*\* needs a gate\.$/,
+    )
   })
 
   it('passes on only fields when a Secret was sent', async () => {

@@ -59,6 +59,15 @@ describe('clusterAccess', () => {
     expect(seen.closed).toBe(1)
   })
 
+  it('says of an API server that is only played why it can not be used so', async () => {
+    const { access, seen } = lab({ uid: '' })
+    await expect(access.client()).rejects.toMatchObject({
+      name: 'NotKubernetes',
+      message: expect.stringMatching(/ tells no uid of its kube-system namespace, .* neither host nor member of a federation\.$/),
+    })
+    expect(seen.closed).toBe(1)
+  })
+
   it('does not compare what has no identity yet', async () => {
     const { seen, ports } = lab({ uid: 'any' })
     await clusterAccess(ports, sampleCluster({ identity: null })).client()

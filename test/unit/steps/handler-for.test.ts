@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import type { Connect, Connection } from '../../../functions/kubernetes/client.ts'
 import { ConnectFailed } from '../../../functions/kubernetes/errors.ts'
 import { handlerFor } from '../../../functions/steps/handler-for.ts'
 import type { Step, StepPorts } from '../../../functions/steps/step.ts'
@@ -43,6 +44,26 @@ describe('handlerFor', () => {
     expect(error.name).toBe('StepFailed')
     expect(JSON.stringify([error.message, error.stack])).not.toContain('abc')
     expect(log.lines.at(-1)).toMatchObject({ level: 'error', fields: { error: expect.any(TypeError) } })
+  })
+
+  it('begins no call of a cluster when the step has had its time', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+    const asked: string[] = []
+    const connect = (() => ({ raw: async (path: string) => asked.push(path), close: () => {} })) as unknown as Connect
+    const step: Step = async (ports) => {
+      const client = ports.connect({ server: 'https://10.0.0.1:6443' } as Connection)
+      await client.raw('/readyz')
+      clock.mockReturnValue(60_000)
+      await client.raw('/livez')
+      return { done: true }
+    }
+    const handler = handlerFor({ log: keptLog(), connect } as unknown as StepPorts, 'member-join', { It: step })
+    const answer = handler({ flow: 'member-join', step: 'It', state }).finally(() => clock.mockRestore())
+    await expect(answer).rejects.toMatchObject({
+      name: 'RequestTimedOut',
+      message: expect.stringMatching(/^10\.0\.0\.1:6443 was not asked/),
+    })
+    expect(asked).toEqual(['/readyz'])
   })
 
   it.each([

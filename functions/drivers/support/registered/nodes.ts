@@ -1,6 +1,6 @@
 import type { KubernetesClient } from '../../../kubernetes/client.ts'
 import { nodes } from '../../../kubernetes/resources.ts'
-import { listAll } from '../owned.ts'
+import { pagesOf } from '../pages.ts'
 import { Node } from './node.schema.ts'
 
 /** Labels of control plane nodes; the second is the one of before Kubernetes 1.20, still found. */
@@ -25,8 +25,8 @@ const isMaster = ({ metadata }: Node): boolean => CONTROL_PLANE_LABELS.some((lab
 
 /** Counts the nodes and sees which are ready. A cluster may well have none: a bare control plane, or all scaled away. */
 export const summarizeNodes = async (client: KubernetesClient): Promise<NodeSummary> => {
-  const found = await listAll(client, nodes)
-  const parsed = found.map((node) => Node.parse(node))
+  const parsed: Node[] = []
+  for await (const page of pagesOf(client, nodes)) parsed.push(...page.map((node) => Node.parse(node)))
   const masterCount = parsed.filter(isMaster).length
   const unready = parsed.filter((node) => !isReady(node))
   const named = [...unready, ...parsed.filter(isReady)].slice(0, NODES_IN_REASON_MAX)

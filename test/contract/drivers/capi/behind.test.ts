@@ -46,20 +46,53 @@ describe('capi@1 and a group that an upgrade has left behind', () => {
     expect(await replicas()).toBe(3)
   })
 
-  it('takes no other labels for its nodes', async () => {
+  const labelled = (life: ClusterLife): void => {
+    const { id } = life.group('gpu')
+    const nodeLabels = { team: 'blue' }
+    life.nodeGroups = life.nodeGroups.map((group) => (group.id === id ? { ...group, nodeLabels } : group))
+  }
+
+  const FAULT =
+    'Node group gpu runs Kubernetes v1.35.2 and its control plane v1.36.1, so that nothing of it changes but its number of nodes; upgrade it first.'
+
+  it('takes no other labels for its nodes before it is upgraded', async () => {
     const life = await behind()
-    await expect(life.updateGroup('gpu', null)).rejects.toMatchObject({
-      name: 'ChangeImpossible',
-      message: expect.stringMatching(/^Node group gpu runs Kubernetes v1\.35\.2 .* upgrade it first\.$/),
-    })
+    labelled(life)
+    const task = { kind: 'node-group-update', nodeGroupId: life.group('gpu').id, nodeCount: null } as const
+    const refused = capiV1.preview?.({ ...life.context(), task })
+    await expect(refused).rejects.toMatchObject({ name: 'ChangeRefused', message: FAULT })
+    await expect(life.updateGroup('gpu', null)).rejects.toMatchObject({ name: 'ChangeImpossible', message: FAULT })
     await life.upgrade(lab.making.newer, 'gpu')
     await life.updateGroup('gpu', null)
     expect(life.group('gpu').version).toBe('v1.36.1')
+  })
+
+  it('takes limits that move its count, and what changes nothing', async () => {
+    const life = await behind()
+    await life.updateGroup('gpu', null)
+    await life.updateGroup('gpu', 2)
+    expect(await replicas()).toBe(2)
   })
 
   it('takes it away', async () => {
     const life = await behind()
     await life.removeGroup('gpu')
     expect(await replicas()).toBeUndefined()
+  })
+
+  it('settles what an upgrade without hope has left, by a change that changes nothing', async () => {
+    lab = await openCapiLab()
+    const life = new ClusterLife(capiV1, lab)
+    await life.create()
+    lab.capi.options.machineFate = () => ({ reason: 'NotReady', message: 'no valid host was found' })
+    const { newer } = lab.making
+    const { id: templateId, projectId: templateProjectId } = newer
+    const upgrade = { kind: 'upgrade', templateId, templateProjectId, nodeGroupId: null, maxBatchSize: 1 } as const
+    const begun = capiV1.phases.update.upgrade?.find(({ id }) => id === 'apply')
+    await begun?.ensure({ ...life.context(), task: upgrade, template: async () => newer })
+    for (const name of ['default-master', 'default-worker']) {
+      await life.updateGroup(name, null)
+      expect(life.group(name).version).toBe('v1.35.2')
+    }
   })
 })

@@ -1,5 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
+import type { ClusterContext } from '../../../../functions/drivers/contract/cluster-driver.ts'
+import type { KubernetesClient, KubernetesObject } from '../../../../functions/kubernetes/client.ts'
 import { secrets } from '../../../../functions/kubernetes/resources.ts'
 import { type CapiLab, openCapiLab } from '../../../support/capi/lab.ts'
 import { ClusterLife } from '../../../support/drivers/cluster-life.ts'
@@ -91,6 +93,41 @@ describe('capi@1 takes a cluster down', () => {
     later.cluster = { ...life.cluster, driverState: { ...life.cluster.driverState, ...first?.state } }
     later.nodeGroups = life.nodeGroups
     expect(await balancers?.ensure(later.context())).toMatchObject({ done: true })
+  })
+
+  /** The context of a cluster whose owner has put something else in the place of its API server: its n-th page is what `page` says. */
+  const taken = (life: ClusterLife, page: (index: number) => KubernetesObject[]): ClusterContext => {
+    const context = life.context()
+    let asked = 0
+    const list: KubernetesClient['list'] = async () => {
+      asked += 1
+      return { items: page(asked), continue: `after-${asked}` }
+    }
+    return {
+      ...context,
+      connect: (connection) => {
+        const client = context.connect(connection)
+        return connection.server === life.cluster.endpoint?.server ? { ...client, list } : client
+      },
+    }
+  }
+
+  it('without its load balancers when what answers in the place of its API says for ever that there are more', async () => {
+    const life = await withBalancer([])
+    expect(await balancers?.ensure(taken(life, () => []))).toEqual({ done: true })
+  })
+
+  it('and notes since when it waits also where pages come slowly', async () => {
+    const life = await withBalancer([])
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+    const slow = taken(life, (index) => {
+      clock.mockReturnValue(index * 14_000)
+      return []
+    })
+    const result = await balancers?.ensure(slow)
+    clock.mockRestore()
+    expect(result).toMatchObject({ done: false, waitingFor: 'its Services to be read' })
+    expect(result?.state).toMatchObject({ 'capi-load-balancers': { at: expect.any(String) } })
   })
 
   const OWN_LABEL = 'fedplane.io/cluster'

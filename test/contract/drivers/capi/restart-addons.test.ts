@@ -103,6 +103,18 @@ describe('capi@1, when the credential of the cloud is rotated,', () => {
     expect(await generations()).toStrictEqual(before)
   })
 
+  it('asks nothing of a cluster that is not up, which the new credential may help; of one that was it does', async () => {
+    const { endpoint, identity } = life.cluster
+    life.cluster = { ...life.cluster, identity: null }
+    expect(await restartAddons?.ensure(life.context())).toMatchObject({ done: true })
+    await lab.stop()
+    expect(await restartAddons?.ensure(life.context())).toMatchObject({ done: true })
+    life.cluster = { ...life.cluster, endpoint: null }
+    expect(await restartAddons?.ensure(life.context())).toMatchObject({ done: true })
+    life.cluster = { ...life.cluster, endpoint, identity }
+    await expect(restartAddons?.ensure(life.context())).rejects.toMatchObject({ kind: 'unavailable' })
+  })
+
   it('does nothing where somebody else brings addons', async () => {
     lab.management.access = managementAccess(lab.site, { infrastructure: 'openstack' })
     expect(await restartAddons?.ensure(life.context())).toMatchObject({ done: true })

@@ -1,7 +1,7 @@
 import { nodeGroupOf } from '../../../../domain/cluster-task.ts'
 import { isMaster, type NodeGroup } from '../../../../domain/node-group.ts'
 import type { PlannedCluster } from '../../../contract/cluster-driver-description.ts'
-import { countFaults, infrastructureOfPlan, leftFaults, newGroupFaults } from './checks/group-faults.ts'
+import { countFaults, infrastructureOfPlan, newGroupFaults } from './checks/group-faults.ts'
 import { replacementFaults } from './checks/network-faults.ts'
 import { newClusterFaults } from './checks/new-cluster-faults.ts'
 import { sizeFaults } from './checks/size-faults.ts'
@@ -34,11 +34,7 @@ export const check = (plan: PlannedCluster): string[] => {
       return [...own.flatMap((group) => countFaults(plan, group)), ...sizeFaults(plan, own)]
     case 'node-group-update':
       return [
-        ...own.flatMap((group) => [
-          ...countFaults(plan, group),
-          ...leftFaults(plan, group),
-          ...marksFaults(plan, group),
-        ]),
+        ...own.flatMap((group) => [...countFaults(plan, group), ...marksFaults(plan, group)]),
         ...sizeFaults(plan, own),
       ]
     case 'node-group-create':

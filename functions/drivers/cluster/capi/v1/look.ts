@@ -15,6 +15,7 @@ import { labelRemarks } from './labels-remarks.ts'
 import type { ManagementSite } from './management/site.ts'
 import type { Snapshot } from './management/snapshot.ts'
 import { observationOf, type Probe } from './status/health.ts'
+import { keptNetworks } from './status/kept-networks.ts'
 
 /** Faults of our credential, haste or network that say nothing of the cluster. */
 const NOT_ITS_FAULT = [AddressForbidden, ApiThrottled, CredentialRejected, PermissionDenied]
@@ -83,8 +84,12 @@ const REMARKS_MAX = 500
 const remarks = (
   { cluster, nodeGroups }: ClusterContext,
   { infrastructure }: ManagementSite,
+  { object }: Snapshot,
 ): Record<string, string> => {
-  const text = labelRemarks({ cluster, nodeGroups, template: null, task: null }, infrastructure).join(' ')
+  const text = [
+    ...keptNetworks(object, cluster.magnum.labels),
+    ...labelRemarks({ cluster, nodeGroups, template: null, task: null }, infrastructure),
+  ].join(' ')
   return text === '' ? {} : { labels: text.slice(0, REMARKS_MAX) }
 }
 
@@ -95,5 +100,5 @@ export const lookAt = async (
   snapshot: Snapshot,
 ): Promise<ClusterObservation> => {
   const seen = observationOf(snapshot, await probe(context, site, snapshot), context.now())
-  return { ...seen, healthReason: { ...seen.healthReason, ...remarks(context, site) } }
+  return { ...seen, healthReason: { ...seen.healthReason, ...remarks(context, site, snapshot) } }
 }

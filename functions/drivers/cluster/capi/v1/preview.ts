@@ -13,6 +13,7 @@ import { clusters } from './management/resources.ts'
 import { type ManagementSite, managementSite } from './management/site.ts'
 import { readSnapshot } from './management/snapshot.ts'
 import { ownObject, planOf } from './management/wanted.ts'
+import { leftGroup } from './phases/left-group.ts'
 import { unknownNodes } from './phases/unknown-nodes.ts'
 import { goneWords, groupOf, wishOf } from './phases/update.ts'
 import { clusterObject } from './render/cluster-object.ts'
@@ -82,6 +83,17 @@ const demandNodes = async (context: ClusterContext, site: ManagementSite): Promi
   if (unknown !== undefined) throw new ChangeRefused(unknown)
 }
 
+/** @throws ChangeRefused for labels, taints or limits of a group that an upgrade has left behind */
+const demandChangeable = async (
+  context: ClusterContext,
+  site: ManagementSite,
+  wanted: KubernetesObject,
+): Promise<void> => {
+  if (context.task?.kind !== 'node-group-update') return
+  const fault = leftGroup(context, await readSnapshot(site), wanted)
+  if (fault !== undefined) throw new ChangeRefused(fault)
+}
+
 /** Asks Cluster API's admission, in dry runs, what it says to the cluster, or to the change of it, and to the machines that come of it. @throws ChangeRefused */
 export const preview = async (context: ClusterContext): Promise<void> => {
   const { task, nodeGroups } = context
@@ -93,6 +105,7 @@ export const preview = async (context: ClusterContext): Promise<void> => {
   await demandAddons(site, plan)
   await demandClass(context, site)
   const wanted = clusterObject({ ...plan, names: { ...plan.names, namespace: place } })
+  await demandChangeable(context, site, wanted)
   const refused = (words: string): ChangeRefused => refuse(site, words)
   await tryOut(site.client, clusters(place), wanted, refused)
   await together(

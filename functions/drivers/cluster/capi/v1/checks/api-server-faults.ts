@@ -37,5 +37,18 @@ const admissionFaults = ({ admission_control_list: plugins = [] }: ClusterValues
       ]
 }
 
+/** Ports of a master that kubeadm gives to others: SSH, etcd, kubelet, kube-proxy, controllers and scheduler. */
+const TAKEN = [22, 2379, 2380, 2381, 10248, 10249, 10250, 10256, 10257, 10259]
+/** Where k8s-keystone-auth listens. */
+const KEYSTONE_PORT = 8443
+
+/** A port of the API server that is somebody else's on a master. */
+export const portFaults = (port: number | null, { keystone_auth_enabled: hasKeystone }: ClusterValues): string[] =>
+  port !== null && (TAKEN.includes(port) || (hasKeystone && port === KEYSTONE_PORT))
+    ? [
+        `"apiserver_port" of the cluster template is ${port}, where something else listens on masters; give another one.`,
+      ]
+    : []
+
 /** What keeps API servers from starting: nobody would see why, since Cluster API sees only that they do not answer. */
 export const apiServerFaults = (values: ClusterValues): string[] => [...oidcFaults(values), ...admissionFaults(values)]

@@ -61,17 +61,6 @@ const behindFaults = (plan: PlannedCluster, group: NodeGroup): string[] => {
     : []
 }
 
-/** Cluster API leaves a group whose version is not yet the control plane's as it is, whatever is said of it. */
-export const leftFaults = (plan: PlannedCluster, group: NodeGroup): string[] => {
-  const { name, version: own } = group
-  const version = currentVersion(plan)
-  return own === null || version === undefined || own === version || isMaster(group)
-    ? []
-    : [
-        `Node group ${name} runs Kubernetes ${own} and its control plane ${version}, so that nothing of it changes but its number of nodes; upgrade it first.`,
-      ]
-}
-
 /** What is wrong with how many nodes a group shall have. */
 export const countFaults = (plan: PlannedCluster, group: NodeGroup): string[] =>
   isMaster(group) ? masterFaults(plan, group) : [...rangeFaults(plan, group), ...behindFaults(plan, group)]

@@ -13,7 +13,7 @@ const hasFloatingIp = (values: ClusterValues, magnum: Magnum): boolean =>
 
 /**
  * CAPO deletes the floating IP together with the master that has it, unless it was given, and only administrators of a cloud get an address back that
- * was freed: such a cluster ends with its first master, at the latest when its certificates run out.
+ * was freed (CAPO's issue 1425): such a cluster ends with its first master, at the latest when its certificates run out.
  */
 const losesAddress = ({ magnum }: Pick<PlannedCluster['cluster'], 'magnum'>): boolean =>
   !magnum.masterLbEnabled && clusterValues(magnum.labels).api_server_floating_ip === undefined

@@ -4,7 +4,7 @@ import type { PlannedCluster } from '../../../../contract/cluster-driver-descrip
 import { INFRASTRUCTURES } from '../infrastructure.ts'
 import { clusterValues, labelFaults } from '../labels.ts'
 import { firstVersion } from '../wishes.ts'
-import { apiServerFaults } from './api-server-faults.ts'
+import { apiServerFaults, portFaults } from './api-server-faults.ts'
 import { infrastructureOfPlan, newGroupFaults } from './group-faults.ts'
 import { networkFaults, overlapFaults } from './network-faults.ts'
 import { sizeFaults } from './size-faults.ts'
@@ -64,6 +64,7 @@ export const newClusterFaults = (plan: PlannedCluster): string[] => {
     ...(infrastructure === 'openstack' ? networkFaults(plan) : []),
     ...overlapFaults(plan),
     ...apiServerFaults(clusterValues(ownLabels)),
+    ...portFaults(template?.spec.apiserverPort ?? null, clusterValues(ownLabels)),
     ...nodeGroups.flatMap((group) => newGroupFaults(plan, group, (key) => group.labels[key] !== ownLabels[key])),
     ...sizeFaults(plan, nodeGroups),
   ]

@@ -130,10 +130,15 @@ type Looked = Pick<ManagementAccess, 'options'> & {
 const checks = ({ client, where, options, infrastructure }: Looked) => {
   const objects = managementObjects(infrastructure, NAMESPACE)
   const access = [...neededAccess(objects, infrastructure), ...addonAccess(options)]
+  const written = [
+    ...objects.map(({ resource }) => resource),
+    clusters(NAMESPACE),
+    ...(infrastructure === 'openstack' ? [clusterResourceSets(NAMESPACE)] : []),
+  ]
   return [
     () => permissionFindings(client, `cluster ${where}`, access),
     () => namespaceFindings({ client, where, options }),
-    () => versionFindings(client, [...objects.map(({ resource }) => resource), clusters(NAMESPACE)], infrastructure),
+    () => versionFindings(client, written, infrastructure),
     () => classFindings(client, objects),
     () => webhookFindings(client),
     () => ignitionFindings(client, infrastructure),

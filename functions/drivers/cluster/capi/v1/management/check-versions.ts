@@ -19,6 +19,8 @@ const missingOf = async (client: KubernetesClient, resources: readonly Resource[
   const [first] = resources
   if (first === undefined) return []
   const { status, body } = await client.raw(`/apis/${first.group}/${first.version}`)
+  // Who may not read the discovery learns of it from the dry runs.
+  if (status !== 200 && status !== 404) return []
   const served = status === 200 ? resourceNames(body) : []
   return resources.filter(({ plural }) => !served.includes(plural))
 }

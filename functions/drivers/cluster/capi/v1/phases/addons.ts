@@ -7,7 +7,8 @@ import { ownObject, planOf } from '../management/wanted.ts'
 import { addonObjects } from '../render/addon-objects.ts'
 import { cloudCredentialOf } from './cloud-secret.ts'
 
-const ADDONS_SECONDS = 300
+/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
+const ADDONS_SECONDS = 900
 
 /**
  * What Cluster API brings into the cluster once it answers: the manifests that the operator keeps, and the cloud's configuration with the credential.

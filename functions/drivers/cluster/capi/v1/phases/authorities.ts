@@ -15,8 +15,8 @@ import { type ManagementSite, managementSite } from '../management/site.ts'
 import { caSecrets } from '../render/secrets.ts'
 import { keepCloudSecret } from './cloud-secret.ts'
 
-/** Seconds for what takes a few calls: retries of each. */
-const PHASE_SECONDS = 300
+/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
+const PHASE_SECONDS = 900
 
 /** @throws CredentialMissing when fedplane does not hold all three */
 const authoritiesOf = async ({ cluster, authority }: ClusterContext) => {

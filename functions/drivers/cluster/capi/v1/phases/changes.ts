@@ -4,6 +4,7 @@ import { managementSite } from '../management/site.ts'
 import { readSnapshot } from '../management/snapshot.ts'
 import { addons } from './addons.ts'
 import { keptSecrets } from './authorities.ts'
+import { compare } from './compare.ts'
 import { cloudCredentialPhase, clusterClassPhase } from './prepare.ts'
 import { removalState } from './removal.schema.ts'
 import { decideRemoval, removalOf } from './removal.ts'
@@ -11,8 +12,8 @@ import { restartAddons } from './restart-addons.ts'
 import { unknownNodes } from './unknown-nodes.ts'
 import { groupOf, groupPhases, wholePhases } from './update.ts'
 
-/** Seconds for a few calls. */
-const CHOOSE_SECONDS = 600
+/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
+const CHOOSE_SECONDS = 900
 
 /** Decides which nodes go, by those that there are: stored before anything is done, since a second look would see others. */
 const choose: ClusterPhase = {
@@ -29,7 +30,7 @@ const choose: ClusterPhase = {
   },
 }
 
-const groupPlan = [keptSecrets, ...groupPhases]
+const groupPlan = [keptSecrets, compare, ...groupPhases]
 
 /** The plans of the changes that the driver knows. The authorities of a running cluster can't be changed: Cluster API has no way for that. */
 export const updatePhases: ClusterDriver['phases']['update'] = {

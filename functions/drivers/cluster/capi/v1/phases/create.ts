@@ -15,7 +15,8 @@ import { hopelessness } from '../status/reason.ts'
 import { endpointIn, groupResult } from '../status/results.ts'
 import { preparePhases } from './prepare.ts'
 
-const PHASE_SECONDS = 300
+/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
+const PHASE_SECONDS = 900
 
 /** Longer than any create time-out (a week): the operation's own deadline ends this phase. */
 const MACHINES_SECONDS = 8 * 24 * 3600
@@ -83,7 +84,11 @@ const machines: ClusterPhase = {
     const isScaled = await scaleUp(site, snapshot, context.nodeGroups)
     if (!isScaled && isClusterDone(snapshot)) return { done: true, ...told }
     demandHope(context, snapshot)
-    return { done: false, waitingFor: clusterProgress(snapshot, context.nodeGroups) ?? 'control plane and nodes to be there', ...told }
+    return {
+      done: false,
+      waitingFor: clusterProgress(snapshot, context.nodeGroups) ?? 'control plane and nodes to be there',
+      ...told,
+    }
   },
 }
 

@@ -3,6 +3,7 @@ import type { KubernetesClient, KubernetesObject, Resource } from '../../../../.
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { listAll } from '../../../../support/owned.ts'
+import { pagesOf } from '../../../../support/pages.ts'
 import { NotYet, step } from '../../../../support/step.ts'
 import { inCluster } from '../look.ts'
 import { demandOf, presentCluster } from '../management/owned.ts'
@@ -23,27 +24,46 @@ const BALANCERS_PHASE_SECONDS = 900
 
 /** Seconds for all machines to be drained and gone. */
 const CLUSTER_SECONDS = 3300
-const SECRETS_SECONDS = 300
+/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
+const SECRETS_SECONDS = 900
+
+/** Milliseconds for reading Services in one look: the step has to come to its end to note since when it waits. */
+const READ_MS = 20_000
+
+const balancerOf = (service: string): string => `the load balancer of Service ${service} to be gone`
 
 const isBalancer = ({ spec }: KubernetesObject): boolean =>
   typeof spec === 'object' && spec !== null && 'type' in spec && spec.type === 'LoadBalancer'
 
-/** Deletes them; those that are left. The cloud's load balancer is gone when the Service is. */
-const removeBalancers = async (client: KubernetesClient): Promise<string[]> => {
-  const found = (await listAll(client, SERVICES)).filter(isBalancer)
+/** Deletes those of a page that are not on their way. */
+const removeFrom = async (client: KubernetesClient, found: readonly KubernetesObject[]): Promise<void> => {
   for (const { metadata } of found) {
     if (metadata.deletionTimestamp !== undefined) continue
     const { namespace = 'default', name, uid } = metadata
     await client.delete({ ...SERVICES, namespace }, name, uid === undefined ? {} : { uid })
   }
-  return found.map(({ metadata }) => `${metadata.namespace ?? 'default'}/${metadata.name}`)
+}
+
+/**
+ * Deletes them, and says what is still to be waited for. The cloud's load balancer is gone when the Service is. No page is kept, and there is an end to
+ * it: the API server is its user's, who may have put something else in its place.
+ */
+const removeBalancers = async (client: KubernetesClient): Promise<string | undefined> => {
+  const until = performance.now() + READ_MS
+  let left: string | undefined
+  for await (const page of pagesOf(client, SERVICES)) {
+    const found = page.filter(isBalancer)
+    await removeFrom(client, found)
+    left ??= found.map(({ metadata }) => `${metadata.namespace ?? 'default'}/${metadata.name}`)[0]
+    if (performance.now() > until) return left === undefined ? 'its Services to be read' : balancerOf(left)
+  }
+  return left && balancerOf(left)
 }
 
 /** What keeps the load balancers from being gone, in words; undefined when nothing does. */
 const obstacle = async (context: ClusterContext): Promise<string | undefined> => {
   try {
-    const [left] = await inCluster(context, removeBalancers)
-    return left && `the load balancer of Service ${left} to be gone`
+    return await inCluster(context, removeBalancers)
   } catch (error) {
     if (!isAppError(error)) throw error
     return error.retryable ? `the cluster's API, to remove its load balancers: ${error.message}` : undefined

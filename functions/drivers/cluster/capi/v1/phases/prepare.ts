@@ -8,8 +8,8 @@ import { addons } from './addons.ts'
 import { authorities } from './authorities.ts'
 import { putCloudSecret } from './cloud-secret.ts'
 
-/** Seconds for what takes a few calls: retries of each. */
-const PHASE_SECONDS = 300
+/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
+const PHASE_SECONDS = 900
 
 /** The names are stored with it: users rename clusters, and all that follows has these. */
 const namespace: ClusterPhase = {

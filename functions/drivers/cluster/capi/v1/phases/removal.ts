@@ -11,7 +11,7 @@ import { livingMachines, machinesOf, makerOf } from '../status/groups.ts'
 import { type Removal, storedRemoval } from './removal.schema.ts'
 
 /** Names a task of an operation. */
-const titleOf = ({ cluster: { operation }, task }: ClusterContext): string =>
+export const titleOf = ({ cluster: { operation }, task }: ClusterContext): string =>
   createHash('sha256')
     .update(JSON.stringify([operation?.id, task]))
     .digest('hex')

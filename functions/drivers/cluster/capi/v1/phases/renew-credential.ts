@@ -4,7 +4,8 @@ import { presentCluster } from '../management/owned.ts'
 import { managementSite } from '../management/site.ts'
 import { putCloudSecret } from './cloud-secret.ts'
 
-const PHASE_SECONDS = 120
+/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
+const PHASE_SECONDS = 900
 
 /**
  * The first phase of a deletion: machines are removed with the credential in the Secret, and the one that is there may be of a user who has

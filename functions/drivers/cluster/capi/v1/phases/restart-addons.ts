@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
+import { isAppError } from '../../../../../domain/app-error.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
-import type { ClusterPhase } from '../../../../contract/cluster-driver.ts'
-import { listAll } from '../../../../support/owned.ts'
+import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
+import { pagesOf } from '../../../../support/pages.ts'
 import { NotYet, step } from '../../../../support/step.ts'
 import { inCluster } from '../look.ts'
 import { managementSite } from '../management/site.ts'
@@ -37,6 +38,7 @@ const Workload = z.object({
     }),
   }),
 })
+type Workload = z.infer<typeof Workload>
 
 const hashOf = (files: Readonly<Record<string, string>>): string =>
   createHash('sha256').update(JSON.stringify(files)).digest('hex').slice(0, 16)
@@ -53,13 +55,41 @@ const isHandedOver = (found: KubernetesObject | undefined, files: Readonly<Recor
   return Object.entries(files).every(([file, text]) => data[file] === Buffer.from(text).toString('base64'))
 }
 
+const isToRestart = (workload: Workload, hash: string): boolean =>
+  readsConfig(workload) && workload.spec.template.metadata.annotations[CONFIG_HASH] !== hash
+
 /** New pods for those of another configuration. Not waited for: the old credential is good until the last phase, and pods come one after the other. */
 const restart = async (client: KubernetesClient, resource: Resource, hash: string): Promise<void> => {
-  for (const object of await listAll(client, resource)) {
-    const workload = Workload.parse(object)
-    if (!readsConfig(workload) || workload.spec.template.metadata.annotations[CONFIG_HASH] === hash) continue
-    const template = { metadata: { annotations: { [CONFIG_HASH]: hash } } }
-    await client.patch(resource, object.metadata.name, { spec: { template } })
+  const template = { metadata: { annotations: { [CONFIG_HASH]: hash } } }
+  for await (const page of pagesOf(client, resource)) {
+    for (const object of page.filter((one) => isToRestart(Workload.parse(one), hash))) {
+      await client.patch(resource, object.metadata.name, { spec: { template } })
+    }
+  }
+}
+
+/** @throws NotYet until the cluster has what is to be read; a cluster that never was complete may have nothing that reads it */
+const restartAll = async (
+  client: KubernetesClient,
+  files: Readonly<Record<string, string>>,
+  isComplete: boolean,
+): Promise<void> => {
+  const { namespace, name } = CLOUD_CONFIG
+  const found = await client.get(secrets(namespace), name)
+  if (found === undefined && !isComplete) return
+  if (!isHandedOver(found, files)) {
+    throw new NotYet(`Cluster API to hand Secret ${namespace}/${name} over to the cluster`)
+  }
+  for (const plural of KINDS) await restart(client, { group: 'apps', version: 'v1', plural, namespace }, hashOf(files))
+}
+
+/** A cluster that does not come up may be one that a new credential shall help: it need not answer. */
+const restartIn = async (context: ClusterContext, files: Readonly<Record<string, string>>): Promise<void> => {
+  const isComplete = context.cluster.identity !== null
+  try {
+    await inCluster(context, (client) => restartAll(client, files, isComplete))
+  } catch (error) {
+    if (isComplete || !isAppError(error)) throw error
   }
 }
 
@@ -77,16 +107,7 @@ export const restartAddons: ClusterPhase = {
       if (site.infrastructure !== 'openstack' || site.options.addons_namespace === undefined) return {}
       const { nodeGroups, task } = context
       const plan = await planOf(context, site, { nodeGroups, task }, await ownObject(context, site))
-      const files = cloudConfigFiles(plan, await cloudCredentialOf(context))
-      const { namespace, name } = CLOUD_CONFIG
-      await inCluster(context, async (client) => {
-        if (!isHandedOver(await client.get(secrets(namespace), name), files)) {
-          throw new NotYet(`Cluster API to hand Secret ${namespace}/${name} over to the cluster`)
-        }
-        for (const plural of KINDS) {
-          await restart(client, { group: 'apps', version: 'v1', plural, namespace }, hashOf(files))
-        }
-      })
+      await restartIn(context, cloudConfigFiles(plan, await cloudCredentialOf(context)))
       return {}
     }),
 }

@@ -21,9 +21,11 @@ import { replicasOf } from '../status/groups.ts'
 import { clusterProgress, groupDeletionProgress, groupProgress } from '../status/progress.ts'
 import { hopelessness } from '../status/reason.ts'
 import { groupResult } from '../status/results.ts'
+import { isIdle } from './idle.ts'
 import { isRemovalDone, markRemoval, removalOf, replaceRemaining, unmarkRemoval } from './removal.ts'
 
-const PHASE_SECONDS = 300
+/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
+const PHASE_SECONDS = 900
 
 /** Seconds for machines to come or go: with the undo it stays within the hour that a change may take. */
 const MACHINES_SECONDS = 2400
@@ -177,6 +179,11 @@ const removeChosen = async (context: ClusterContext, site: ManagementSite, snaps
   return false
 }
 
+const endOf = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot) => ({
+  nodeGroups: resultsOf(context, snapshot, context.task),
+  observation: await lookAt(context, site, snapshot),
+})
+
 const settle: ClusterPhase = {
   id: 'settle',
   title: 'wait for the nodes',
@@ -185,6 +192,7 @@ const settle: ClusterPhase = {
     step(async () => {
       const site = await managementSite(context)
       const snapshot = await readSnapshot(site)
+      if (isIdle(context)) return endOf(context, site, snapshot)
       demandHope(context, site, snapshot)
       const isRemoved = await removeChosen(context, site, snapshot)
       const isNew = context.task?.kind === 'node-group-create'
@@ -192,10 +200,7 @@ const settle: ClusterPhase = {
       if (isScaled || !isRemoved || !isDone(context, snapshot, context.task)) {
         throw new NotYet(whyNot(context, snapshot, context.task))
       }
-      return {
-        nodeGroups: resultsOf(context, snapshot, context.task),
-        observation: await lookAt(context, site, snapshot),
-      }
+      return endOf(context, site, snapshot)
     }),
 }
 

@@ -62,6 +62,8 @@ export const hopelessness = ({ cluster }: Snapshot, now: string): string | undef
   const reconciled = cluster && conditionOf(cluster, 'TopologyReconciled')
   if (cluster === undefined || reconciled?.status !== 'False' || reconciled.reason !== 'ReconcileFailed')
     return undefined
+  // What it says is of the Cluster as it was before the change.
+  if ((reconciled.observedGeneration ?? cluster.metadata.generation) < cluster.metadata.generation) return undefined
   const seconds = (Date.parse(now) - Date.parse(reconciled.lastTransitionTime ?? now)) / 1000
   return seconds > GRACE_SECONDS ? told(cluster, reconciled) : undefined
 }

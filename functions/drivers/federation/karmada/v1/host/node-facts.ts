@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { nodes } from '../../../../../kubernetes/resources.ts'
-import { listAll } from '../../../../support/owned.ts'
+import { pagesOf } from '../../../../support/pages.ts'
 
 const Node = z.object({
   metadata: z.object({ name: z.string() }),
@@ -44,5 +44,8 @@ const factsOf = (object: KubernetesObject): NodeFacts => {
 }
 
 /** All nodes, by name. */
-export const readNodes = async (client: KubernetesClient): Promise<NodeFacts[]> =>
-  (await listAll(client, nodes)).map(factsOf).toSorted((first, second) => first.name.localeCompare(second.name))
+export const readNodes = async (client: KubernetesClient): Promise<NodeFacts[]> => {
+  const facts: NodeFacts[] = []
+  for await (const page of pagesOf(client, nodes)) facts.push(...page.map(factsOf))
+  return facts.toSorted((first, second) => first.name.localeCompare(second.name))
+}
