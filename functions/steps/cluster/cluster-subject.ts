@@ -18,6 +18,7 @@ import { openCluster, type Target } from '../../operations/subjects.ts'
 import { TaskNotSupported } from '../errors.ts'
 import type { BoundPhase, LoopSubject } from '../loop/loop.ts'
 import type { StepPorts } from '../step.ts'
+import { whileOpen } from '../while-open.ts'
 
 /** What differs between the flows of a cluster. */
 export type ClusterPlan = {
@@ -106,7 +107,8 @@ const bind = (run: ReturnType<typeof runner>, phase: ClusterPhase, { force }: Op
 }
 
 /** A cluster under an operation, with the phases of `plan` bound to it. @throws OperationSuperseded, DriverNotFound */
-export const clusterSubject = async (ports: StepPorts, target: Target, plan: ClusterPlan): Promise<LoopSubject> => {
+export const clusterSubject = async (unguarded: StepPorts, target: Target, plan: ClusterPlan): Promise<LoopSubject> => {
+  const ports = whileOpen(unguarded, () => openCluster(unguarded, target))
   const cluster = await openCluster(ports, target)
   const driver = ports.drivers.cluster.resolve(cluster.driver)
   const doors = managementDoors(ports)

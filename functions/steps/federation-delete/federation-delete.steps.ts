@@ -1,3 +1,4 @@
+import { CONTROL_PLANE_READY, type Federation } from '../../domain/federation.ts'
 import { describeObject } from '../../domain/object-ref.ts'
 import { noted } from '../../operations/failure.ts'
 import { endFederationDelete, endFederationDeleteFailed } from '../../operations/federation-end.ts'
@@ -8,10 +9,15 @@ import { loopSteps } from '../loop/loop-steps.ts'
 import type { StepPorts, StepState } from '../step.ts'
 import { unjoinMembersPhase } from './unjoin-members.phase.ts'
 
+/** True when its create failed before anything was made: there is nothing in the host to be removed, which may not answer any more. */
+const isNothingMade = ({ made, conditions }: Federation): boolean =>
+  made.length === 0 && !conditions.some(({ type, status }) => type === CONTROL_PLANE_READY && status === 'True')
+
 /** What a delete left behind: a forced one may leave anything that was made in the host. */
 const leftInHost = async (ports: StepPorts, state: StepState, notes: readonly string[]): Promise<string[]> => {
-  const { made, operation } = await openFederation(ports, state)
-  if (notes.length === 0) return []
+  const federation = await openFederation(ports, state)
+  const { made, operation } = federation
+  if (notes.length === 0 || (!operation.force && isNothingMade(federation))) return []
   const perhaps = operation.force ? made : []
   return [
     `The federation was deleted, but: ${notes.join('; ')}.`,
@@ -23,8 +29,10 @@ const federationDelete: Loop = {
   operation: async (ports, state) => (await openFederation(ports, state)).operation,
   subject: async (ports, state) => {
     const { operation } = await openFederation(ports, state)
+    const unjoin = unjoinMembersPhase(ports, operation)
     return federationSubject(ports, state, {
-      phases: (driver) => [unjoinMembersPhase(ports, operation), ...driver.phases.delete],
+      phases: (driver) => [unjoin, ...driver.phases.delete],
+      isLenient: (federation, phase) => phase !== unjoin && isNothingMade(federation),
     })
   },
   succeed: async (ports, state, { notes }) => endFederationDelete(ports, state, await leftInHost(ports, state, notes)),

@@ -24,9 +24,7 @@ const notRemoved = (failed: readonly Membership[]): MembersNotRemoved => {
       ? membership.memberName
       : `${membership.memberName} (${fault.reason}: ${withoutFullStop(fault.message)})`
   })
-  return new MembersNotRemoved(
-    `Members could not be unjoined: ${faults.join('; ')}. Mend that and delete again, or delete with ?force=true.`,
-  )
+  return new MembersNotRemoved(`Members could not be unjoined: ${faults.join('; ')}.`)
 }
 
 /**

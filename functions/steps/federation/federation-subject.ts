@@ -7,14 +7,16 @@ import { hostAccess } from '../../operations/host-access.ts'
 import { openFederation, type Target } from '../../operations/subjects.ts'
 import type { BoundPhase, LoopSubject } from '../loop/loop.ts'
 import type { StepPorts } from '../step.ts'
+import { whileOpen } from '../while-open.ts'
 import { changeFederation, notingPhase, storeFederationResult } from './federation-results.ts'
 import { inOneHost } from './host-outage.ts'
 import { type MembersInRest, membersInRest } from './members-in-rest.ts'
-import { whileOpen } from './while-open.ts'
 
 /** What differs between the flows of a federation. */
 export type FederationPlan = {
   phases(driver: FederationDriver): readonly Phase<FederationContext>[]
+  /** Phases that are noted and passed over when they fail, in any operation. Default: none. */
+  isLenient?(federation: Federation, phase: Phase<FederationContext>): boolean
   /** True when phases are given the members, for an update that reaches into them. */
   withMembers?: boolean
   /** Where progress is told. Default: `status_reason`. */
@@ -58,7 +60,7 @@ export const federationSubject = async (
   target: Target,
   plan: FederationPlan,
 ): Promise<LoopSubject> => {
-  const ports = whileOpen(unguarded, target)
+  const ports = whileOpen(unguarded, () => openFederation(unguarded, target))
   const federation = await openFederation(ports, target)
   const driver = ports.drivers.federation.resolve(federation.driver)
   const host = await hostAccess(ports, federation)
@@ -66,7 +68,9 @@ export const federationSubject = async (
   const bound: Bound = { ports, target, host, members, inHost: inOneHost() }
   return {
     operation: federation.operation,
-    phases: plan.phases(driver).map((phase) => bind(bound, phase)),
+    phases: plan
+      .phases(driver)
+      .map((phase) => ({ ...bind(bound, phase), isLenient: plan.isLenient?.(federation, phase) ?? false })),
     tell: (progress) =>
       changeFederation(ports, target, (read) => plan.tell?.(read, progress) ?? { statusReason: progress }),
     close: () => {

@@ -1,6 +1,5 @@
-import type { KubernetesClient } from '../../kubernetes/client.ts'
-import { openFederation, type Target } from '../../operations/subjects.ts'
-import type { StepPorts } from '../step.ts'
+import type { KubernetesClient } from '../kubernetes/client.ts'
+import type { StepPorts } from './step.ts'
 
 type Demand = () => Promise<unknown>
 
@@ -44,11 +43,11 @@ const shared = (ask: Demand): Demand => {
 }
 
 /**
- * Ports whose clients change a cluster only while the attempt is the one that runs on the federation. A state machine that is stopped does not stop
+ * Ports whose clients change a cluster only while the attempt is the one that runs on its entity, as `demand` asks. A state machine that is stopped does not stop
  * the function that works for it (AWS lets it run to its end), so what is under way may meet the operation that took over: it writes nothing more
  * then. What stays is the one request that was on its way. The clients' calls throw OperationSuperseded.
  */
-export const whileOpen = (ports: StepPorts, target: Target): StepPorts => {
-  const demand = shared(() => openFederation(ports, target))
-  return { ...ports, connect: (connection) => guarded(ports.connect(connection), demand) }
+export const whileOpen = (ports: StepPorts, demand: Demand): StepPorts => {
+  const ask = shared(demand)
+  return { ...ports, connect: (connection) => guarded(ports.connect(connection), ask) }
 }
