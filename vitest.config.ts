@@ -72,7 +72,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 180_000,
           // Of tests that say that they are concurrent: they wait for machines, mostly for pauses of Cluster API that nothing shortens.
-          maxConcurrency: 16,
+          maxConcurrency: 12,
         },
       },
       {

@@ -43,6 +43,10 @@ const inBatches = (
     }
   })
 
+/** Whoever is not an administrator can ask one: what is left costs somebody money. */
+const WAY_OUT =
+  'Mend that and delete again; an administrator can delete it with ?force=true, which leaves what can’t be taken down and says what that is.'
+
 /** Something of it could not be removed: it stays, with its node groups, to be deleted again. @throws OperationSuperseded */
 export const endClusterDeleteFailed = (ports: DeletePorts, target: Target, failure: Failure): Promise<void> => {
   const status = 'DELETE_FAILED'
@@ -52,7 +56,12 @@ export const endClusterDeleteFailed = (ports: DeletePorts, target: Target, failu
     isLeft: (group) => group.status !== status || group.statusReason !== statusReason,
     write: (group) => outcomeWrites(ports, { changed: [{ group, change: { status, statusReason } }], removed: [] }),
     last: (cluster) => [
-      ports.stores.clusters.change(cluster, { operation: null, status, statusReason, updatedAt }),
+      ports.stores.clusters.change(cluster, {
+        operation: null,
+        status,
+        statusReason: cluster.operation?.force ? statusReason : `${statusReason} ${WAY_OUT}`,
+        updatedAt,
+      }),
       ownerEvent(ports, 'cluster', cluster, { action: 'delete', outcome: 'failure', ...failure }),
     ],
   })

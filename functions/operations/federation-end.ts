@@ -190,11 +190,15 @@ export const endFederationCreateFailed = async (
   })
 }
 
+const WAY_OUT =
+  'Mend that and delete again, or delete with ?force=true, which skips what can’t be reached and says what stays behind.'
+
 /** Something of it could not be removed: it stays, to be deleted again. @throws OperationSuperseded */
 export const endFederationDeleteFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
   untilNoConflict(async () => {
     const federation = await openFederation(ports, target)
-    const sentences = [describeFailure(failure), ...(federation.change?.leftBehind ?? [])]
+    const wayOut = federation.operation.force ? [] : [WAY_OUT]
+    const sentences = [describeFailure(failure), ...(federation.change?.leftBehind ?? []), ...wayOut]
     await ports.stores.commit([
       ports.stores.federations.change(federation, {
         status: 'DELETE_FAILED',

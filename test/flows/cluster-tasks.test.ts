@@ -256,6 +256,21 @@ describe('upgrade', () => {
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { clusterTemplateId: after.id } })
   })
 
+  it('that fails is noted on its groups until something else became of them', async () => {
+    const { id, after } = await prepared()
+    failing()
+    await ask(lab, id, upgradeTo(after, null))
+    await rested(lab, id)
+    expect((await groupNamed(lab, id, 'default-master')).failedTask).toBe('upgrade')
+    await resize(lab, id, { group: 'default-worker', nodeCount: 1 })
+    await rested(lab, id)
+    expect((await groupNamed(lab, id, 'default-worker')).failedTask).toBe('resize')
+    lab.reset()
+    await ask(lab, id, upgradeTo(after, null))
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { clusterTemplateId: after.id } })
+    expect((await groupNamed(lab, id, 'default-worker')).failedTask).toBeNull()
+  })
+
   it('counts as a use of the new template while it runs, so that nobody deletes or changes that', async () => {
     const { id, before, after } = await prepared()
     const { templates, commit } = lab.ports.stores

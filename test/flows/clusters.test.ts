@@ -159,7 +159,11 @@ describe('cluster-delete', () => {
   it('is DELETE_FAILED when a phase fails, and stays', async () => {
     const id = await made({ 'memory-fail-phase': 'remove' })
     expect(await ended(lab, await changeCluster(lab, id, 'delete'))).toBe('failed')
-    expect(await clusterOf(lab, id)).toMatchObject({ status: 'DELETE_FAILED', operation: null })
+    expect(await clusterOf(lab, id)).toMatchObject({
+      status: 'DELETE_FAILED',
+      statusReason: expect.stringMatching(/^PlannedFailure: .*\. .* an administrator can delete it with \?force=true/),
+      operation: null,
+    })
   })
 
   it('takes over from a create that runs', async () => {

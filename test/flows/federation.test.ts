@@ -5,7 +5,7 @@ import type { FederationContext } from '../../functions/drivers/contract/federat
 import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.ts'
 import { errorFinding, warningFinding } from '../../functions/drivers/support/findings.ts'
-import { ApiUnavailable, ConnectTimedOut } from '../../functions/kubernetes/errors.ts'
+import { ApiUnavailable, ClusterIdentityChanged, ConnectTimedOut } from '../../functions/kubernetes/errors.ts'
 import { preflightPhase } from '../../functions/steps/federation-create/preflight.phase.ts'
 import { changeFederation, createFederation, join, key, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
@@ -89,7 +89,32 @@ describe('federation-create', () => {
         'PreflightFailed: Nothing was made. HostHasNoNodes: The host has no nodes. ConnectFailed: The host does not answer.',
       made: [],
     })
-    expect(called.filter((name) => name.startsWith('ensure:'))).toEqual([])
+    expect(called.filter((name) => /^(ensure|undo):/.test(name))).toEqual([])
+  })
+
+  it('of which nothing was made is deleted although its host does not answer', async () => {
+    lab.world.hostFindings = [errorFinding('ClusterIdentityChanged', 'Another cluster answers.')]
+    const { id, ref } = await createFederation(lab, await host())
+    expect(await ended(lab, ref)).toBe('failed')
+    lab.world.before = ({ name }) => {
+      if (name.startsWith('ensure:')) throw new ClusterIdentityChanged('Another cluster answers.')
+    }
+    expect(await ended(lab, await changeFederation(lab, id, 'delete'))).toBe('succeeded')
+    expect(await lab.ports.stores.federations.get(key(id))).toBeUndefined()
+    expect((await history(lab, 'federation', id)).at(-1)).toBe('delete success Deleted')
+  })
+
+  it('that is up is not deleted while its host does not answer, which tells the way out', async () => {
+    const { id, ref } = await createFederation(lab, await host())
+    expect(await ended(lab, ref)).toBe('succeeded')
+    lab.world.before = ({ name }) => {
+      if (name.startsWith('ensure:')) throw new ClusterIdentityChanged('Another cluster answers.')
+    }
+    expect(await ended(lab, await changeFederation(lab, id, 'delete'))).toBe('failed')
+    expect(await federationOf(lab, id)).toMatchObject({
+      status: 'DELETE_FAILED',
+      statusReason: expect.stringMatching(/^ClusterIdentityChanged: .* delete with \?force=true, which/),
+    })
   })
 
   it('waits for a host that may be back soon, and no second time once something is made', async () => {

@@ -125,7 +125,7 @@ describe('an unjoin that failed', () => {
     failTimes('cleanMember', 99)
     expect(await ended(lab, await changeFederation(lab, id, 'delete'))).toBe('failed')
     const { statusReason } = await federationOf(lab, id)
-    expect(statusReason).toContain('delete again, or delete with ?force=true.')
+    expect(statusReason).toContain('delete again, or delete with ?force=true, which')
     expect(statusReason).not.toContain('remove it')
   })
 })

@@ -2,6 +2,7 @@ import type { Cluster } from '../../domain/cluster.ts'
 import type { ClusterTask } from '../../domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import { quote } from '../../domain/wording.ts'
+import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import { plannedManagement } from '../../operations/management.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 import { InvalidRequest } from '../errors.ts'
@@ -31,6 +32,12 @@ const templateOf = async (
   return (await stores.templates.get({ projectId, id })) ?? null
 }
 
+/** Where a driver makes the nodes, what somebody changes in the cluster is not known to whatever makes the next node. */
+const adviceFor = ({ capabilities }: ClusterDriverDescription, { kind }: Rotation): string =>
+  capabilities.makesNodes
+    ? 'Make a new cluster, and move to it.'
+    : `Replace ${kind === 'rotate-authority' ? 'them' : 'it'} in the cluster itself.`
+
 /**
  * Refusals of a rotation, all of them told at once to the caller (magnum-rest.md 9.3): its driver can't, the state of the cluster is in
  * the way, or the driver's own check.
@@ -47,7 +54,7 @@ export const demandRotatable = async (
   const driver = drivers.cluster.resolve(cluster.driver)
   if (!driver.updates.includes(task.kind)) {
     throw new InvalidRequest(
-      `The ${what} of cluster ${quote(cluster.name)} can't be replaced: its driver ${driver.id} has no way to do it. Replace it in the cluster itself.`,
+      `The ${what} of cluster ${quote(cluster.name)} can't be replaced: its driver ${driver.id} has no way to do it. ${adviceFor(driver, task)}`,
     )
   }
   demandIdle(cluster, what)

@@ -44,7 +44,10 @@ export const demandReachableKind = (
   cluster: Cluster,
 ): void => {
   if (!driver.capabilities.usesKubernetesApi) return
-  if (drivers.cluster.resolve(cluster.driver).capabilities.kubernetesApi) return
+  const { capabilities, federationFault } = drivers.cluster.resolve(cluster.driver)
+  const fault = federationFault?.(cluster)
+  if (fault !== undefined) throw new InvalidRequest(fault)
+  if (capabilities.kubernetesApi) return
   throw new InvalidRequest(
     `Cluster ${nameOf(cluster)} of driver ${cluster.driver} has no Kubernetes API, which the federation driver ${driver.id} needs. ${wayWithout(drivers)}`,
   )

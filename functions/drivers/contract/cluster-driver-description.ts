@@ -116,6 +116,11 @@ export type ClusterDriverDescription = {
   authorityKeys?: AuthorityKeys
   /** What `network_driver` of a template is when none is given. Default: Magnum's, which is `flannel`. */
   defaultNetworkDriver?: (typeof NETWORK_DRIVERS)[number]
+  /**
+   * Why a cluster of it can be neither host nor member of a federation, although it has a Kubernetes API: a whole sentence that says so and what to do.
+   * Default: nothing is against it. Pure.
+   */
+  federationFault?(cluster: Cluster): string | undefined
   /** Kinds of change that it can make: `phases.update` has a plan for each of them and no other. Other kinds are refused with 400. */
   updates: readonly ClusterTaskKind[]
   /** Checks a wish before anything is written; one sentence per fault, none when it is good. Pure. */

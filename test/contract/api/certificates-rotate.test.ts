@@ -113,7 +113,20 @@ describe('section 7.1: PATCH certificate', () => {
 
   it('refuses a cluster whose driver has no way to do it', async () => {
     const answer = await rotate(await givenRegistered(lab))
-    expect([answer.status, detailOf(answer)]).toEqual([400, expect.stringContaining('driver kubeconfig@1')])
+    expect([answer.status, detailOf(answer)]).toEqual([
+      400,
+      expect.stringMatching(/driver kubeconfig@1 .* Replace them in the cluster itself\.$/),
+    ])
+  })
+
+  it('does not send somebody into a cluster whose nodes another makes', async () => {
+    const answer = await rotate(await givenCluster(lab, { body: { driver: 'rigid@1' } }))
+    expect([answer.status, detailOf(answer)]).toEqual([
+      400,
+      expect.stringMatching(
+        /^The certificate authorities of cluster .* driver rigid@1 .* Make a new cluster, and move to it\.$/,
+      ),
+    ])
   })
 
   it('tells what the driver says against it', async () => {

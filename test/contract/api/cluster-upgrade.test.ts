@@ -230,10 +230,13 @@ describe('section 4.6: upgrade', () => {
     ['a resize', { 'default-worker': 'resize' }, 400],
     ['an upgrade and a resize', { 'default-master': 'upgrade', more: 'resize' }, 400],
     ['something else than node groups', {}, 400],
-  ])('decision 0025: of a cluster that is UPDATE_FAILED by %s is %i', async (...[, failed, expected]) => {
-    const id = await failedBy(failed)
-    expect((await upgrade(id, to('next'))).status).toBe(expected)
-  })
+  ])(
+    'decision 0025: of a cluster that is UPDATE_FAILED by %s is accepted when another one mends it',
+    async (...[, failed, expected]) => {
+      const id = await failedBy(failed)
+      expect((await upgrade(id, to('next'))).status).toBe(expected)
+    },
+  )
 
   it('to a hidden template is for administrators, like making a cluster from one', async () => {
     const hidden = await givenTemplate(lab, { name: 'hidden', hidden: true })

@@ -203,6 +203,15 @@ describe('POST refuses', () => {
     expect([answer.status, answer.body.errors[0].detail]).toEqual([status, expect.stringContaining(detail)])
   })
 
+  it.each(['host', 'member'])('a %s that its own driver says can be none', async (role) => {
+    const id = await givenCluster(lab, { body: { kubeconfig: kubeconfigText() } })
+    await changeCluster(lab, id, { driverState: { played: true } })
+    const real = await givenCluster(lab, { body: { kubeconfig: kubeconfigText() } })
+    const body = role === 'host' ? { hostcluster_id: id } : { hostcluster_id: real, member_ids: [id] }
+    const answer = await post({ ...body, driver: 'kube@1' })
+    expect([answer.status, answer.body.errors[0].detail]).toEqual([400, expect.stringContaining('is played')])
+  })
+
   const STATES: Cluster['status'][] = ['CREATE_IN_PROGRESS', 'CREATE_FAILED', 'DELETE_IN_PROGRESS', 'DELETE_FAILED']
 
   it.each(STATES)('a host that is %s', async (status) => {

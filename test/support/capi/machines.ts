@@ -109,8 +109,8 @@ export type Maker = { object: ApiObject; labels: Record<string, string>; prefix:
 
 /** True when nothing has to replace it. */
 export const isCurrent = ({ object }: Maker, machine: ApiObject): boolean => {
-  const [wanted, { version, template }] = [specOf<MakerSpec>(object), specOf<MachineSpec>(machine)]
-  return version === wanted.version && template === wanted.template
+  const [wanted, { version, machineTemplate }] = [specOf<MakerSpec>(object), specOf<MachineSpec>(machine)]
+  return version === wanted.version && machineTemplate === wanted.machineTemplate
 }
 
 /**
@@ -118,7 +118,7 @@ export const isCurrent = ({ object }: Maker, machine: ApiObject): boolean => {
  * up.
  */
 export const reconcileMachines = (store: Store, play: MachinePlay, cluster: ApiObject, maker: Maker): void => {
-  const { replicas, version, template } = specOf<MakerSpec>(maker.object)
+  const { replicas, version, machineTemplate } = specOf<MakerSpec>(maker.object)
   for (const machine of machinesBy(store, cluster, maker.labels)) live(store, play, cluster, machine)
   const living = machinesBy(store, cluster, maker.labels).filter((machine) => !isLeaving(machine))
   const current = living.filter((machine) => isCurrent(maker, machine))
@@ -133,7 +133,7 @@ export const reconcileMachines = (store: Store, play: MachinePlay, cluster: ApiO
         name: `${maker.prefix}-${suffix()}`,
         labels: maker.labels,
         finalizer: 'machine.cluster.x-k8s.io',
-        fields: { spec: { clusterName: cluster.metadata.name, version, template }, status: {} },
+        fields: { spec: { clusterName: cluster.metadata.name, version, machineTemplate }, status: {} },
       },
     )
   }

@@ -34,9 +34,9 @@ export type ClusterSpec = {
     workers?: { machineDeployments?: Entry[] }
   }
 }
-/** `template`: stands for the template of its machines, of which others have to be replaced. */
-export type MakerSpec = { replicas: number; version: string; template?: string }
-export type MachineSpec = { version: string; template?: string; providerID?: string }
+/** `machineTemplate`: stands for the template of its machines, of which others have to be replaced. */
+export type MakerSpec = { replicas: number; version: string; machineTemplate?: string }
+export type MachineSpec = { version: string; machineTemplate?: string; providerID?: string }
 
 export const specOf = <T>({ spec }: ApiObject): T => spec as T
 export const statusOf = <T>({ status }: ApiObject): Partial<T> => (status ?? {}) as Partial<T>

@@ -48,8 +48,8 @@ const deploymentMaker = (object: ApiObject): Maker => ({
 
 const ensurePlane = (store: Store, cluster: ApiObject): ApiObject => {
   const { version, controlPlane = {}, variables = [] } = specOf<ClusterSpec>(cluster).topology
-  const template = JSON.stringify(variables.find(({ name }) => name === 'controlPlaneMachine')?.value ?? null)
-  const spec = { replicas: controlPlane.replicas ?? 1, version, template }
+  const machineTemplate = JSON.stringify(variables.find(({ name }) => name === 'controlPlaneMachine')?.value ?? null)
+  const spec = { replicas: controlPlane.replicas ?? 1, version, machineTemplate }
   const found = planeOf(store, cluster)
   if (found !== undefined) return respec(store, CONTROL_PLANES, found, spec)
   return make(

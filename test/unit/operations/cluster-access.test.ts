@@ -63,7 +63,9 @@ describe('clusterAccess', () => {
     const { access, seen } = lab({ uid: '' })
     await expect(access.client()).rejects.toMatchObject({
       name: 'NotKubernetes',
-      message: expect.stringMatching(/ tells no uid of its kube-system namespace, .* neither host nor member of a federation\.$/),
+      message: expect.stringMatching(
+        / tells no uid of its kube-system namespace, .* neither host nor member of a federation\.$/,
+      ),
     })
     expect(seen.closed).toBe(1)
   })

@@ -32,7 +32,9 @@ describe('capi@1 and nodes to remove that a group never had', () => {
     for (const name of ['typo', master]) {
       expect(await refusal(life, name)).toMatchObject({
         name: 'ChangeRefused',
-        message: expect.stringMatching(new RegExp(`^Node group default-worker has no node "${name}"\\. Its nodes are \\S`)),
+        message: expect.stringMatching(
+          new RegExp(`^Node group default-worker has no node "${name}"\\. Its nodes are \\S`),
+        ),
       })
     }
     await expect(life.resize('default-worker', 1, ['typo'])).rejects.toMatchObject({ name: 'ChangeImpossible' })

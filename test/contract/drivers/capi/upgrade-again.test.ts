@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
 import type { ClusterTemplate } from '../../../../functions/domain/cluster-template.ts'
+import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
 import { type CapiLab, openCapiLab } from '../../../support/capi/lab.ts'
-import { specOf } from '../../../support/capi/objects.ts'
+import { type MachineSpec, specOf } from '../../../support/capi/objects.ts'
 import { ClusterLife } from '../../../support/drivers/cluster-life.ts'
 
 /** Stands in the template of machines that never come up. */
@@ -35,7 +35,7 @@ describe('capi@1 after an upgrade whose machines never come up', () => {
   const stuck = async (): Promise<ClusterLife> => {
     lab = await openCapiLab()
     lab.capi.options.machineFate = (machine) =>
-      (specOf<{ template?: string }>(machine).template ?? '').includes(BROKEN)
+      (specOf<MachineSpec>(machine).machineTemplate ?? '').includes(BROKEN)
         ? { reason: 'NotReady', message: 'no valid host was found' }
         : 'up'
     const life = new ClusterLife(capiV1, lab)

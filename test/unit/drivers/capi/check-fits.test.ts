@@ -61,7 +61,11 @@ describe('check of a new group', () => {
 
   it.each<[string, Partial<NodeGroup>, Record<string, string>?]>([
     ['one with a most', { labels: SCALED, maxNodeCount: 3 }],
-    ['one whose cluster alone is scaled, which has the number of nodes that was asked for', { labels: { ...TAG, ...SCALED } }, { ...TAG, ...SCALED }],
+    [
+      'one whose cluster alone is scaled, which has the number of nodes that was asked for',
+      { labels: { ...TAG, ...SCALED } },
+      { ...TAG, ...SCALED },
+    ],
     ["its cluster's version", { labels: { kube_tag: 'v1.35.2' } }],
     ["its cluster's labels", { labels: { kube_tag: 'v1.34.0' } }, { kube_tag: 'v1.34.0' }],
   ])('takes %s', (_, group, labels) => expect(withGroup(group, labels)).toStrictEqual([]))

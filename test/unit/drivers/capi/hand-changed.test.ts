@@ -27,7 +27,7 @@ const edited = (edit: (spec: Spec) => void): KubernetesObject => {
   return object
 }
 
-const after = (task: ClusterTask, previous: KubernetesObject): Spec =>
+const specAfter = (task: ClusterTask, previous: KubernetesObject): Spec =>
   clusterObject(samplePlan('openstack', { ...SAMPLE, task, previous })).spec as Spec
 
 const resize = ({ id }: NodeGroup): ClusterTask => ({
@@ -47,9 +47,9 @@ const withoutNetwork = edited((spec) => {
 
 describe('a Cluster that somebody has changed by hand', () => {
   it('is changed like any other where Cluster API needs no more', () => {
-    expect(after(resize(WORKER), withoutReplicas).topology?.controlPlane).not.toHaveProperty('replicas')
-    expect(after(resize(MASTER), withoutReplicas).topology?.controlPlane.replicas).toBe(1)
-    expect(after(resize(WORKER), withoutNetwork)).not.toHaveProperty('clusterNetwork')
+    expect(specAfter(resize(WORKER), withoutReplicas).topology?.controlPlane).not.toHaveProperty('replicas')
+    expect(specAfter(resize(MASTER), withoutReplicas).topology?.controlPlane.replicas).toBe(1)
+    expect(specAfter(resize(WORKER), withoutNetwork)).not.toHaveProperty('clusterNetwork')
   })
 
   it.each<[string, ClusterTask, KubernetesObject]>([
@@ -82,7 +82,7 @@ describe('a Cluster that somebody has changed by hand', () => {
       }),
     ],
   ])('is not changed further without %s, and says so', (what, task, previous) =>
-    expect(() => after(task, previous)).toThrow(
+    expect(() => specAfter(task, previous)).toThrow(
       expect.objectContaining({
         name: 'ManagementObjectChanged',
         kind: 'conflict',

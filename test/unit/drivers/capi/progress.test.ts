@@ -13,8 +13,14 @@ describe('groupProgress', () => {
       'default-worker: 2 of 3 nodes are ready (MachineDeployment/paris-x-md NotReady: Machine worker-2: no host)',
       { deployment: GROWING },
     ],
-    ['default-worker: 0 of 100000 nodes are ready', { deployment: { spec: { replicas: 100_000 }, status: { readyReplicas: 0 } } }],
-    ['default-worker: 5 nodes are there, 3 are wanted', { deployment: { spec: { replicas: 3 }, status: { replicas: 5, readyReplicas: 5, upToDateReplicas: 5 } } }],
+    [
+      'default-worker: 0 of 100000 nodes are ready',
+      { deployment: { spec: { replicas: 100_000 }, status: { readyReplicas: 0 } } },
+    ],
+    [
+      'default-worker: 5 nodes are there, 3 are wanted',
+      { deployment: { spec: { replicas: 3 }, status: { replicas: 5, readyReplicas: 5, upToDateReplicas: 5 } } },
+    ],
     [
       'default-worker: 1 of 3 nodes are replaced',
       { deployment: { spec: { replicas: 3 }, status: { replicas: 3, readyReplicas: 3, upToDateReplicas: 1 } } },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
 import { MachineDeployment } from '../../../../functions/drivers/cluster/capi/v1/management/objects.schema.ts'
-import { scaleTo, scaleUp } from '../../../../functions/drivers/cluster/capi/v1/management/scale.ts'
+import { scaleInto, scaleTo, scaleUp } from '../../../../functions/drivers/cluster/capi/v1/management/scale.ts'
 import type { CapiSite, Snapshot } from '../../../../functions/drivers/cluster/capi/v1/management/snapshot.ts'
 import { machineDeploymentName } from '../../../../functions/drivers/cluster/capi/v1/render/names.ts'
 import { nodeGroupEntity } from '../../../support/drivers/cluster-samples.ts'
@@ -59,6 +59,18 @@ describe('the number of nodes of a group that an autoscaler scales', () => {
   it('of a new group is only raised: its autoscaler may be at work', async () => {
     expect(await writesOf(scaleUp, groupOf(3), 0)).toStrictEqual(written(3))
     expect(await writesOf(scaleUp, groupOf(3), 4)).toStrictEqual([])
+  })
+
+  it.each([
+    [7, 5],
+    [1, 2],
+  ])('is moved into other limits, from %d to %d', async (from, to) =>
+    expect(await writesOf(scaleInto, groupOf(3, { minNodeCount: 2 }), from)).toStrictEqual(written(to)),
+  )
+
+  it('is left to its autoscaler within them', async () => {
+    for (const replicas of [2, 4, 5])
+      expect(await writesOf(scaleInto, groupOf(3, { minNodeCount: 2 }), replicas)).toStrictEqual([])
   })
 
   it.each<[string, NodeGroup, number | undefined]>([

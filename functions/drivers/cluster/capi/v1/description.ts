@@ -2,6 +2,7 @@ import { CLUSTER_CONTRACT, type ClusterDriverDescription } from '../../../contra
 import { check } from './check.ts'
 import { infrastructureOf } from './infrastructure.ts'
 import { MANAGEMENT_FIELDS } from './management-fields.ts'
+import { federationFault } from './played-identity.ts'
 
 /** What capi@1 says. */
 export const capiV1Description = {
@@ -23,6 +24,7 @@ export const capiV1Description = {
   authorityKeys: 'rsa',
   // Magnum's own default is none that it makes.
   defaultNetworkDriver: 'calico',
+  federationFault,
   updates: ['resize', 'node-group-create', 'node-group-update', 'node-group-delete', 'upgrade', 'rotate-credential'],
   check,
 } satisfies ClusterDriverDescription

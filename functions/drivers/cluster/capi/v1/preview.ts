@@ -13,6 +13,7 @@ import { clusters } from './management/resources.ts'
 import { type ManagementSite, managementSite } from './management/site.ts'
 import { readSnapshot } from './management/snapshot.ts'
 import { ownObject, planOf } from './management/wanted.ts'
+import { downgradeOf } from './phases/downgrade.ts'
 import { leftGroup } from './phases/left-group.ts'
 import { unknownNodes } from './phases/unknown-nodes.ts'
 import { goneWords, groupOf, wishOf } from './phases/update.ts'
@@ -106,6 +107,8 @@ export const preview = async (context: ClusterContext): Promise<void> => {
   await demandClass(context, site)
   const wanted = clusterObject({ ...plan, names: { ...plan.names, namespace: place } })
   await demandChangeable(context, site, wanted)
+  const downgrade = downgradeOf(context, previous, wanted)
+  if (downgrade !== undefined) throw new ChangeRefused(downgrade)
   const refused = (words: string): ChangeRefused => refuse(site, words)
   await tryOut(site.client, clusters(place), wanted, refused)
   await together(

@@ -16,14 +16,15 @@ const scale = async (
   { client, names }: CapiSite,
   snapshot: Snapshot,
   groups: readonly NodeGroup[],
-  isWrong: (is: number, wanted: number) => boolean,
+  countOf: (is: number, group: NodeGroup) => number,
 ): Promise<boolean> => {
   let isChanged = false
   for (const group of groups.filter((one) => isOnItsOwn(snapshot, one))) {
     const deployment = deploymentOf(snapshot, group)
-    if (deployment === undefined || !isWrong(deployment.spec.replicas, group.nodeCount)) continue
-    const patch = { spec: { replicas: group.nodeCount } }
-    await client.patch(machineDeployments(names.namespace), deployment.metadata.name, patch)
+    if (deployment === undefined) continue
+    const replicas = countOf(deployment.spec.replicas, group)
+    if (replicas === deployment.spec.replicas) continue
+    await client.patch(machineDeployments(names.namespace), deployment.metadata.name, { spec: { replicas } })
     isChanged = true
   }
   return isChanged
@@ -31,8 +32,15 @@ const scale = async (
 
 /** Of new groups, which begin with their fewest: up to what was asked for. Not down, since their autoscaler may be at work already. */
 export const scaleUp = (site: CapiSite, snapshot: Snapshot, groups: readonly NodeGroup[]): Promise<boolean> =>
-  scale(site, snapshot, groups, (is, wanted) => is < wanted)
+  scale(site, snapshot, groups, (is, { nodeCount }) => Math.max(is, nodeCount))
 
 /** Of groups that are resized. Once: what an autoscaler makes of it afterwards is right. */
 export const scaleTo = (site: CapiSite, snapshot: Snapshot, groups: readonly NodeGroup[]): Promise<boolean> =>
-  scale(site, snapshot, groups, (is, wanted) => is !== wanted)
+  scale(site, snapshot, groups, (_, { nodeCount }) => nodeCount)
+
+/** Of groups whose limits were changed: into them. Autoscalers leave a number alone that is outside already. */
+export const scaleInto = (site: CapiSite, snapshot: Snapshot, groups: readonly NodeGroup[]): Promise<boolean> =>
+  scale(site, snapshot, groups, (is, group) => {
+    const range = autoscalingOf(group)
+    return range === undefined ? is : Math.min(Math.max(is, range.min), range.max)
+  })

@@ -9,6 +9,7 @@ import { scaleUp } from '../management/scale.ts'
 import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, ownObject, wantedObject } from '../management/wanted.ts'
+import { playedIdentityState } from '../played-identity.ts'
 import { isClusterDone } from '../status/done.ts'
 import { clusterProgress } from '../status/progress.ts'
 import { hopelessness } from '../status/reason.ts'
@@ -112,7 +113,11 @@ const identify: ClusterPhase = {
       const snapshot = await readSnapshot(site)
       const uid = await identityOf(context, site, snapshot)
       await context.claimIdentity(uid)
-      return { identity: { uid, user: USER }, observation: await lookAt(context, site, snapshot) }
+      return {
+        identity: { uid, user: USER },
+        state: playedIdentityState(uid, snapshot.cluster?.metadata.uid),
+        observation: await lookAt(context, site, snapshot),
+      }
     }),
 }
 

@@ -12,7 +12,7 @@ import { NotYet, step } from '../../../../support/step.ts'
 import { check } from '../check.ts'
 import { ClusterNotReady } from '../errors.ts'
 import { lookAt } from '../look.ts'
-import { scaleTo, scaleUp } from '../management/scale.ts'
+import { scaleInto, scaleTo, scaleUp } from '../management/scale.ts'
 import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, ownObject, type Wish, wantedObject } from '../management/wanted.ts'
@@ -102,12 +102,13 @@ const resultsOf = (context: ClusterContext, snapshot: Snapshot, task: ClusterTas
   return (group === undefined ? context.nodeGroups : [group]).map((own) => toldOf(snapshot, own, task))
 }
 
-/** Groups with a count that the task names and the topology does not: see `scaleTo`. */
+/** Groups whose number of nodes the topology does not say: as the task names it, or within limits that it has changed. */
 const rescale = async (context: ClusterContext, site: ManagementSite, groups: readonly NodeGroup[]): Promise<void> => {
   const { task } = context
-  const isCounted = task?.kind === 'resize' || (task?.kind === 'node-group-update' && task.nodeCount !== null)
-  const own = groups.filter(({ id }) => isCounted && id === nodeGroupOf(task))
-  if (own.length > 0) await scaleTo(site, await readSnapshot(site), own)
+  if (task?.kind !== 'resize' && task?.kind !== 'node-group-update') return
+  const own = groups.filter(({ id }) => id === nodeGroupOf(task))
+  const act = task.nodeCount === null ? scaleInto : scaleTo
+  await act(site, await readSnapshot(site), own)
 }
 
 const mark = async (context: ClusterContext, site: ManagementSite): Promise<void> => {

@@ -70,7 +70,9 @@ const parts = (snapshot: Snapshot, now: string): [string, string][] => {
     const condition = conditionOf(cluster, type)
     const isWell = condition === undefined || condition.status === 'True'
     if (isWell || (part === 'nodegroup' && !areWorkersShort(snapshot, now))) return []
-    return [[part, shortened(`${condition.reason}: ${inOneLine(condition.message) || `${type} is ${condition.status}`}`)]]
+    return [
+      [part, shortened(`${condition.reason}: ${inOneLine(condition.message) || `${type} is ${condition.status}`}`)],
+    ]
   })
 }
 

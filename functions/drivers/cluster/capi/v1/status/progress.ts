@@ -13,7 +13,8 @@ const counts = (snapshot: Snapshot, group: NodeGroup): string | undefined => {
   if (maker === undefined) return `0 of ${group.nodeCount} nodes are ready`
   const { spec, status } = maker
   if (status.readyReplicas < spec.replicas) return `${status.readyReplicas} of ${spec.replicas} nodes are ready`
-  if (status.upToDateReplicas < spec.replicas) return `${status.upToDateReplicas} of ${spec.replicas} nodes are replaced`
+  if (status.upToDateReplicas < spec.replicas)
+    return `${status.upToDateReplicas} of ${spec.replicas} nodes are replaced`
   // Machines on their way out are no replicas any more.
   const present = Math.max(status.replicas, machinesOf(snapshot, group).length)
   return present > spec.replicas ? `${present} nodes are there, ${spec.replicas} are wanted` : undefined
@@ -39,14 +40,17 @@ export const groupProgress = (snapshot: Snapshot, group: NodeGroup): string => {
 
 /** The same of a whole cluster: its masters first, then the first group that lacks something. */
 export const clusterProgress = (snapshot: Snapshot, groups: readonly NodeGroup[]): string | undefined => {
-  const [first] = groups.toSorted((a, b) => Number(isMaster(b)) - Number(isMaster(a))).filter((group) => counts(snapshot, group) !== undefined)
+  const [first] = groups
+    .toSorted((a, b) => Number(isMaster(b)) - Number(isMaster(a)))
+    .filter((group) => counts(snapshot, group) !== undefined)
   return first === undefined ? troubleOf(snapshot) : groupProgress(snapshot, first)
 }
 
 /** What a deletion waits for. */
 export const deletionProgress = (snapshot: Snapshot): string => {
   const { length } = snapshot.machines
-  const what = length === 0 ? 'what was made beside the nodes' : `${length} ${byNumber(snapshot.machines, 'node', 'nodes')}`
+  const what =
+    length === 0 ? 'what was made beside the nodes' : `${length} ${byNumber(snapshot.machines, 'node', 'nodes')}`
   return withTrouble(`${what} to be gone`, deletionOf(snapshot))
 }
 
