@@ -40,12 +40,13 @@ const sealedOf = async (
   throw lost(federation, name, 'is gone from the table')
 }
 
-/** Reads each document once, however often it is asked for: nothing is sealed while a driver's function runs. */
+/** Reads each document once, however often it is asked for, unless that fails: nothing is sealed while a driver's function runs. */
 const sealedOnce = (ports: FederationContextPorts, federation: Federation): FederationContext['sealed'] => {
   const reads = new Map<string, Promise<Secret | undefined>>()
   return (name) => {
     const read = reads.get(name) ?? sealedOf(ports, federation, name)
     reads.set(name, read)
+    read.catch(() => reads.delete(name))
     return read
   }
 }

@@ -3,9 +3,9 @@ import { CLUSTER_TASKS } from '../../domain/cluster-task.ts'
 import { TAINT_EFFECTS } from '../../domain/node-group.ts'
 import { count, schemaVersion, status, text, textMap, textOrNull } from './item.schema.ts'
 
-export const NODE_GROUP_SCHEMA_VERSION = 1
+export const NODE_GROUP_SCHEMA_VERSION = 2
 
-/** A node group as stored. */
+/** A node group as stored. Version 1 had no `failedTask`. */
 export const nodeGroupItem = z
   .object({
     schemaVersion: schemaVersion(NODE_GROUP_SCHEMA_VERSION),

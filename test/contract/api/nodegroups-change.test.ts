@@ -276,7 +276,7 @@ describe('DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}', () => {
     const cluster = await givenPool()
     await resize(cluster, { node_count: 4, nodegroup: 'pool' })
     await resize(cluster, { node_count: 2 })
-    await resize(cluster, { node_count: 9, nodegroup: 'pool' })
+    await resize(cluster, { node_count: 5, nodegroup: 'pool' })
     expect((await remove(cluster)).status).toBe(204)
     const { task, queue, operation } = await readCluster(lab, cluster)
     expect([task?.kind, queue.map((queued) => queued.task.kind)]).toEqual(['node-group-delete', ['resize']])

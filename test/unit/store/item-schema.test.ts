@@ -60,6 +60,7 @@ const SHAPES: Record<string, string> = {
   'cluster 3': '71fad68fdac1b5f2',
   'cluster template 1': '135728f1268421cf',
   'node group 1': '01c83d043f2d49fd',
+  'node group 2': 'f8350d9e399f4ad8',
   'certificate 1': '1707c2f72cbc9d9a',
   'quota 1': '95b837bc12469d59',
   'heartbeat 1': 'bf85c47e0e922f58',
