@@ -5,7 +5,7 @@ import { ListTooLong } from '../../kubernetes/errors.ts'
 const PAGE_OBJECTS = 500
 
 /**
- * The most that is read of one list. An API server is its owner's, and says that there is more for as long as it likes (attack A19): without an end
+ * The most that is read of one list. An API server is its owner's, and says that there is more for as long as it likes: without an end
  * it would fill the memory of the process that serves all projects. The largest clusters have 5,000 nodes, and some ten thousand pods of no interest here.
  */
 const PAGES_MAX = 100
