@@ -7,10 +7,12 @@ const ROOT = path.join(import.meta.dirname, '../..')
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8')
 const GUIDE = read('docs/deploy.md')
 const OURS = [
-  'deploy.md',
-  'events.md',
-  'cost.md',
-  ...readdirSync(path.join(ROOT, 'docs/runbook')).map((it) => `runbook/${it}`),
+  'README.md',
+  ...['docs', 'docs/decisions', 'docs/drivers', 'docs/runbook'].flatMap((folder) =>
+    readdirSync(path.join(ROOT, folder))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => `${folder}/${name}`),
+  ),
 ]
 
 const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found = '']) => found)
@@ -46,12 +48,12 @@ describe('docs/deploy.md', () => {
   })
 })
 
-describe.each(OURS)('docs/%s', (file) => {
+describe.each(OURS)('%s', (file) => {
   it('links to files and headings that are there', () => {
-    const folder = path.dirname(path.join('docs', file))
-    const broken = all(read(`docs/${file}`), /\]\((?!https?:)([^)]+)\)/g).filter((link) => {
+    const folder = path.dirname(file)
+    const broken = all(read(file), /\]\((?!https?:)([^)]+)\)/g).filter((link) => {
       const [target = '', anchor] = link.split('#')
-      const place = target === '' ? path.join('docs', file) : path.join(folder, target)
+      const place = target === '' ? file : path.join(folder, target)
       if (!existsSync(path.join(ROOT, place))) return true
       return anchor !== undefined && !anchorsOf(read(place)).includes(anchor)
     })
