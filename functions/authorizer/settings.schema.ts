@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { Secret } from '../domain/secret.ts'
-import { isIdentityUrl } from './settings.ts'
+import { isIdentityUrl } from './identity-url.ts'
 
 /** URL of an identity provider: https, or http on loopback; without user, query and fragment. */
 export const IdentityUrl = z.string().refine(isIdentityUrl, 'must be an https URL (http on loopback only)')

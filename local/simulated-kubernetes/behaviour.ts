@@ -1,4 +1,3 @@
-import type { CelPlay } from './policies.ts'
 import type { ApiObject, ResourceType } from './types.ts'
 
 /** What becomes of a workload's pods. */
@@ -30,6 +29,9 @@ export type WebhookCall = {
 
 /** Another API server behind this one: what it serves, or why it can't be used (reason and message of condition Available). */
 export type AggregatedApi = { types: readonly ResourceType[] } | { reason: string; message: string }
+
+/** What a CEL expression of a policy comes to: the simulation evaluates none, so tests play those that they need. */
+export type CelPlay = (object: ApiObject | undefined, oldObject: ApiObject | undefined) => boolean
 
 /** What plays around a simulated API. Tests change it while it runs; `SimulatedKubernetes.refresh` makes controllers look again. */
 export type Behaviour = {

@@ -1,6 +1,6 @@
 import type { Cluster } from './cluster.ts'
 import { forbidden, StatusError } from './status.ts'
-import { type ApiObject, qualified } from './types.ts'
+import { qualified } from './types.ts'
 import { type Admission, coversRule, type Rule, type Selector, selects } from './webhooks.ts'
 
 const GROUP = 'admissionregistration.k8s.io'
@@ -12,9 +12,6 @@ type PolicySpec = {
   validations?: { expression: string; message?: string }[]
 }
 type BindingSpec = { policyName: string; validationActions?: string[] }
-
-/** What a CEL expression of a policy comes to: the simulation evaluates none, so tests play those that they need. */
-export type CelPlay = (object: ApiObject | undefined, oldObject: ApiObject | undefined) => boolean
 
 const matches = (cluster: Cluster, { matchConstraints = {} }: PolicySpec, admission: Admission): boolean => {
   const { resourceRules = [], namespaceSelector = {}, objectSelector = {} } = matchConstraints

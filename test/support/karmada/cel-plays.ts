@@ -1,4 +1,4 @@
-import type { CelPlay } from '../../../local/simulated-kubernetes/policies.ts'
+import type { CelPlay } from '../../../local/simulated-kubernetes/behaviour.ts'
 import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
 
 const keeps = (work: ApiObject | undefined): boolean =>

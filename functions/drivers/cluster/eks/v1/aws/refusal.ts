@@ -1,7 +1,6 @@
 import type { AppError } from '../../../../../domain/app-error.ts'
 import { AwsAccessDenied, AwsCredentialsRejected, AwsRequestRefused, AwsUnavailable } from '../errors.ts'
 import { ErrorAnswer } from './aws.schema.ts'
-import type { AwsCall } from './call.ts'
 
 /** Codes as the services write them, without the ending `Exception` that some of them add. */
 const DENIED = ['AccessDenied', 'Forbidden', 'NotAuthorized']
@@ -70,7 +69,7 @@ const told = (message: string): string => {
  * What a refusal means for us. AWS's message is passed on for missing rights only: those about signatures repeat the request, with the session
  * token in it.
  */
-export const refusalOf = ({ action, region }: AwsCall, refusal: Refusal): AppError => {
+export const refusalOf = ({ action, region }: { action: string; region: string }, refusal: Refusal): AppError => {
   const { code, message } = read(refusal)
   const { status } = refusal
   const plain = code.replace(/Exception$/, '')
