@@ -68,6 +68,10 @@ const failedStatus = (task: ClusterTask): NodeGroup['status'] => {
   return task.kind === 'node-group-delete' ? 'DELETE_FAILED' : 'UPDATE_FAILED'
 }
 
+/** A failed upgrade stays noted when a later change fails, which it may have been what kept from its end: only another upgrade mends it (decision 0025). */
+const failedTask = (task: ClusterTask, group: NodeGroup): ClusterTask['kind'] =>
+  failedStatus(task) === 'UPDATE_FAILED' && group.failedTask === 'upgrade' ? 'upgrade' : task.kind
+
 /** What a task that failed makes of its groups: the count goes back to what was reached, unless a later change of the group waits. */
 export const failed = (
   task: ClusterTask,
@@ -80,7 +84,12 @@ export const failed = (
     .filter((group) => isAbout(task, group) && !isAwaited(queue, group))
     .map((group) => ({
       group,
-      change: { status: failedStatus(task), statusReason, failedTask: task.kind, nodeCount: group.reachedCount },
+      change: {
+        status: failedStatus(task),
+        statusReason,
+        failedTask: failedTask(task, group),
+        nodeCount: group.reachedCount,
+      },
     })),
 })
 

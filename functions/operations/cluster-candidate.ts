@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ClusterChange, ClusterEndpoint, ClusterIdentity } from '../domain/cluster.ts'
 import { Secret } from '../domain/secret.ts'
 import type { Ports } from '../runtime/ports.ts'
@@ -14,14 +15,16 @@ const candidateFacts = async (ports: CandidatePorts, cluster: Cluster): Promise<
   return noted === undefined ? {} : (JSON.parse(noted.reveal()) as ClusterCandidate)
 }
 
-/** Notes facts of an update under way: sealed, since an endpoint that is not proved must not show yet. */
+/** Notes facts of an update under way: sealed, since an endpoint that is not proved must not show yet. No write when nothing is new. */
 export const noteCandidateFacts = async (
   ports: CandidatePorts,
   cluster: Cluster,
   more: ClusterCandidate,
-): Promise<Write> => {
-  const facts: ClusterCandidate = { ...(await candidateFacts(ports, cluster)), ...more }
-  return ports.stores.credentials.seal(candidateFactsKey(cluster), new Secret(JSON.stringify(facts)))
+): Promise<Write[]> => {
+  const before = await candidateFacts(ports, cluster)
+  const facts: ClusterCandidate = { ...before, ...more }
+  if (isDeepStrictEqual(facts, before)) return []
+  return [await ports.stores.credentials.seal(candidateFactsKey(cluster), new Secret(JSON.stringify(facts)))]
 }
 
 /** The new endpoint, with the address for peers that the old one had unless the new one brings its own. */

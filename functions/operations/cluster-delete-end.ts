@@ -94,7 +94,7 @@ export const endClusterDelete = async (ports: DeletePorts, target: Target, notes
         action: 'delete',
         outcome: 'success',
         reason: notes.length === 0 ? 'Deleted' : 'LeftBehind',
-        message: notes.length === 0 ? `Cluster ${cluster.name} was deleted.` : notes.join(' '),
+        message: `Cluster ${cluster.name} was deleted${notes.length === 0 ? '' : `, but: ${notes.join('; ')}`}.`,
       }),
     ],
   })

@@ -1,11 +1,11 @@
 import type { Cluster, ClusterChange, ClusterOperation } from '../domain/cluster.ts'
-import { type ClusterTask, QUEUE_MAX, type QueuedTask, replaces } from '../domain/cluster-task.ts'
+import { type ClusterTask, nodeGroupOf, QUEUE_MAX, type QueuedTask, replaces } from '../domain/cluster-task.ts'
 import { TASK_DEADLINE_SECONDS } from '../domain/deadlines.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { QueueFull } from './errors.ts'
 import { ownerEvent } from './events.ts'
-import { launch, newOperation, replacedBy } from './operation.ts'
+import { launch, newOperation, REPLACED_MAX, replacedBy } from './operation.ts'
 import { movedTemplateUses } from './template-uses.ts'
 
 type TaskPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'executions' | 'log'>
@@ -25,12 +25,15 @@ export type TaskRequest = {
   said: { reason: string; message: string }
 }
 
+type Beginning = Pick<QueuedTask, 'task'> & Partial<Pick<QueuedTask, 'id'>>
+
 const beginning = (
   ports: TaskPorts,
-  task: ClusterTask,
+  { task, id }: Beginning,
   replaced: ClusterOperation | null,
 ): { operation: ClusterOperation; change: ClusterChange } => {
   const operation = newOperation(ports, 'update', {
+    ...(id === undefined ? {} : { id }),
     deadlineSeconds: TASK_DEADLINE_SECONDS[task.kind],
     supersedes: replaced === null ? [] : replacedBy('cluster-update', replaced),
   })
@@ -38,9 +41,12 @@ const beginning = (
   return { operation, change }
 }
 
+type Queue = readonly QueuedTask[]
+
 /** Bytes of waiting tasks, which name nodes: they are part of the cluster's item, of which DynamoDB takes 400 KB. */
 const QUEUE_BYTES_MAX = 200_000
 
+/** What the cluster's queue becomes: `before` is what of it still waits, and the tasks come after that. @throws QueueFull */
 const queued = (ports: TaskPorts, cluster: Cluster, before: Queue, tasks: readonly ClusterTask[]): ClusterChange => {
   if (tasks.length === 0) return before.length === cluster.queue.length ? {} : { queue: before }
   const requestedAt = ports.clock.now().toISOString()
@@ -51,36 +57,43 @@ const queued = (ports: TaskPorts, cluster: Cluster, before: Queue, tasks: readon
   )
 }
 
-type Queue = readonly QueuedTask[]
-
 type Begun = { operation: ClusterOperation | null; change: ClusterChange }
 
-/** Updates in a row that each took the place of the one before: their executions are on the list of what is to be stopped. */
-const REPLACED_MAX = 20
-
-/** True when the request takes the place of what runs. */
-const replacesRunning = ({ operation, task: running }: Cluster, { task, takesPlace }: TaskRequest): boolean =>
-  takesPlace === true &&
+/** True when nothing is left to do for what runs on the cluster once the task is asked for (decision 0024). */
+export const replacesRunning = ({ operation, task: running }: Cluster, task: ClusterTask): boolean =>
   operation?.kind === 'update' &&
   operation.supersedes.length < REPLACED_MAX &&
   running !== null &&
   replaces(task, running)
 
+/** What of a cluster's changes goes on beside a request. */
+const stillWaiting = ({ queue }: Cluster, { task, takesPlace }: TaskRequest): Queue =>
+  takesPlace ? queue.filter(({ task: earlier }) => !replaces(task, earlier)) : queue
+
+/** Changes of one node group end in the order in which they were asked for: what still waits for it comes before a task that takes the place of what runs. */
+const nextOf = (waiting: Queue, { task, first }: TaskRequest): Beginning => {
+  const earlier = waiting.find(
+    (queued) => nodeGroupOf(queued.task) !== null && nodeGroupOf(queued.task) === nodeGroupOf(task),
+  )
+  return first === undefined ? (earlier ?? { task }) : { task: first }
+}
+
 /** The first task begins where nothing runs, or in the place of what does; the others wait. */
 const started = (ports: TaskPorts, cluster: Cluster, request: TaskRequest): Begun => {
   const { task, first, takesPlace } = request
-  const waiting = takesPlace ? cluster.queue.filter((queued) => !replaces(task, queued.task)) : cluster.queue
-  if (cluster.operation !== null && !replacesRunning(cluster, request)) {
+  const waiting = stillWaiting(cluster, request)
+  if (cluster.operation !== null && !(takesPlace && replacesRunning(cluster, task))) {
     return { operation: null, change: queued(ports, cluster, waiting, first === undefined ? [task] : [first, task]) }
   }
-  const { operation, change } = beginning(ports, first ?? task, cluster.operation)
-  return { operation, change: { ...change, ...queued(ports, cluster, waiting, first === undefined ? [] : [task]) } }
+  const next = nextOf(waiting, request)
+  const { operation, change } = beginning(ports, next, cluster.operation)
+  const left = waiting.filter(({ id }) => id !== next.id)
+  return { operation, change: { ...change, ...queued(ports, cluster, left, next.task === task ? [] : [task]) } }
 }
 
 /**
  * Stores a task on the cluster as it was read: it begins at once, or waits while an operation runs (design section 3), or takes the place of
- * changes that it makes needless (decision 0024). The caller has
- * decided that the cluster's status allows it, and runs this in `untilNoConflict`.
+ * changes that it makes needless (decision 0024). The caller has decided that the cluster's status allows it, and runs this in `untilNoConflict`.
  *
  * @throws QueueFull, TemplateGone
  * @throws RevisionConflict when cluster or node group changed meanwhile

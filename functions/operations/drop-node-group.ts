@@ -35,6 +35,8 @@ export const dropNodeGroup = async (
     ownerEvent(ports, 'cluster', cluster, {
       action: 'update',
       outcome: 'success',
+      // What runs goes on, so that no change of the cluster ends here.
+      notify: false,
       reason: 'NodeGroupTakenBack',
       message: `Node group ${group.name} was taken back before anything of it was made.`,
     }),

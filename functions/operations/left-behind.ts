@@ -9,6 +9,7 @@ import type { MembershipUnder } from './subjects.ts'
 /** What stays of a member that leaves: objects of ours, and what the driver says of the workloads in it. */
 export type Left = { leftovers: readonly ObjectRef[]; remarks?: readonly string[] }
 
+/** Objects in one line, each with its kind and where it is. */
 export const listed = (refs: readonly ObjectRef[]): string => refs.map(describeObject).join(', ')
 
 /** Undefined where the driver is not part of this build any more: what it would say is left out. */

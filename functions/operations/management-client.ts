@@ -1,8 +1,14 @@
 import { type AppError, isAppError } from '../domain/app-error.ts'
-import { ManagementUnreachable } from '../drivers/contract/errors.ts'
+import { AwsCredentialsMissing, CredentialMissing, ManagementUnreachable } from '../drivers/contract/errors.ts'
 import { type Access, deniedAccess } from '../kubernetes/access-review.ts'
 import type { KubernetesClient, Resource } from '../kubernetes/client.ts'
-import { AnswerTooLarge, ClusterIdentityChanged, PermissionDenied } from '../kubernetes/errors.ts'
+import {
+  AddressForbidden,
+  AnswerTooLarge,
+  ClusterIdentityChanged,
+  PermissionDenied,
+  StoredConnectionInvalid,
+} from '../kubernetes/errors.ts'
 
 /** Verbs that a call needs of a resource; server-side apply makes what is absent. */
 const VERBS = {
@@ -18,9 +24,19 @@ type Reviewed = keyof typeof VERBS
 
 const isReviewed = (method: PropertyKey): method is Reviewed => Object.hasOwn(VERBS, method)
 
+/** Faults of the way that only its operators can mend: to those who registered it these are refusals, of another kind than `unavailable`. */
+const OF_ITS_OPERATORS = [
+  AddressForbidden,
+  AwsCredentialsMissing,
+  ClusterIdentityChanged,
+  CredentialMissing,
+  StoredConnectionInvalid,
+]
+
 /** A fault of the way to the cluster, of its API server or its webhooks; not what it says to an object. */
 const isOfTheWay = (error: AppError): boolean =>
-  error instanceof ClusterIdentityChanged || (error.kind === 'unavailable' && !(error instanceof AnswerTooLarge))
+  OF_ITS_OPERATORS.some((kind) => error instanceof kind) ||
+  (error.kind === 'unavailable' && !(error instanceof AnswerTooLarge))
 
 /** True when our rights are what is missing, not when admission refuses the object: both are 403. */
 const lacksRights = async (

@@ -13,7 +13,7 @@ import type { ObjectRef } from '../domain/object-ref.ts'
 import { type ExecutionRef, type Flow, type WorkloadsWish, workloadsOf } from '../domain/operation.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Failure } from './failure.ts'
-import { executionOf, type Launch, newOperation } from './operation.ts'
+import { type Launch, newOperation, replacedBy } from './operation.ts'
 
 type Base = Omit<Membership, 'state'>
 type NewPorts = Pick<Ports, 'clock' | 'newId'>
@@ -36,9 +36,9 @@ const baseOf = (membership: Membership): Base => ({
 })
 
 /** The executions that a new operation of this membership has to end first: the running one, and those that it had not yet ended. */
-const executionsOf = (membership: Membership): ExecutionRef[] => {
+export const executionsOf = (membership: Membership): readonly ExecutionRef[] => {
   const operation = operationOf(membership)
-  return operation === null ? [] : [...operation.supersedes, executionOf(flowOfMembership(operation.kind), operation)]
+  return operation === null ? [] : replacedBy(flowOfMembership(operation.kind), operation)
 }
 
 /** How to launch the operation that a membership carries. */

@@ -8,7 +8,7 @@ import { untilNoConflict } from './conflict.ts'
 import type { Failure } from './failure.ts'
 import { type RunningOperation, targetOf } from './flow-of.ts'
 import { UNDO_DEADLINE_SECONDS } from './give-up.ts'
-import { executionOf, launch } from './operation.ts'
+import { launch, replacedBy } from './operation.ts'
 import { openCluster, openFederation, openMembership } from './subjects.ts'
 
 /** The same operation, tried again in undo mode; its first step ends the execution of the attempt before. */
@@ -17,7 +17,7 @@ const undoAttempt = ({ flow, operation }: RunningOperation, failure: Failure, no
   attempt: operation.attempt + 1,
   mode: 'undo',
   deadline: new Date(now.getTime() + UNDO_DEADLINE_SECONDS * 1000).toISOString(),
-  supersedes: [...operation.supersedes, executionOf(flow, operation)],
+  supersedes: replacedBy(flow, operation),
   // The first failure is the cause; later ones are undo's.
   failure: operation.failure ?? failure,
 })

@@ -52,6 +52,9 @@ export const replacedBy = (
   operation: Pick<Operation, 'id' | 'attempt' | 'supersedes'>,
 ): readonly ExecutionRef[] => [...operation.supersedes, executionOf(flow, operation)]
 
+/** Updates in a row that each took the place of the one before: each has to be sure that all before it have ended. A deletion may always take over. */
+export const REPLACED_MAX = 20
+
 export type Launch = { flow: Flow; projectId: string; entityId: string; operation: Operation }
 
 /**

@@ -4,8 +4,10 @@ import { createDeadlineSeconds } from '../../functions/domain/deadlines.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
 import { endClusterCreateFailed } from '../../functions/operations/cluster-create-end.ts'
+import { candidateFactsKey } from '../../functions/operations/credentials.ts'
 import { markedGroups } from '../../functions/operations/node-group-writes.ts'
 import { launch, newOperation } from '../../functions/operations/operation.ts'
+import { storeCandidateResult } from '../../functions/steps/cluster/cluster-results.ts'
 import { createCluster, key } from '../support/flows/actions.ts'
 import {
   authoritiesOf,
@@ -169,5 +171,43 @@ describe('the deletion of a cluster', () => {
     quotas.freePlace = freePlace
     expect(freed).toBe(0)
     expect(await lab.ports.stores.clusters.get(key(id))).toMatchObject({ status: 'DELETE_FAILED' })
+  })
+})
+
+describe('what an update found', () => {
+  const endpoint = { server: 'https://b:6443', serverForPeers: null, caPem: null, tlsServerName: null, tlsVerify: true }
+  const begun = async () => {
+    const id = await readyCluster(lab)
+    await resize(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
+    const operationId = (await clusterOf(lab, id))?.operation?.id ?? ''
+    return { id, target: { projectId: 'blue', entityId: id, operationId, attempt: 1 } }
+  }
+  const facts = (id: string) => lab.ports.stores.credentials.get(candidateFactsKey(key(id)))
+
+  it('is not noted for a cluster that is deleted at the same moment: nobody would forget it', async () => {
+    const { id, target } = await begun()
+    const { credentials } = lab.ports.stores
+    const seal: typeof credentials.seal = async (...of) => {
+      if ((await clusterOf(lab, id)) !== undefined) {
+        await deleteCluster(lab, id)
+        await rested(lab, id)
+      }
+      return credentials.seal(...of)
+    }
+    const ports = { ...lab.ports, pollMs: 0, stores: { ...lab.ports.stores, credentials: { ...credentials, seal } } }
+    await expect(storeCandidateResult(ports, target, { done: true, endpoint })).rejects.toMatchObject({
+      name: 'OperationSuperseded',
+    })
+    expect(await facts(id)).toBeUndefined()
+  })
+
+  it('is noted once: the same again changes nothing', async () => {
+    const { id, target } = await begun()
+    const ports = { ...lab.ports, pollMs: 0 }
+    await storeCandidateResult(ports, target, { done: false, endpoint })
+    const { revision } = (await clusterOf(lab, id)) as Cluster
+    await storeCandidateResult(ports, target, { done: true, endpoint })
+    expect((await clusterOf(lab, id))?.revision).toBe(revision)
+    expect(JSON.parse((await facts(id))?.reveal() ?? '')).toEqual({ endpoint })
   })
 })

@@ -1,8 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../functions/domain/cluster.ts'
+import type { ClusterTask } from '../../functions/domain/cluster-task.ts'
+import { Secret } from '../../functions/domain/secret.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
+import type { Connection, KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { endClusterUpdate, endClusterUpdateFailed } from '../../functions/operations/cluster-update-end.ts'
+import { OperationSuperseded } from '../../functions/operations/errors.ts'
 import { key } from '../support/flows/actions.ts'
 import {
   ask,
@@ -199,6 +203,23 @@ describe('tasks of one cluster', () => {
     expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({ status: 'UPDATE_COMPLETE', reachedCount: 3 })
   })
 
+  it('keep their order when one that runs gives way: what waits for the group comes before what is asked for last', async () => {
+    const id = await readyCluster(lab)
+    const { arrived, go } = hold()
+    await resize(lab, id, { group: 'default-worker', nodeCount: 5000 })
+    await arrived.passed
+    const { id: nodeGroupId } = await groupNamed(lab, id, 'default-worker')
+    const limited: ClusterTask = { kind: 'node-group-update', nodeGroupId, nodeCount: 5 }
+    await ask(lab, id, limited, { change: () => ({ nodeCount: 5, maxNodeCount: 5 }) })
+    await resize(lab, id, { group: 'default-worker', nodeCount: 3, takesPlace: true })
+    const { task, queue } = (await clusterOf(lab, id)) as Cluster
+    expect([task, ...queue.map((it) => it.task)]).toMatchObject([limited, { kind: 'resize', nodeCount: 3 }])
+    go.open()
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', queue: [], nodes: { nodeCount: 3 } })
+    const group = await groupNamed(lab, id, 'default-worker')
+    expect([group.nodeCount, group.reachedCount, group.nodeAddresses.length]).toEqual([3, 3, 3])
+  })
+
   it('are dropped, with a word in the history, when their node group is gone by then', async () => {
     const id = await readyCluster(lab)
     const { id: group } = await createGroup(lab, id)
@@ -316,5 +337,50 @@ describe('the next task', () => {
       'CREATE_COMPLETE',
     ])
     expect((await lab.ports.stores.clusters.get(key(id)))?.queue).toEqual([])
+  })
+})
+
+describe('what a replaced change has under way', () => {
+  const CONNECTION: Connection = {
+    server: 'https://127.0.0.1:9',
+    caPem: null,
+    tlsServerName: null,
+    tlsVerify: true,
+    credential: { kind: 'token', token: new Secret('t') },
+  }
+
+  it('changes nothing in a cluster any more (decision 0024)', async () => {
+    const writes: unknown[] = []
+    const apply: KubernetesClient['apply'] = async (_, object) => {
+      writes.push(object.spec)
+      return object
+    }
+    const own = await openFlowLab({ connect: () => ({ apply }) as KubernetesClient })
+    try {
+      const id = await readyCluster(own)
+      const [arrived, go] = [gate(), gate()]
+      const refused = Promise.withResolvers<unknown>()
+      own.clusters.before = async ({ name }, { task, connect }) => {
+        if (name !== 'ensure:resize' || task?.kind !== 'resize') return
+        const client = connect(CONNECTION)
+        if (task.nodeCount === 5000) {
+          arrived.open()
+          await go.passed
+        }
+        const object = { apiVersion: 'v1', kind: 'X', metadata: { name: 'x' }, spec: task.nodeCount }
+        const written = client.apply({ group: '', version: 'v1', plural: 'xs' }, object)
+        if (task.nodeCount === 5000) written.then(refused.resolve, refused.resolve)
+        await written
+      }
+      await resize(own, id, { group: 'default-worker', nodeCount: 5000 })
+      await arrived.passed
+      await resize(own, id, { group: 'default-worker', nodeCount: 3, takesPlace: true })
+      expect(await rested(own, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 3 } })
+      go.open()
+      expect(await refused.promise).toBeInstanceOf(OperationSuperseded)
+      expect(writes).toEqual([3])
+    } finally {
+      await own.dispose()
+    }
   })
 })

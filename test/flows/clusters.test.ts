@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Secret } from '../../functions/domain/secret.ts'
+import { MemoryClusters } from '../../functions/drivers/cluster/memory/v1/world.ts'
+import type { ClusterDriver } from '../../functions/drivers/contract/cluster-driver.ts'
 import { ApiUnavailable, ClusterIdentityChanged, CredentialRejected } from '../../functions/kubernetes/errors.ts'
 import { candidateKey, kubeconfigKey } from '../../functions/operations/credentials.ts'
 import { changeCluster, createCluster, key } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
-import { clusterOf, ended, history } from '../support/flows/look.ts'
+import { labClusterDriver } from '../support/flows/lab-cluster-driver.ts'
+import { clusterOf, ended, history, messages } from '../support/flows/look.ts'
 
 let lab: FlowLab
 beforeAll(async () => {
@@ -170,5 +173,39 @@ describe('cluster-delete', () => {
     const { id } = await createCluster(lab, 'slow', { 'memory-delay-seconds': '9999' })
     expect(await ended(lab, await changeCluster(lab, id, 'delete'))).toBe('succeeded')
     expect(await clusterOf(lab, id)).toBeUndefined()
+  })
+
+  it('by force waits two minutes for what does not go, and says what was left', async () => {
+    let looks = 0
+    const stuck: ClusterDriver = {
+      ...labClusterDriver(new MemoryClusters()),
+      phases: {
+        ...labClusterDriver(new MemoryClusters()).phases,
+        delete: [
+          {
+            id: 'machines',
+            title: 'machines gone',
+            deadlineSeconds: 1800,
+            ensure: async () => {
+              looks += 1
+              forced.clock.advance(50_000)
+              return { done: false, waitingFor: 'machine a to be gone' }
+            },
+          },
+        ],
+      },
+    }
+    const forced = await openFlowLab({ clusterDriver: stuck })
+    try {
+      const { id, ref } = await createCluster(forced, 'stuck')
+      await ended(forced, ref)
+      expect(await ended(forced, await changeCluster(forced, id, 'delete', { force: true }))).toBe('succeeded')
+      expect(looks).toBe(3)
+      expect((await messages(forced, 'cluster', id)).at(-1)).toMatch(
+        /^Cluster stuck was deleted, but: machines gone failed \(PhaseTimedOut: .* was not over after 120 s; it was still waiting for machine a to be gone\.\)\.$/,
+      )
+    } finally {
+      await forced.dispose()
+    }
   })
 })

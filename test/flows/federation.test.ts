@@ -117,6 +117,28 @@ describe('federation-create', () => {
     })
   })
 
+  it.each<[string, 'False' | 'Unknown', boolean]>([
+    ['was up, by a driver that notes nothing', 'False', true],
+    ['was being created: the last call may have made something', 'Unknown', false],
+  ])(
+    'of which nothing is noted but that %s is not deleted while its host does not answer',
+    async (_, status, isSeen) => {
+      const { id, ref } = await createFederation(lab, await host())
+      expect(await ended(lab, ref)).toBe('succeeded')
+      const { federations, commit } = lab.ports.stores
+      const { conditions, ...federation } = await federationOf(lab, id)
+      const others = conditions.map((one) => (one.type === CONTROL_PLANE_READY ? { ...one, status } : one))
+      await commit([federations.change({ ...federation, conditions }, { made: [], conditions: others })])
+      const observedAt = lab.ports.clock.now().toISOString()
+      if (isSeen) await federations.observe(key(id), { observedAt, fault: 'Down', members: {} })
+      lab.world.before = ({ name }) => {
+        if (name.startsWith('ensure:')) throw new ClusterIdentityChanged('Another cluster answers.')
+      }
+      expect(await ended(lab, await changeFederation(lab, id, 'delete'))).toBe('failed')
+      expect((await federationOf(lab, id)).status).toBe('DELETE_FAILED')
+    },
+  )
+
   it('waits for a host that may be back soon, and no second time once something is made', async () => {
     const { world } = lab
     world.hostFindings = [{ ...errorFinding('ConnectFailed', 'The host does not answer.'), retryable: true }]

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MEMBERS_READY } from '../../functions/domain/federation.ts'
 import { sweepHealth } from '../../functions/events/health-sweep/sweep.ts'
+import type { Connection, KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { changeCluster, createCluster, createFederation, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, federationOf, messages, settled } from '../support/flows/look.ts'
@@ -94,5 +95,36 @@ describe('sweepHealth', () => {
     await sweepMinutes(5)
     expect(looksAt(failed.id)).toBe(0)
     expect(looksAt(id)).toBe(0)
+  })
+
+  it('begins no call of a cluster that has had its time: one that answers slowly holds up no others', async () => {
+    const asked: string[] = []
+    const raw = async (path: string) => {
+      asked.push(path)
+      return { status: 200, body: '' }
+    }
+    const own = await openFlowLab({ connect: () => ({ raw }) as unknown as KubernetesClient })
+    const start = performance.now()
+    const clock = vi.spyOn(performance, 'now')
+    try {
+      const { id, ref } = await createCluster(own, 'slow')
+      await ended(own, ref)
+      own.clusters.before = async ({ name }, { connect }) => {
+        if (name !== 'observe') return
+        const client = connect({ server: 'https://10.0.0.1:6443' } as Connection)
+        await client.raw('/livez')
+        clock.mockReturnValue(start + 600_000)
+        await client.raw('/readyz')
+      }
+      while (asked.length === 0) {
+        own.clock.advance(MINUTE)
+        await sweepHealth(own.ports)
+      }
+      expect(asked).toEqual(['/livez'])
+      expect((await clusterOf(own, id))?.observation?.healthReason.api).toMatch(/^10\.0\.0\.1:6443 was not asked/)
+    } finally {
+      clock.mockRestore()
+      await own.dispose()
+    }
   })
 })

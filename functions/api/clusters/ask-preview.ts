@@ -1,15 +1,17 @@
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
 import { clusterContext } from '../../operations/cluster-context.ts'
+import { replacesRunning } from '../../operations/cluster-tasks.ts'
 import { kubeconfigKey } from '../../operations/credentials.ts'
 import { managementDoors } from '../../operations/management-access.ts'
 import type { KeysRequest } from '../route.ts'
 
 /** A change that has to wait is looked at when its turn comes: what runs may be what it builds on. */
-const waits = ({ cluster, task }: PlannedCluster): boolean => task !== null && cluster.operation !== null
+const waits = ({ cluster, task }: PlannedCluster): boolean =>
+  task !== null && cluster.operation !== null && !replacesRunning(cluster, task)
 
 /**
  * Asks whoever makes the cluster whether he takes it, or the change of it, after the driver's own check and before anything is stored.
- * Nothing is asked for drivers that can't, and for changes that have to wait.
+ * Nothing is asked for drivers that can't, and for changes that have to wait; one that takes the place of what runs begins at once.
  *
  * @throws ChangeRefused with his words, and errors of reaching him
  */

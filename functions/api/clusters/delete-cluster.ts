@@ -1,11 +1,10 @@
 import { type Cluster, type ClusterOperation, federationsOf } from '../../domain/cluster.ts'
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
-import type { ExecutionRef } from '../../domain/operation.ts'
 import type { GrantChange } from '../../operations/cloud-grants.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
-import { executionOf, launch, newOperation } from '../../operations/operation.ts'
+import { launch, newOperation, replacedBy } from '../../operations/operation.ts'
 import { movedTemplateUses } from '../../operations/template-uses.ts'
 import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
 import { storeDeletion } from '../cloud/store-deletion.ts'
@@ -13,10 +12,6 @@ import { demandPolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { describeUses } from './describe-uses.ts'
 import { findCluster } from './find-cluster.ts'
-
-/** What a new operation has to stop: the running execution, and what that one may not have stopped yet. */
-const replacedBy = (operation: ClusterOperation | null): ExecutionRef[] =>
-  operation === null ? [] : [...operation.supersedes, executionOf(`cluster-${operation.kind}`, operation)]
 
 type Request = KeysRequest<{ force: boolean }>
 
@@ -84,10 +79,11 @@ const decide = async (request: Request): Promise<Begun | null> => {
   demandMayForce(request, cluster)
   await demandUnused(request, cluster)
   if (isUnderWay(cluster, force)) return null
+  const { operation: running } = cluster
   const operation = newOperation(request.ports, 'delete', {
     deadlineSeconds: DEADLINE_SECONDS['cluster-delete'],
     force,
-    supersedes: replacedBy(cluster.operation),
+    supersedes: running === null ? [] : replacedBy(`cluster-${running.kind}`, running),
   })
   const begun = { cluster, operation }
   await storeDeletion(request, cluster, (lent) => commitDelete(request, begun, lent))

@@ -2,17 +2,12 @@ import type { Cluster } from '../../domain/cluster.ts'
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import type { Federation, MembershipChange } from '../../domain/federation.ts'
 import { memberNameFor } from '../../domain/member-name.ts'
-import type {
-  JoinFailedMembership,
-  JoiningMembership,
-  LeavingMembership,
-  Membership,
-  MembershipOperation,
-} from '../../domain/membership.ts'
+import type { JoinFailedMembership, JoiningMembership, LeavingMembership, Membership } from '../../domain/membership.ts'
 import { operationOf } from '../../domain/membership.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
-import { type Flow, type WorkloadsWish, workloadsOf } from '../../domain/operation.ts'
-import { newOperation, replacedBy } from '../../operations/operation.ts'
+import { type WorkloadsWish, workloadsOf } from '../../domain/operation.ts'
+import { executionsOf } from '../../operations/membership-states.ts'
+import { newOperation } from '../../operations/operation.ts'
 import type { TablePorts } from '../../runtime/ports.ts'
 
 /** A change of one membership, decided and not yet stored. */
@@ -23,12 +18,6 @@ export type MembershipStep =
   | { kind: 'dismiss'; before: JoinFailedMembership }
 
 type Tools = Pick<TablePorts, 'clock' | 'newId'>
-
-const FLOW_OF: Readonly<Record<MembershipOperation['kind'], Flow>> = {
-  join: 'member-join',
-  unjoin: 'member-unjoin',
-  rotate: 'credential-rotate',
-}
 
 export type JoinInput = {
   federation: Pick<Federation, 'projectId' | 'id'>
@@ -77,12 +66,11 @@ export const unjoinStep = (
   before: Membership,
   { changeId, force, workloads }: UnjoinWish,
 ): MembershipStep => {
-  const running = operationOf(before)
   const operation = newOperation(tools, 'unjoin', {
     deadlineSeconds: DEADLINE_SECONDS['member-unjoin'],
     force,
-    ...workloadsOf(workloads, running),
-    supersedes: running === null ? [] : replacedBy(FLOW_OF[running.kind], running),
+    ...workloadsOf(workloads, operationOf(before)),
+    supersedes: executionsOf(before),
   })
   const { projectId, federationId, clusterId, memberName, made, credential } = before
   const next: LeavingMembership = {

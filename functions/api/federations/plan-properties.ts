@@ -1,13 +1,11 @@
 import { cameUp, type Federation } from '../../domain/federation.ts'
 import { quote } from '../../domain/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import { REPLACED_MAX } from '../../operations/operation.ts'
 import { StateConflict } from '../errors.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
 import { applyProperties } from './apply-properties.ts'
 import { checkProperties } from './properties.ts'
-
-/** Updates in a row that each took the place of the one before: their executions are on the list of what is to be stopped. */
-const REPLACED_MAX = 20
 
 /** An update of properties may be replaced by another, nothing else (decision 0023). @throws StateConflict naming what runs */
 const demandReplaceable = ({ operation }: Federation, who: string): void => {
@@ -48,9 +46,13 @@ const changeFaults = (
   ),
 ]
 
+/** True when the properties that are asked for are under way or in force: an update that failed put none in force, whatever members did since. */
+const isReachedOrUnderWay = ({ status, operation, propertiesInForce }: Federation): boolean =>
+  operation?.kind === 'update' || (status !== 'UPDATE_FAILED' && (propertiesInForce ?? null) === null)
+
 /**
- * The properties that a patch leads to; null when it changes nothing. After UPDATE_FAILED the same properties are a change: their update is
- * tried again.
+ * The properties that a patch leads to; null when it changes nothing. After an update that failed the same properties are a change: it is tried
+ * again.
  *
  * @throws InvalidRequest, RequestTooLarge, StateConflict
  */
@@ -61,7 +63,7 @@ export const planProperties = (
 ): Readonly<Record<string, string>> | null => {
   if (operations === null) return null
   const properties = applyProperties(federation.properties, operations)
-  if (federation.status !== 'UPDATE_FAILED' && isSame(properties, federation.properties)) return null
+  if (isSame(properties, federation.properties) && isReachedOrUnderWay(federation)) return null
   checkProperties(driver, properties, changeFaults(federation, driver, properties))
   demandChangeable(federation)
   return properties

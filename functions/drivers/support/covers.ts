@@ -20,3 +20,6 @@ export const covers = (actual: unknown, desired: unknown): boolean => {
   }
   return Object.is(actual, desired)
 }
+
+/** True when each covers the other: for what is ours alone, where a field too many is a difference as well. */
+export const agrees = (one: unknown, other: unknown): boolean => covers(one, other) && covers(other, one)

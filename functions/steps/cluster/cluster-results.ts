@@ -3,7 +3,7 @@ import type { Secret } from '../../domain/secret.ts'
 import type { ClusterStepResult } from '../../drivers/contract/cluster-driver.ts'
 import { ClusterIdentityChanged } from '../../kubernetes/errors.ts'
 import { changesOf, mergeState } from '../../operations/changes.ts'
-import { noteCandidateFacts } from '../../operations/cluster-candidate.ts'
+import { type ClusterCandidate, noteCandidateFacts } from '../../operations/cluster-candidate.ts'
 import { claimIdentity } from '../../operations/cluster-identity.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
@@ -59,6 +59,14 @@ const mustBeTheSame = (cluster: Cluster, uid: string): void => {
   )
 }
 
+/** Goes with a change of the cluster: proof that the operation still runs. @throws OperationSuperseded */
+const commitFacts = (ports: StepPorts, target: Target, facts: ClusterCandidate): Promise<void> =>
+  untilNoConflict(async () => {
+    const cluster = await openCluster(ports, target)
+    const writes = await noteCandidateFacts(ports, cluster, facts)
+    if (writes.length > 0) await ports.stores.commit([ports.stores.clusters.change(cluster, {}), ...writes])
+  })
+
 /**
  * Stores what a phase of an update found: endpoint and identity sealed beside the cluster, until the update has succeeded.
  *
@@ -75,12 +83,8 @@ export const storeCandidateResult = async (
     await claimIdentity(ports, target, identity.uid)
   }
   await commitResult(ports, target, result)
-  if (endpoint !== undefined || identity !== undefined) {
-    const cluster = await openCluster(ports, target)
-    await ports.stores.commit([
-      await noteCandidateFacts(ports, cluster, { ...(endpoint && { endpoint }), ...(identity && { identity }) }),
-    ])
-  }
+  if (endpoint !== undefined || identity !== undefined)
+    await commitFacts(ports, target, { ...(endpoint && { endpoint }), ...(identity && { identity }) })
   await observe(ports, target, result)
 }
 

@@ -1,4 +1,4 @@
-import { CONTROL_PLANE_READY, type Federation } from '../../domain/federation.ts'
+import { CONTROL_PLANE_READY, cameUp, type Federation } from '../../domain/federation.ts'
 import { describeObject } from '../../domain/object-ref.ts'
 import { noted } from '../../operations/failure.ts'
 import { endFederationDelete, endFederationDeleteFailed } from '../../operations/federation-end.ts'
@@ -9,9 +9,12 @@ import { loopSteps } from '../loop/loop-steps.ts'
 import type { StepPorts, StepState } from '../step.ts'
 import { unjoinMembersPhase } from './unjoin-members.phase.ts'
 
-/** True when its create failed before anything was made: there is nothing in the host to be removed, which may not answer any more. */
-const isNothingMade = ({ made, conditions }: Federation): boolean =>
-  made.length === 0 && !conditions.some(({ type, status }) => type === CONTROL_PLANE_READY && status === 'True')
+/** True when its create ended before anything was made: there is nothing in the host to be removed, which may not answer any more. */
+const isNothingMade = (federation: Federation): boolean =>
+  federation.made.length === 0 &&
+  !cameUp(federation) &&
+  // Said by the create's end. One that a delete took over may have made what it had no time to note.
+  federation.conditions.some(({ type, status }) => type === CONTROL_PLANE_READY && status === 'False')
 
 /** What a delete left behind: a forced one may leave anything that was made in the host. */
 const leftInHost = async (ports: StepPorts, state: StepState, notes: readonly string[]): Promise<string[]> => {

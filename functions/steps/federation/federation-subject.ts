@@ -43,7 +43,7 @@ const bind = ({ ports, target, host, members, inHost }: Bound, phase: Phase<Fede
     await storeFederationResult(ports, target, result)
     return result
   }
-  const run = (act: Act): Promise<StepResult> => inHost(phase.id, () => acted(act))
+  const run = (act: Act): Promise<StepResult> => inHost(() => acted(act))
   const { id, title, deadlineSeconds, undo } = phase
   return {
     id,

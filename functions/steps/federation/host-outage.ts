@@ -36,14 +36,15 @@ type Act = () => Promise<StepResult>
  * Runs phases that all work in one host. Where faults are passed over (undo, and deletes by force) the first phase that is given up because the host is
  * out of reach is the last that is tried: one wait in place of one for each phase. A phase that comes after it in the same step throws PhaseNotTried.
  */
-export const inOneHost = (): ((phase: string, act: Act) => Promise<StepResult>) => {
-  let lostIn: string | undefined
-  return async (phase, act) => {
-    if (lostIn !== undefined && lostIn !== phase) throw new PhaseNotTried('The host is out of reach.')
+export const inOneHost = (): ((act: Act) => Promise<StepResult>) => {
+  // A phase that is to be tried again ends its step: what comes after a fault in the same step is another phase.
+  let isLost = false
+  return async (act) => {
+    if (isLost) throw new PhaseNotTried('The host is out of reach.')
     try {
       return await act()
     } catch (error) {
-      if (isAppError(error) && OUT_OF_REACH.some((kind) => error instanceof kind)) lostIn = phase
+      isLost = isAppError(error) && OUT_OF_REACH.some((kind) => error instanceof kind)
       throw error
     }
   }

@@ -238,6 +238,13 @@ describe('section 4.6: upgrade', () => {
     },
   )
 
+  it('decision 0025: names what is to be mended first, not what the upgrade itself mends', async () => {
+    const id = await failedBy({ 'default-master': 'upgrade', 'default-worker': 'upgrade', more: 'resize' })
+    const { detail } = (await upgrade(id, to('next'))).body.errors[0]
+    expect(detail).toContain('change the failed node group "more" once')
+    expect(detail).not.toContain('default-')
+  })
+
   it('to a hidden template is for administrators, like making a cluster from one', async () => {
     const hidden = await givenTemplate(lab, { name: 'hidden', hidden: true })
     const as = { ...ALICE, roles: ['member'] as const }

@@ -101,6 +101,17 @@ describe('section 8.3: PATCH of properties', () => {
     expect(await readFederation(lab, id)).toMatchObject({ status: 'UPDATE_IN_PROGRESS', operation: { kind: 'update' } })
   })
 
+  it.each(['UPDATE_COMPLETE', 'UPDATE_IN_PROGRESS'] as const)(
+    'is tried again after it failed also when members moved since, and the federation is %s',
+    async (status) => {
+      const id = await given()
+      const propertiesInForce = { 'dns-zone': 'example.com' }
+      await changeFederation(lab, id, { status, propertiesInForce })
+      expect((await patch(id, [{ op: 'replace', path: '/properties/a', value: '1' }])).status).toBe(202)
+      expect(await readFederation(lab, id)).toMatchObject({ operation: { kind: 'update' }, propertiesInForce })
+    },
+  )
+
   it('beside joins is accepted with them in one go, and both run', async () => {
     const id = await given()
     const cluster = await givenCluster(lab)

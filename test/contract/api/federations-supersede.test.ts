@@ -85,6 +85,14 @@ describe('PATCH of properties while an update of properties runs', () => {
     expect(supersedes?.map(({ name }) => name)).toEqual([`${running}-1`, `${second}-1`])
   })
 
+  it('is refused after twenty that took the place of one another', async () => {
+    const { id } = await updating()
+    const answers: number[] = []
+    for (let n = 0; n < 21; n += 1) answers.push((await patch(id, set('n', `${n}`))).status)
+    expect(answers).toEqual([...Array.from({ length: 20 }, () => 202), 409])
+    expect((await readFederation(lab, id)).properties.n).toBe('19')
+  })
+
   it('changes nothing when it asks for what is under way', async () => {
     const { id, running } = await updating()
     expect((await patch(id, set('a', '2'))).status).toBe(202)

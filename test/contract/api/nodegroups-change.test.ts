@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeGroupAnswer } from '../../../functions/api/nodegroups/node-group.answer.schema.ts'
 import type { NodeGroupChange, NodeTaint } from '../../../functions/domain/node-group.ts'
+import { notificationOf } from '../../../functions/domain/notification.ts'
 import type { Status } from '../../../functions/domain/status.ts'
 import { REFUSED_LABEL } from '../../support/api/drivers.ts'
 import { changeCluster, readCluster, readGroups, settleCluster } from '../../support/api/entities.ts'
@@ -293,6 +294,11 @@ describe('DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}', () => {
     expect([task?.kind, queue, (before.nodes?.nodeCount ?? 0) - (nodes?.nodeCount ?? 0)]).toEqual(['resize', [], 5])
     expect((await readGroups(lab, cluster)).map(({ name }) => name)).not.toContain('other')
     expect((await remove(cluster, 'other')).status).toBe(404)
+    const { items } = await lab.stores.events.listOf('blue', { kind: 'cluster', id: cluster }, { limit: 100 })
+    const event = items.at(-1)
+    expect(event).toMatchObject({ reason: 'NodeGroupTakenBack' })
+    // What runs goes on: whoever listens must not take it for over.
+    expect(event && notificationOf(event)).toBeUndefined()
   })
 
   it('queues behind what runs', async () => {

@@ -104,8 +104,23 @@ describe('a preview', () => {
 
   it('is not asked of a change that has to wait: its phases ask when its turn comes', async () => {
     expect((await call('POST', '/actions/resize', { body: { node_count: 3 } })).status).toBe(202)
-    expect((await call('POST', '/actions/resize', { body: { node_count: 5 } })).status).toBe(202)
+    expect((await call('POST', '/nodegroups', { body: { name: 'gpu' } })).status).toBe(202)
     expect(asked).toHaveLength(1)
+  })
+
+  it('is asked of a change that takes the place of the one that runs', async () => {
+    expect((await call('POST', '/actions/resize', { body: { node_count: 3 } })).status).toBe(202)
+    expect((await call('POST', '/actions/resize', { body: { node_count: 5 } })).status).toBe(202)
+    expect(asked.map(({ task }) => task)).toMatchObject([{ nodeCount: 3 }, { nodeCount: 5 }])
+  })
+
+  it('keeps a change from taking the place of the one that runs', async () => {
+    expect((await call('POST', '/actions/resize', { body: { node_count: 3 } })).status).toBe(202)
+    const before = [await readCluster(lab, cluster, CAROL), await readGroups(lab, cluster, CAROL)]
+    lab.managed.preview = () => Promise.reject(new ChangeRefused('The webhook says no.'))
+    const answer = await call('POST', '/actions/resize', { body: { node_count: 5 } })
+    expect([answer.status, answer.body.errors[0].detail]).toEqual([400, 'The webhook says no.'])
+    expect([await readCluster(lab, cluster, CAROL), await readGroups(lab, cluster, CAROL)]).toEqual(before)
   })
 
   it('is not asked when the driver’s own check refuses the change', async () => {

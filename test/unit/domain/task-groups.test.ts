@@ -73,6 +73,25 @@ describe('failed', () => {
   })
 })
 
+describe('the change that failed', () => {
+  const failedWith = (task: ClusterTask, before: Partial<NodeGroup> = {}) =>
+    failed(task, [group('a', before)], [], 'why').changed[0]?.change
+
+  it('is noted', () => {
+    expect(failedWith(resize('a', 3))?.failedTask).toBe('resize')
+    expect(failedWith(upgrade('a'), { failedTask: 'resize' })?.failedTask).toBe('upgrade')
+  })
+
+  it('is still the upgrade after which others fail: nothing else mends that', () => {
+    expect(failedWith(resize('a', 3), { failedTask: 'upgrade' })?.failedTask).toBe('upgrade')
+  })
+
+  it('is the deletion of a group that an upgrade had left: nothing but deletion is left to it', () => {
+    const deletion: ClusterTask = { kind: 'node-group-delete', nodeGroupId: 'a' }
+    expect(failedWith(deletion, { failedTask: 'upgrade' })?.failedTask).toBe('node-group-delete')
+  })
+})
+
 describe('created', () => {
   it('leaves alone what waits for its own turn', () => {
     const groups = [group('a', { nodeCount: 2 }), group('b')]

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { ManagementUnreachable } from '../../../functions/drivers/contract/errors.ts'
+import {
+  AwsCredentialsMissing,
+  CredentialMissing,
+  ManagementUnreachable,
+} from '../../../functions/drivers/contract/errors.ts'
 import type { KubernetesClient, KubernetesObject } from '../../../functions/kubernetes/client.ts'
 import {
+  AddressForbidden,
   AnswerTooLarge,
   ApiUnavailable,
   ClusterIdentityChanged,
@@ -10,6 +15,7 @@ import {
   ObjectConflict,
   ObjectInvalid,
   PermissionDenied,
+  StoredConnectionInvalid,
 } from '../../../functions/kubernetes/errors.ts'
 import { namespaces, secrets } from '../../../functions/kubernetes/resources.ts'
 import { managementClient } from '../../../functions/operations/management-client.ts'
@@ -37,6 +43,10 @@ describe('a client to a management cluster', () => {
     new CredentialRejected('user system:serviceaccount:operators:narrow'),
     new ApiUnavailable('failed to call webhook https://10.0.0.9'),
     new ClusterIdentityChanged('another uid'),
+    new AddressForbidden('The name mgmt.internal resolves to 10.0.0.1, which is in a range'),
+    new CredentialMissing('Cluster mgmt (0193) has no kubeconfig.'),
+    new StoredConnectionInvalid('The stored credential of the cluster is not in a form'),
+    new AwsCredentialsMissing('fedplane has no credentials of AWS'),
   ])('says of %o no more than whose fault it is', async (fault) => {
     const error = await rejectionOf(failing(fault).client.get(namespaces, 'x'))
     expect(error).toBeInstanceOf(ManagementUnreachable)

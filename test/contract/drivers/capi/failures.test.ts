@@ -134,12 +134,39 @@ describe('capi@1 when things go wrong', () => {
       .poll(async () => (await machines.ensure(life.context())).waitingFor, { timeout: 10_000 })
       .toContain('ReconcileFailed: the patch does not apply')
     const later = new ClusterLife(capiV1, lab, { now: () => new Date(Date.now() + 700_000) })
-    later.cluster = life.cluster
+    const { state } = await machines.ensure(life.context())
+    later.cluster = { ...life.cluster, driverState: { ...life.cluster.driverState, ...state } }
     later.nodeGroups = life.nodeGroups
     await expect(machines.ensure(later.context())).rejects.toMatchObject({
       name: 'ClusterNotReady',
       message: expect.stringContaining('the patch does not apply'),
     })
+  })
+
+  it('does not give one up that fails for a moment when it has not been reconciled for long, as in each upgrade', async () => {
+    const { life, capi } = await open()
+    await life.create()
+    const [cluster] = (await lab.site.admin.list({ ...CLUSTERS, namespace: NAMESPACE })).items
+    capi.options.topologyFault = () => 'the patch does not apply'
+    capi.refresh()
+    const reason = async () => (await capiV1.observe(life.context())).healthReason.topology
+    await expect.poll(reason, { timeout: 10_000 }).toContain('the patch does not apply')
+    const late = new ClusterLife(capiV1, lab, { now: () => new Date(Date.now() + 700_000) })
+    late.cluster = life.cluster
+    late.nodeGroups = life.nodeGroups
+    const settle = capiV1.phases.update['node-group-create']?.find(({ id }) => id === 'settle')
+    const task = { kind: 'node-group-create', nodeGroupId: life.group('default-worker').id } as const
+    const first = await settle?.ensure({ ...late.context(), task })
+    expect(first).toMatchObject({ done: false, waitingFor: expect.stringContaining('the patch does not apply') })
+
+    capi.options.topologyFault = () => undefined
+    await lab.site.admin.patch({ ...CLUSTERS, namespace: NAMESPACE }, cluster?.metadata.name ?? '', {
+      metadata: { annotations: { look: 'again' } },
+    })
+    late.cluster = { ...late.cluster, driverState: { ...late.cluster.driverState, ...first?.state } }
+    await expect
+      .poll(async () => settle?.ensure({ ...late.context(), task }), { timeout: 10_000 })
+      .toMatchObject({ done: true, state: { 'capi-topology-fault': null } })
   })
 
   it('tells of labels that change nothing', async () => {
@@ -170,6 +197,19 @@ describe('capi@1 when things go wrong', () => {
     const look = async () => (await capiV1.observe(life.context())).nodeGroups?.find(({ id }) => id === worker)
     await expect.poll(async () => (await look())?.nodeAddresses?.length, { timeout: 10_000 }).toBe(3)
     expect(await look()).toMatchObject({ nodeCount: 3 })
+  })
+
+  it('leaves the count that an autoscaler has chosen when another group is added', async () => {
+    const { life } = await open()
+    await life.create()
+    await life.addGroup('gpu', { nodeCount: 3, maxNodeCount: 5, labels: { auto_scaling_enabled: 'true' } })
+    const deployments = { ...CLUSTERS, plural: 'machinedeployments', namespace: NAMESPACE }
+    const scaled = async () =>
+      (await lab.site.admin.list(deployments)).items.find(({ metadata }) => metadata.name.includes('gpu'))
+    const name = (await scaled())?.metadata.name ?? ''
+    await lab.site.admin.patch(deployments, name, { spec: { replicas: 1 } })
+    await life.addGroup('more')
+    expect((await scaled())?.spec).toMatchObject({ replicas: 1 })
   })
 
   it('says that a cluster is gone which somebody deleted behind its back', async () => {

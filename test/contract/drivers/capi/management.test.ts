@@ -63,6 +63,15 @@ describe('checkManagement', () => {
     ])
   })
 
+  it('says that the discovery may not be read, which flows need', async () => {
+    lab = await openCapiLab()
+    const access = managementAccess(lab.site)
+    const client = async () => ({ ...(await access.client()), raw: async () => ({ status: 403, body: '' }) })
+    expect(await checkManagement({ ...access, client })).toEqual([
+      { severity: 'error', reason: 'PermissionDenied', message: expect.stringContaining('system:discovery') },
+    ])
+  })
+
   it('says which provider is missing where others of its group are there', async () => {
     lab = await openCapiLab()
     const { admin } = lab.site

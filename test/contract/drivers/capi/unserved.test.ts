@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
+import { secrets } from '../../../../functions/kubernetes/resources.ts'
 import { type CapiLab, openCapiLab } from '../../../support/capi/lab.ts'
 import { ClusterLife } from '../../../support/drivers/cluster-life.ts'
 
@@ -47,11 +48,44 @@ describe('capi@1 and a kind that the management cluster no longer serves', () =>
     expect((await lab.site.admin.list(clusters)).items).toEqual([])
   })
 
+  it('keeps the Secrets that the cluster needs when it comes back, by force too', async () => {
+    const life = await made()
+    const left = async () => (await lab.site.admin.list(secrets(NAMESPACE))).items.map(({ metadata }) => metadata.name)
+    const before = await left()
+    expect(before).not.toEqual([])
+    await serve('clusters.cluster.x-k8s.io', false)
+    const phase = capiV1.phases.delete.find(({ id }) => id === 'secrets')
+    await expect(phase?.ensure(life.context())).rejects.toMatchObject(UNREACHABLE)
+    expect(await left()).toEqual(before)
+  })
+
   it('says so to whoever asks for a change', async () => {
     const life = await made()
     await serve('clusters.cluster.x-k8s.io', false)
     const { id } = life.group('default-worker')
     const task = { kind: 'resize', nodeGroupId: id, nodeCount: 2, nodesToRemove: [] } as const
     await expect(capiV1.preview?.({ ...life.context(), task })).rejects.toMatchObject(UNREACHABLE)
+  })
+
+  it.each([
+    [403, /does not tell what it serves .* ClusterRole system:discovery/],
+    [503, /does not tell what it serves .* It is asked again\.$/],
+  ])('does not say that it is not served where the discovery answers %d', async (status, words) => {
+    const life = await made()
+    const context = life.context()
+    const { management } = context
+    const denied = async () => {
+      const access = await management()
+      const client = async () => {
+        const real = await access.client()
+        return { ...real, get: async () => undefined, raw: async () => ({ status, body: '' }) }
+      }
+      return { ...access, client }
+    }
+    const cluster = capiV1.phases.create.find(({ id }) => id === 'cluster')
+    await expect(cluster?.ensure({ ...context, management: denied })).rejects.toMatchObject({
+      name: 'ManagementUnreachable',
+      message: expect.stringMatching(words),
+    })
   })
 })

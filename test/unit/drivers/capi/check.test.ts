@@ -414,6 +414,26 @@ describe('check of an upgrade', () => {
     expect(upgradeTo('v1.35.2', GPU.id, { magnum })).toStrictEqual([])
   })
 
+  it.each(['openstack', 'dev'])(
+    'refuses that with which no API server starts, as a create does (%s)',
+    (infrastructure) => {
+      const plan = samplePlanned(infrastructure, {
+        nodeGroups: GROUPS,
+        labels: TAG,
+        templateLabels: { kube_tag: 'v1.36.0', oidc_client_id: 'kubernetes' },
+      })
+      plan.cluster.magnum.templateLabels = plan.cluster.magnum.labels
+      const task = {
+        kind: 'upgrade',
+        templateId: 't',
+        templateProjectId: 'p',
+        nodeGroupId: null,
+        maxBatchSize: 1,
+      } as const
+      expect(check({ ...plan, task })).toStrictEqual([expect.stringContaining('oidc_issuer_url')])
+    },
+  )
+
   it('refuses what is wrong with the new template', () =>
     expect(upgradeTo('v1.36.0', null, { spec: { clusterDistro: 'fedora' } })).toHaveLength(1))
 

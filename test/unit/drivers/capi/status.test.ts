@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import { OpenStackServer } from '../../../../functions/drivers/cluster/capi/v1/management/objects.schema.ts'
 import { addressOf, isCalled } from '../../../../functions/drivers/cluster/capi/v1/status/addresses.ts'
 import { observationOf, type Probe } from '../../../../functions/drivers/cluster/capi/v1/status/health.ts'
-import { deletionOf, hopelessness, troubleOf } from '../../../../functions/drivers/cluster/capi/v1/status/reason.ts'
+import { deletionOf, topologyFault, troubleOf } from '../../../../functions/drivers/cluster/capi/v1/status/reason.ts'
 import { endpointIn } from '../../../../functions/drivers/cluster/capi/v1/status/results.ts'
 import { versionOf, versionOfGroup } from '../../../../functions/drivers/cluster/capi/v1/status/versions.ts'
-import { NOW, snapshot, WORKERS } from './snapshots.ts'
+import { NOW, type Part, snapshot, WORKERS } from './snapshots.ts'
 
 const OK: Probe = { outcome: 'ok' }
 const FAULT: Probe = { outcome: 'fault', message: 'The API server refused the connection.' }
@@ -257,16 +257,21 @@ describe('troubleOf machines of OpenStack', () => {
   })
 })
 
-describe('hopelessness', () => {
-  const later = (seconds: number): string => new Date(Date.parse(NOW) + seconds * 1000).toISOString()
-
-  it.each<[string, string, number, boolean]>([
-    ['ReconcileFailed', 'for longer than the grace period', 601, true],
-    ['ReconcileFailed', 'for less', 599, false],
-    ['ClusterUpgrading', 'for long', 9999, false],
-  ])('%s %s', (reason, _, seconds, isHopeless) => {
-    const seen = snapshot({ cluster: { conditions: { TopologyReconciled: `False ${reason} no patch` } } })
-    expect(hopelessness(seen, later(seconds))).toBe(isHopeless ? `Cluster/paris-x ${reason}: no patch` : undefined)
+describe('topologyFault', () => {
+  it.each<[string, Part, string | undefined]>([
+    ['says why it fails', { conditions: { TopologyReconciled: 'False ReconcileFailed no patch' } }, 'no patch'],
+    [
+      'says nothing while it works',
+      { conditions: { TopologyReconciled: 'False ClusterUpgrading on its way' } },
+      undefined,
+    ],
+    [
+      'says nothing of the Cluster as it was before',
+      { conditions: { TopologyReconciled: 'False ReconcileFailed no patch' }, metadata: { generation: 4 } },
+      undefined,
+    ],
+  ])('%s', (_, cluster, words) => {
+    expect(topologyFault(snapshot({ cluster }))).toBe(words && `Cluster/paris-x ReconcileFailed: ${words}`)
   })
 })
 

@@ -26,6 +26,9 @@ const set = (uid: string, image = IMAGE) => ({
     template: { metadata: { labels: { 'pod-template-hash': uid } }, spec: { containers: [{ name: 'c', image }] } },
   },
 })
+/** Of before the image-pull-secret was taken out: it says all that the newest says, and more. */
+const SECRETIVE = set('old')
+Object.assign(SECRETIVE.spec.template.spec, { imagePullSecrets: [{ name: 'wrong' }] })
 const SETS = [set('old', 'docker.io/karmada/karmada-scheduler:v1.18.2'), set('new')]
 
 type Podded = { owner?: string; revision?: string; reason?: string; uid?: string }
@@ -103,6 +106,11 @@ describe('an image that is not to be had', () => {
 
   it.each<[string, World, 'Deployment' | 'StatefulSet']>([
     ['a pod of an older ReplicaSet', { pods: [pod({ owner: 'old' })], events: [failed(20)] }, 'Deployment'],
+    [
+      'a pod with a pull secret that the newest no longer has',
+      { pods: [pod({ owner: 'old' })], replicasets: [SECRETIVE, set('new')] },
+      'Deployment',
+    ],
     ['a ReplicaSet that is not made yet', { pods: [pod()], replicasets: SETS.slice(0, 1) }, 'Deployment'],
     ['a pod of an older revision', { pods: [pod({ revision: 'karmada-scheduler-1' })] }, 'StatefulSet'],
     ['a pod that starts', { pods: [pod({ reason: 'ContainerCreating' })] }, 'Deployment'],

@@ -25,16 +25,19 @@ import { templateObjects } from './render/template-objects.ts'
 /** Changes that do not touch the Cluster object. */
 const ELSEWHERE: ReadonlySet<string> = new Set(['credential', 'rotate-authority', 'rotate-credential'])
 
+/** True for what brings class and addons of today: a create, and an upgrade. Other changes leave both as they are, so that what is wrong with them keeps nobody. */
+const bringsAll = ({ task }: ClusterContext): boolean => task === null || task.kind === 'upgrade'
+
 const refuse = ({ where }: ManagementSite, words: string): ChangeRefused =>
   new ChangeRefused(`The management cluster ${where} refuses this. ${words}`)
 
 /**
- * Makes the class when it is not there: Cluster API can't tell without it whether a cluster fits. Changes of a cluster that keeps its class need none.
+ * Makes the class when it is not there: Cluster API can't tell without it whether a cluster fits.
  *
  * @throws ChangeRefused for what of ours is not as we make it; ClassNotReady
  */
 const demandClass = async (context: ClusterContext, site: ManagementSite): Promise<void> => {
-  if (context.task !== null && context.task.kind !== 'upgrade') return
+  if (!bringsAll(context)) return
   try {
     await awaitClass(context, site)
   } catch (error) {
@@ -68,7 +71,8 @@ const previousOf = async (context: ClusterContext, site: ManagementSite): Promis
 }
 
 /** @throws ChangeRefused when the operator does not keep what the cluster needs */
-const demandAddons = async (site: ManagementSite, plan: RenderPlan): Promise<void> => {
+const demandAddons = async (context: ClusterContext, site: ManagementSite, plan: RenderPlan): Promise<void> => {
+  if (!bringsAll(context)) return
   try {
     await findAddons(site, plan)
   } catch (error) {
@@ -103,7 +107,7 @@ export const preview = async (context: ClusterContext): Promise<void> => {
   const [place, previous] = [await placeFor(context, site), await previousOf(context, site)]
   const plan = await planOf(context, site, task === null ? { nodeGroups, task } : wishOf(context), previous)
   await demandNodes(context, site)
-  await demandAddons(site, plan)
+  await demandAddons(context, site, plan)
   await demandClass(context, site)
   const wanted = clusterObject({ ...plan, names: { ...plan.names, namespace: place } })
   await demandChangeable(context, site, wanted)

@@ -53,8 +53,11 @@ const newLabelFaults = (plan: PlannedCluster): string[] => {
 
 /** Of the control plane, which gets new machines by it. */
 const masterFaults = (plan: PlannedCluster, task: Upgrade): string[] =>
-  infrastructureOfPlan(plan) === 'openstack' && upgradesControlPlane(plan, task)
-    ? [...replacementFaults(plan), ...apiServerFaults(clusterValues(wantedLabels(plan)))]
+  upgradesControlPlane(plan, task)
+    ? [
+        ...(infrastructureOfPlan(plan) === 'openstack' ? replacementFaults(plan) : []),
+        ...apiServerFaults(clusterValues(wantedLabels(plan))),
+      ]
     : []
 
 /** Why an upgrade can't be: one sentence for each fault. */

@@ -1,9 +1,9 @@
 import { listInWords } from '../../../../../domain/wording.ts'
 import type { KubernetesClient, Resource } from '../../../../../kubernetes/client.ts'
 import type { Finding } from '../../../../contract/federation-driver.ts'
+import { servedOf } from '../../../../support/discovery.ts'
 import { errorFinding } from '../../../../support/findings.ts'
 import type { Infrastructure } from '../infrastructure.ts'
-import { resourceNames } from './api-resources.schema.ts'
 
 const INFRASTRUCTURE_GROUP = 'infrastructure.cluster.x-k8s.io'
 
@@ -12,17 +12,6 @@ const PROVIDERS: Readonly<Record<Infrastructure, string>> = {
   openstack:
     'Install Cluster API Provider OpenStack (clusterctl init --infrastructure openstack), or upgrade it; or register the cluster for another infrastructure',
   dev: "Install Cluster API's development provider (clusterctl init --infrastructure docker), or upgrade it; or register the cluster for another infrastructure",
-}
-
-/** Those of the version that are not served: a group may be there for other kinds. */
-const missingOf = async (client: KubernetesClient, resources: readonly Resource[]): Promise<Resource[]> => {
-  const [first] = resources
-  if (first === undefined) return []
-  const { status, body } = await client.raw(`/apis/${first.group}/${first.version}`)
-  // Who may not read the discovery learns of it from the dry runs.
-  if (status !== 200 && status !== 404) return []
-  const served = status === 200 ? resourceNames(body) : []
-  return resources.filter(({ plural }) => !served.includes(plural))
 }
 
 const named = ({ group, version, plural }: Resource): string => `${plural} of ${group}/${version}`
@@ -35,7 +24,11 @@ export const versionFindings = async (
 ): Promise<Finding[]> => {
   const byVersion = Map.groupBy(resources, ({ group, version }) => `${group}/${version}`)
   const missing: Resource[] = []
-  for (const of of byVersion.values()) missing.push(...(await missingOf(client, of)))
+  for (const [first, ...others] of byVersion.values()) {
+    if (first === undefined) continue
+    const served = await servedOf(client, first)
+    missing.push(...[first, ...others].filter(({ plural }) => !served.has(plural)))
+  }
   if (missing.length === 0) return []
   const isProvider = missing.every(({ group }) => group === INFRASTRUCTURE_GROUP)
   const advice = isProvider

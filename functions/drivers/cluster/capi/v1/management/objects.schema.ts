@@ -40,7 +40,6 @@ export const CapiCluster = z.object({
   metadata: Metadata,
   spec: z
     .object({
-      paused: z.boolean().optional(),
       controlPlaneEndpoint: z
         .object({ host: z.string().default(''), port: z.number().default(0) })
         .default({ host: '', port: 0 }),

@@ -1,8 +1,8 @@
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
-import { ObjectNotFound } from '../../../../../kubernetes/errors.ts'
+import { ApiUnavailable, ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
 import { ManagementUnreachable } from '../../../../contract/errors.ts'
+import { DISCOVERY_RIGHT, servedOf } from '../../../../support/discovery.ts'
 import { listAll } from '../../../../support/owned.ts'
-import { resourceNames } from './api-resources.schema.ts'
 
 /** A management cluster, and its name for messages. */
 type Place = { client: KubernetesClient; where: string }
@@ -13,9 +13,22 @@ const unserved = ({ where }: Place, { group, version, plural }: Resource, cause?
     { cause },
   )
 
-const isServed = async ({ client }: Place, { group, version, plural }: Resource): Promise<boolean> => {
-  const { status, body } = await client.raw(`/apis/${group}/${version}`)
-  return status === 200 && resourceNames(body).includes(plural)
+const untold = ({ where }: Place, { group, version }: Resource, why: string, cause: unknown): ManagementUnreachable =>
+  new ManagementUnreachable(
+    `Management cluster ${where} does not tell what it serves of ${group}/${version}, so that nothing is known of what it makes. ${why}`,
+    { cause },
+  )
+
+/** @throws ManagementUnreachable where the API server does not serve it, or does not tell */
+const demandServed = async (place: Place, resource: Resource): Promise<void> => {
+  try {
+    if ((await servedOf(place.client, resource)).has(resource.plural)) return
+  } catch (error) {
+    if (error instanceof ApiUnavailable) throw untold(place, resource, 'It is asked again.', error)
+    if (!(error instanceof PermissionDenied)) throw error
+    throw untold(place, resource, `Its operators have to give fedplane's account ${DISCOVERY_RIGHT}.`, error)
+  }
+  throw unserved(place, resource)
 }
 
 /**
@@ -30,7 +43,7 @@ export const getServed = async (
   name: string,
 ): Promise<KubernetesObject | undefined> => {
   const object = await place.client.get(resource, name)
-  if (object === undefined && !(await isServed(place, resource))) throw unserved(place, resource)
+  if (object === undefined) await demandServed(place, resource)
   return object
 }
 

@@ -3,10 +3,11 @@ import type { ClusterTask } from '../../../../../domain/cluster-task.ts'
 import type { NodeGroup } from '../../../../../domain/node-group.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
-import { covers } from '../../../../support/covers.ts'
+import { agrees, covers } from '../../../../support/covers.ts'
 import { NotYet } from '../../../../support/step.ts'
 import { clusterObject } from '../render/cluster-object.ts'
 import type { RenderPlan } from '../render/plan.ts'
+import { specOf } from '../render/topology.ts'
 import { presentCluster, titled } from './owned.ts'
 import { tryOut } from './refusal.ts'
 import { clusters } from './resources.ts'
@@ -59,8 +60,12 @@ export const ownObject = async (
   return object
 }
 
+/** True when the `Cluster` says all that it shall, and in our part no more: a change may only take something out. */
+export const isAsWanted = (previous: KubernetesObject, wanted: KubernetesObject): boolean =>
+  covers(previous, wanted) && agrees(specOf(previous), wanted.spec)
+
 /**
- * Makes the `Cluster` what it shall be: first in a dry run, so that a refusal leaves everything as it was. No write when it says all that already.
+ * Makes the `Cluster` what it shall be: first in a dry run, so that a refusal leaves everything as it was. No write when it is that already.
  *
  * @throws what `refused` makes of the API server's words
  */
@@ -70,7 +75,7 @@ export const applyWanted = async (
   previous: KubernetesObject | undefined,
   refused: (words: string, cause: AppError) => AppError,
 ): Promise<void> => {
-  if (previous !== undefined && covers(previous, wanted)) return
+  if (previous !== undefined && isAsWanted(previous, wanted)) return
   const resource = clusters(site.names.namespace)
   await tryOut(site.client, resource, wanted, refused)
   await site.client.apply(resource, wanted)

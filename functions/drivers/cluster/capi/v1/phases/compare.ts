@@ -1,9 +1,8 @@
 import type { ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { ChangeImpossible } from '../../../../contract/errors.ts'
-import { covers } from '../../../../support/covers.ts'
 import { managementSite } from '../management/site.ts'
 import { readSnapshot } from '../management/snapshot.ts'
-import { wantedObject } from '../management/wanted.ts'
+import { isAsWanted, wantedObject } from '../management/wanted.ts'
 import { changeState, storedChange } from './compare.schema.ts'
 import { leftGroup } from './left-group.ts'
 import { titleOf } from './removal.ts'
@@ -29,7 +28,7 @@ export const compare: ClusterPhase = {
     if (fault !== undefined) throw new ChangeImpossible(fault)
     return {
       done: true,
-      state: changeState({ of, isIdle: task.nodeCount === null && covers(snapshot.object, wanted) }),
+      state: changeState({ of, isIdle: task.nodeCount === null && isAsWanted(snapshot.object, wanted) }),
     }
   },
 }

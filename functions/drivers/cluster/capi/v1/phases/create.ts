@@ -12,8 +12,8 @@ import { applyWanted, ownObject, wantedObject } from '../management/wanted.ts'
 import { playedIdentityState } from '../played-identity.ts'
 import { isClusterDone } from '../status/done.ts'
 import { clusterProgress } from '../status/progress.ts'
-import { hopelessness } from '../status/reason.ts'
 import { endpointIn, groupResult } from '../status/results.ts'
+import { demandTopology, faultState } from './hope.ts'
 import { preparePhases } from './prepare.ts'
 
 /** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
@@ -65,8 +65,7 @@ const demandHope = (context: ClusterContext, snapshot: Snapshot): void => {
       `Somebody deleted cluster ${name} from its management cluster while it was made. Delete it here too.`,
     )
   }
-  const hopeless = hopelessness(snapshot, now())
-  if (hopeless !== undefined) throw new ClusterNotReady(`${hopeless}.`)
+  demandTopology(context, snapshot)
   if (operation === null || now() < operation.deadline) return
   const minutes = magnum.createTimeout ? `create_timeout (${magnum.createTimeout} minutes)` : 'time for a create'
   throw new ClusterNotReady(
@@ -81,7 +80,7 @@ const machines: ClusterPhase = {
   ensure: async (context) => {
     const site = await managementSite(context)
     const snapshot = await readSnapshot(site)
-    const told = await toldOf(context, snapshot)
+    const told = { ...(await toldOf(context, snapshot)), state: faultState(context, snapshot) }
     const isScaled = await scaleUp(site, snapshot, context.nodeGroups)
     if (!isScaled && isClusterDone(snapshot)) return { done: true, ...told }
     demandHope(context, snapshot)

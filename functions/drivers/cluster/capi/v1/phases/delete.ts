@@ -8,13 +8,14 @@ import { NotYet, step } from '../../../../support/step.ts'
 import { inCluster } from '../look.ts'
 import { demandOf, presentCluster } from '../management/owned.ts'
 import { CLUSTER_NAME_LABEL, clusters } from '../management/resources.ts'
+import { getServed } from '../management/served.ts'
 import { managementSite } from '../management/site.ts'
 import { readSnapshot } from '../management/snapshot.ts'
 import { clusterResourceSets } from '../render/addon-objects.ts'
 import { CLUSTER_LABEL } from '../render/names.ts'
 import { deletionProgress } from '../status/progress.ts'
-import { balancersState, isPatienceOver } from './balancers.schema.ts'
 import { renewCredential } from './renew-credential.ts'
+import { BALANCERS, isPatienceOver, sinceState } from './since.schema.ts'
 
 const SERVICES = { group: '', version: 'v1', plural: 'services' }
 
@@ -85,8 +86,8 @@ const balancers: ClusterPhase = {
     const object = await presentCluster(site, cluster)
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return { done: true }
     const waitingFor = await obstacle(context)
-    if (waitingFor === undefined || isPatienceOver(context, BALANCERS_SECONDS)) return { done: true }
-    return { done: false, waitingFor, state: balancersState(context) }
+    if (waitingFor === undefined || isPatienceOver(context, BALANCERS, BALANCERS_SECONDS)) return { done: true }
+    return { done: false, waitingFor, state: sinceState(context, BALANCERS) }
   },
 }
 
@@ -131,10 +132,11 @@ const removeSecrets: ClusterPhase = {
   deadlineSeconds: SECRETS_SECONDS,
   ensure: (context) =>
     step(async () => {
-      const { client, names, infrastructure } = await managementSite(context)
+      const site = await managementSite(context)
+      const { client, names, infrastructure } = site
       const { namespace, cluster: name } = names
       // By force this comes also while Cluster API still needs them.
-      if ((await client.get(clusters(namespace), name)) !== undefined) {
+      if ((await getServed(site, clusters(namespace), name)) !== undefined) {
         throw new NotYet(`Cluster ${namespace}/${name} to be gone, which needs its Secrets`)
       }
       const ours = `${CLUSTER_LABEL}=${context.cluster.id}`

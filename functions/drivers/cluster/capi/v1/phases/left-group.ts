@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
-import { covers } from '../../../../support/covers.ts'
+import { agrees } from '../../../../support/covers.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { machineDeploymentName } from '../render/names.ts'
 import { entriesOf, specOf, type WorkerEntry } from '../render/topology.ts'
@@ -27,7 +27,7 @@ export const leftGroup = (
   const { object, cluster } = snapshot
   if (context.task?.kind !== 'node-group-update' || group === undefined || object === undefined) return undefined
   const name = machineDeploymentName(group)
-  if (!isDeferred(snapshot, group) || covers(entryIn(object, name), entryIn(wanted, name))) return undefined
+  if (!isDeferred(snapshot, group) || agrees(entryIn(object, name), entryIn(wanted, name))) return undefined
   const version = deploymentOf(snapshot, group)?.spec.template.spec.version
   return `Node group ${group.name} runs Kubernetes ${version} and its control plane ${cluster?.spec.topology?.version}, so that nothing of it changes but its number of nodes; upgrade it first.`
 }

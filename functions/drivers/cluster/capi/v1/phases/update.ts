@@ -10,7 +10,6 @@ import type {
 import { ChangeImpossible } from '../../../../contract/errors.ts'
 import { NotYet, step } from '../../../../support/step.ts'
 import { check } from '../check.ts'
-import { ClusterNotReady } from '../errors.ts'
 import { lookAt } from '../look.ts'
 import { scaleInto, scaleTo, scaleUp } from '../management/scale.ts'
 import { type ManagementSite, managementSite } from '../management/site.ts'
@@ -19,8 +18,8 @@ import { applyWanted, ownObject, type Wish, wantedObject } from '../management/w
 import { isClusterDone, isGroupDone, isGroupGone } from '../status/done.ts'
 import { replicasOf } from '../status/groups.ts'
 import { clusterProgress, groupDeletionProgress, groupProgress } from '../status/progress.ts'
-import { hopelessness } from '../status/reason.ts'
 import { groupResult } from '../status/results.ts'
+import { demandTopology, faultState } from './hope.ts'
 import { isIdle } from './idle.ts'
 import { isRemovalDone, markRemoval, removalOf, replaceRemaining, unmarkRemoval } from './removal.ts'
 
@@ -168,8 +167,7 @@ const apply: ClusterPhase = {
 /** @throws ClusterNotReady when Cluster API has failed for too long; ChangeImpossible when the cluster is gone */
 const demandHope = (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): void => {
   if (snapshot.cluster === undefined) throw goneFrom(context, site)
-  const hopeless = hopelessness(snapshot, context.now())
-  if (hopeless !== undefined) throw new ClusterNotReady(`${hopeless}.`)
+  demandTopology(context, snapshot)
 }
 
 /** The machines that a resize names are gone, or on their way. */
@@ -185,24 +183,29 @@ const endOf = async (context: ClusterContext, site: ManagementSite, snapshot: Sn
   observation: await lookAt(context, site, snapshot),
 })
 
+/** @throws NotYet while nodes are not as they shall be */
+const settled = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot) => {
+  if (isIdle(context)) return endOf(context, site, snapshot)
+  demandHope(context, site, snapshot)
+  const isRemoved = await removeChosen(context, site, snapshot)
+  const added = context.task?.kind === 'node-group-create' ? groupOf(context) : undefined
+  const isScaled = added !== undefined && (await scaleUp(site, snapshot, [added]))
+  if (isScaled || !isRemoved || !isDone(context, snapshot, context.task)) {
+    throw new NotYet(whyNot(context, snapshot, context.task))
+  }
+  return endOf(context, site, snapshot)
+}
+
 const settle: ClusterPhase = {
   id: 'settle',
   title: 'wait for the nodes',
   deadlineSeconds: MACHINES_SECONDS,
-  ensure: (context) =>
-    step(async () => {
-      const site = await managementSite(context)
-      const snapshot = await readSnapshot(site)
-      if (isIdle(context)) return endOf(context, site, snapshot)
-      demandHope(context, site, snapshot)
-      const isRemoved = await removeChosen(context, site, snapshot)
-      const isNew = context.task?.kind === 'node-group-create'
-      const isScaled = isNew && (await scaleUp(site, snapshot, context.nodeGroups))
-      if (isScaled || !isRemoved || !isDone(context, snapshot, context.task)) {
-        throw new NotYet(whyNot(context, snapshot, context.task))
-      }
-      return endOf(context, site, snapshot)
-    }),
+  ensure: async (context) => {
+    const site = await managementSite(context)
+    const snapshot = await readSnapshot(site)
+    const result = await step(() => settled(context, site, snapshot))
+    return { ...result, state: faultState(context, snapshot) }
+  },
 }
 
 /** A change of node groups: taken back when it fails (rule C20). */

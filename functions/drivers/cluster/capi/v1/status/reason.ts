@@ -54,16 +54,12 @@ export const deletionOf = ({ cluster }: Snapshot): string | undefined => {
   return condition && told(cluster, condition)
 }
 
-/** Seconds for which the topology controller may fail before the change counts as failed: objects that it needs come one after the other. */
-const GRACE_SECONDS = 600
-
-/** What the topology controller has not been able to do for longer than it may take; undefined while there is hope. */
-export const hopelessness = ({ cluster }: Snapshot, now: string): string | undefined => {
+/** What the topology controller can't do of what the Cluster says now; undefined while it works. */
+export const topologyFault = ({ cluster }: Snapshot): string | undefined => {
   const reconciled = cluster && conditionOf(cluster, 'TopologyReconciled')
   if (cluster === undefined || reconciled?.status !== 'False' || reconciled.reason !== 'ReconcileFailed')
     return undefined
-  // What it says is of the Cluster as it was before the change.
-  if ((reconciled.observedGeneration ?? cluster.metadata.generation) < cluster.metadata.generation) return undefined
-  const seconds = (Date.parse(now) - Date.parse(reconciled.lastTransitionTime ?? now)) / 1000
-  return seconds > GRACE_SECONDS ? told(cluster, reconciled) : undefined
+  // What it says may be of the Cluster as it was before the change.
+  const isCurrent = (reconciled.observedGeneration ?? cluster.metadata.generation) >= cluster.metadata.generation
+  return isCurrent ? told(cluster, reconciled) : undefined
 }

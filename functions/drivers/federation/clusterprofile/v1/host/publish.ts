@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { namespaces, secrets } from '../../../../../kubernetes/resources.ts'
-import { covers } from '../../../../support/covers.ts'
+import { agrees } from '../../../../support/covers.ts'
 import { ensureOwned, isOwned, isTerminating, refOf, type Site } from '../../../../support/owned.ts'
 import { NotYet, type Trace } from '../../../../support/step.ts'
 import {
@@ -59,7 +59,7 @@ const sameEntries = <T>(actual: readonly T[], desired: readonly T[], key: keyof 
   actual.length === desired.length &&
   desired.every((entry) => {
     const found = actual.find((candidate) => candidate[key] === entry[key])
-    return covers(found, entry) && covers(entry, found)
+    return agrees(found, entry)
   })
 
 const isCurrent = (actual: ProfileStatus, desired: ProfileStatus): boolean =>

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
-import { covers } from '../../../../support/covers.ts'
+import { agrees } from '../../../../support/covers.ts'
 import { listAll } from '../../../../support/owned.ts'
 import { clusterTime } from '../../../../support/who-am-i.ts'
 import { ImageNotPulled } from '../errors.ts'
@@ -23,11 +23,17 @@ export const operationTime = ({ federation: { operation }, now }: FederationCont
   startedAt: operation?.startedAt ?? null,
 })
 
-const Workload = z.object({
-  spec: z.object({ template: z.unknown() }),
-  status: z.object({ updateRevision: z.string().optional() }).prefault({}),
+const texts = z.record(z.string(), z.string()).default({})
+/** Of a Deployment, or of a ReplicaSet of it, which has a label more. */
+const Templated = z.object({
+  spec: z.object({
+    template: z.object({
+      metadata: z.object({ labels: texts, annotations: texts }).prefault({}),
+      spec: z.unknown(),
+    }),
+  }),
 })
-const ReplicaSet = z.object({ spec: z.object({ template: z.unknown() }) })
+const StatefulSet = z.object({ status: z.object({ updateRevision: z.string().optional() }).prefault({}) })
 const Owned = z.object({ ownerReferences: z.array(z.object({ uid: z.string() })).default([]) })
 
 /** Label of a StatefulSet's pods: the revision that they were made from. */
@@ -36,15 +42,25 @@ const REVISION = 'controller-revision-hash'
 const isOwnedBy = (object: KubernetesObject, uid: string | undefined): boolean =>
   uid !== undefined && Owned.parse(object.metadata).ownerReferences.some((owner) => owner.uid === uid)
 
+const TEMPLATE_HASH = 'pod-template-hash'
+
+const templateOf = (object: KubernetesObject) => {
+  const { metadata, spec } = Templated.parse(object).spec.template
+  const { [TEMPLATE_HASH]: _, ...labels } = metadata.labels
+  return { labels, annotations: metadata.annotations, spec }
+}
+
 type IsNewest = (pod: KubernetesObject) => boolean
 
 /** Which pods are of the newest template: those of an older one go anyway. Of a Deployment as its controller knows them: by the ReplicaSet. */
 const newestOf = async (client: KubernetesClient, workload: KubernetesObject): Promise<IsNewest> => {
-  const { spec, status } = Workload.parse(workload)
-  if (workload.kind === 'StatefulSet') return (pod) => pod.metadata.labels?.[REVISION] === status.updateRevision
+  if (workload.kind === 'StatefulSet') {
+    const { updateRevision } = StatefulSet.parse(workload).status
+    return (pod) => pod.metadata.labels?.[REVISION] === updateRevision
+  }
   const sets = await listAll(client, replicaSets(workload.metadata.namespace ?? ''))
   const newest = sets.find(
-    (set) => isOwnedBy(set, workload.metadata.uid) && covers(ReplicaSet.parse(set).spec.template, spec.template),
+    (set) => isOwnedBy(set, workload.metadata.uid) && agrees(templateOf(set), templateOf(workload)),
   )
   return (pod) => isOwnedBy(pod, newest?.metadata.uid)
 }

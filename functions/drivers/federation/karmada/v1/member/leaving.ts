@@ -2,6 +2,7 @@ import type { KubernetesClient, KubernetesObject } from '../../../../../kubernet
 import { ObjectConflict, ObjectNotFound } from '../../../../../kubernetes/errors.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import { isTerminating, listAll } from '../../../../support/owned.ts'
+import { NotYet } from '../../../../support/step.ts'
 import { together } from '../../../../support/together.ts'
 import { inParallel } from '../control-plane/apply-all.ts'
 import { KEEP_LABEL } from '../control-plane/keep-workloads.ts'
@@ -17,23 +18,31 @@ export type Leaving = {
 /** Where they are. */
 export type LeavingSite = { client: KubernetesClient; memberName: string; space: string }
 
-/** None where the control plane got no CRDs: a create that ended half-way. */
-const worksOf = async (client: KubernetesClient, space: string): Promise<KubernetesObject[]> => {
+/** Undefined where they are not served. */
+const worksOf = async (client: KubernetesClient, space: string): Promise<KubernetesObject[] | undefined> => {
   try {
     return await listAll(client, works(space))
   } catch (error) {
-    if (error instanceof ObjectNotFound) return []
+    if (error instanceof ObjectNotFound) return undefined
     throw error
   }
 }
 
+/**
+ * Works are not served where the control plane got no CRDs, since its create ended half-way: then Karmada has made no namespace for them either.
+ *
+ * @throws NotYet where there may be some that can't be seen
+ */
 export const lookAt = async ({ client, memberName, space }: LeavingSite): Promise<Leaving> => {
   const [cluster, namespace, found] = await together([
     () => client.get(clusters, memberName),
     () => client.get(namespaces, space),
     () => worksOf(client, space),
   ])
-  return { cluster, namespace, works: found }
+  if (found === undefined && namespace !== undefined) {
+    throw new NotYet(`the control plane to serve works.work.karmada.io again: namespace ${space} may have some`)
+  }
+  return { cluster, namespace, works: found ?? [] }
 }
 
 /** What is gone, or changed, when it is to be changed is looked at again. */
