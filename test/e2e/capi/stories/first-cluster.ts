@@ -44,7 +44,9 @@ export const describeFirstCluster = (world: () => { management: Management }): v
       return found.items[0] as (KubernetesObject & { spec: { replicas: number } }) | undefined
     }
 
-    it('is refused with 400 by what only Cluster API refuses, and leaves nothing', { concurrent: false }, async () => {
+    it('is refused with 400 by what only Cluster API refuses, and leaves nothing', { concurrent: false }, async ({
+      expect,
+    }) => {
       const { admin } = world().management
       // `check` takes it: no number of a version may begin with 0 for Cluster API alone.
       const cluster_template_id = await template(api, 'odd', 'v1.036.1')
@@ -87,7 +89,7 @@ export const describeFirstCluster = (world: () => { management: Management }): v
       expect((await deployment())?.spec.replicas).toBe(1)
     })
 
-    it('follows an autoscaler', { concurrent: false }, async () => {
+    it('follows an autoscaler', { concurrent: false }, async ({ expect }) => {
       const { metadata } = (await deployment()) ?? { metadata: { name: '' } }
       await world().management.admin.patch(
         { ...CORE, plural: 'machinedeployments', namespace: PROJECT },

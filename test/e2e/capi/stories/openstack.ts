@@ -91,7 +91,9 @@ export const describeOpenStack = (
       })
     })
 
-    it('is taken by the definitions of CAPO as a whole, and as it is changed', { concurrent: false }, async () => {
+    it('is taken by the definitions of CAPO as a whole, and as it is changed', { concurrent: false }, async ({
+      expect,
+    }) => {
       const life = new ClusterLife(saying, lab)
       // From the begin: Cluster API makes no further group before the control plane is up.
       const extra = { number: 3, nodeCount: 2, flavorId: 'm1.tiny', imageId: 'image' }

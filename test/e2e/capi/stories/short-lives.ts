@@ -8,7 +8,7 @@ import type { World } from './life.ts'
 /** Lives beside the long one. */
 export const describeShortLives = (world: () => World): void => {
   describe.concurrent('clusters of capi@1', () => {
-    it('may have the same name, and are deleted while they are created', async () => {
+    it('may have the same name, and are deleted while they are created', async ({ expect }) => {
       const { api, management } = world()
       const cluster_template_id = await template(api, 'twins', 'v1.35.2')
       const twins = await Promise.all(

@@ -61,14 +61,14 @@ const storageClassManifest = (values: ClusterValues): JsonObject => ({
 
 const resourceSet = (
   plan: RenderPlan,
-  part: string,
+  name: string,
   strategy: string,
   secrets: KubernetesObject[],
 ): KubernetesObject => ({
   apiVersion: 'addons.cluster.x-k8s.io/v1beta2',
   kind: 'ClusterResourceSet',
   metadata: {
-    name: `${plan.names.cluster}-${part}`,
+    name,
     namespace: plan.names.namespace,
     labels: { 'app.kubernetes.io/managed-by': 'fedplane', [CLUSTER_LABEL]: plan.cluster.id },
   },
@@ -82,6 +82,15 @@ const resourceSet = (
 const manifestsSecret = (plan: RenderPlan, part: string, texts: Readonly<Record<string, string>>): KubernetesObject =>
   secretOf(plan, { name: `${plan.names.cluster}-${part}`, type: RESOURCE_SET, texts })
 
+/** The Secret that brings the cloud's configuration into the cluster. */
+export const cloudConfigSecret = (plan: RenderPlan, credential: CloudCredential): KubernetesObject =>
+  manifestsSecret(plan, 'addon-cloud-config', {
+    'cloud-config.json': JSON.stringify(cloudConfigManifest(plan, credential)),
+  })
+
+/** Of the ClusterResourceSet that applies it, and the operator's manifests. */
+export const addonsName = ({ names }: RenderPlan): string => `${names.cluster}-addons`
+
 /** An operator's Secret, in the project's namespace: a ClusterResourceSet takes Secrets of its own namespace only. */
 const copyOf = (plan: RenderPlan, { wish, secret }: FoundAddon): KubernetesObject => ({
   ...manifestsSecret(plan, `addon-${wish.addon}`, {}),
@@ -90,7 +99,7 @@ const copyOf = (plan: RenderPlan, { wish, secret }: FoundAddon): KubernetesObjec
 
 /**
  * What brings addons into a cluster of OpenStack: Secrets of manifests, and the ClusterResourceSets that apply them, after their Secrets. What may change,
- * a rotated credential above all, is applied again when it does; a StorageClass once. Apply them before the Cluster, and again after an upgrade and a rotation.
+ * a rotated credential above all, is applied again when it does; a StorageClass once. Apply them before the Cluster, and again at an upgrade.
  */
 export const addonObjects = (
   plan: RenderPlan,
@@ -98,10 +107,7 @@ export const addonObjects = (
   credential: CloudCredential,
 ): KubernetesObject[] => {
   const { values } = clusterWish(plan)
-  const cloud = manifestsSecret(plan, 'addon-cloud-config', {
-    'cloud-config.json': JSON.stringify(cloudConfigManifest(plan, credential)),
-  })
-  const reconciled = [cloud, ...found.map((addon) => copyOf(plan, addon))]
+  const reconciled = [cloudConfigSecret(plan, credential), ...found.map((addon) => copyOf(plan, addon))]
   const storage = values.cinder_csi_enabled
     ? [
         manifestsSecret(plan, 'addon-storage', {
@@ -112,7 +118,7 @@ export const addonObjects = (
   return [
     ...reconciled,
     ...storage,
-    resourceSet(plan, 'addons', 'Reconcile', reconciled),
-    ...storage.map((secret) => resourceSet(plan, 'storage', 'ApplyOnce', [secret])),
+    resourceSet(plan, addonsName(plan), 'Reconcile', reconciled),
+    ...storage.map((secret) => resourceSet(plan, `${plan.names.cluster}-storage`, 'ApplyOnce', [secret])),
   ]
 }
