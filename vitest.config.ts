@@ -37,7 +37,7 @@ export default defineConfig({
           isolate: false,
           // More than the cores: each waits for the database half of the time.
           maxWorkers: 4,
-          testTimeout: 20_000,
+          testTimeout: 60_000,
         },
       },
       {

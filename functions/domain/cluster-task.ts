@@ -44,9 +44,10 @@ export const nodeGroupOf = (task: ClusterTask): string | null => ('nodeGroupId' 
 
 /**
  * True when nothing is left to do for an earlier change, whether it runs or waits, once a later one is asked for: another number of nodes for the same
- * node group, or the group's deletion. Nodes that a resize names have to go whatever comes after it (magnum-rest.md section 11 row 13).
+ * node group, the group's deletion, or another upgrade of the same. Nodes that a resize names have to go whatever comes after it (magnum-rest.md section 11 row 13).
  */
 export const replaces = (later: ClusterTask, earlier: ClusterTask): boolean => {
+  if (later.kind === 'upgrade') return earlier.kind === 'upgrade' && later.nodeGroupId === earlier.nodeGroupId
   const group = nodeGroupOf(later)
   if (group === null || group !== nodeGroupOf(earlier)) return false
   if (later.kind === 'node-group-delete') return true

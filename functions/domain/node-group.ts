@@ -42,7 +42,7 @@ export type NodeGroup = {
   nodeAddresses: readonly string[]
   status: Status
   statusReason: string | null
-  /** The kind of its change that failed; null when its last one did not. An upgrade stays noted whatever fails after it. */
+  /** The kind of its change that failed; null when its last one did not. An upgrade stays noted until another one succeeds (decision 0025). */
   failedTask: ClusterTaskKind | null
   /** Kubernetes version of its nodes, told by the driver. */
   version: string | null

@@ -36,15 +36,33 @@ const countBefore = (task: ClusterTask, group: NodeGroup): number => {
 const countBy = (task: ClusterTask, group: NodeGroup, queue: Queue): number =>
   isAwaited(queue, group) ? countBefore(task, group) : group.nodeCount
 
+/** True for a group whose upgrade failed, which only another upgrade mends (decision 0025). */
+const isHalfUpgraded = ({ failedTask }: NodeGroup): boolean => failedTask === 'upgrade'
+
+/** What a group keeps to say when a change of it is asked for: why its upgrade failed. Other failures are forgotten. */
+export const reasonKept = (group: NodeGroup): string | null => (isHalfUpgraded(group) ? group.statusReason : null)
+
+const NOT_MENDED = 'An upgrade failed, and only another one mends it.'
+
+const mended = (task: ClusterTask, group: NodeGroup): NodeGroupChange => {
+  if (isHalfUpgraded(group) && task.kind !== 'upgrade') {
+    return { status: 'UPDATE_FAILED', statusReason: group.statusReason ?? NOT_MENDED }
+  }
+  const status = task.kind === 'node-group-create' ? 'CREATE_COMPLETE' : 'UPDATE_COMPLETE'
+  return { status, statusReason: null, failedTask: null }
+}
+
 /** While the group's next change waits, its status and the count asked for stay as that one has set them. */
 const reached = (task: ClusterTask, group: NodeGroup, queue: Queue): NodeGroupChange => {
   const reachedCount = countBy(task, group, queue)
-  if (isAwaited(queue, group)) return { reachedCount }
-  const status = task.kind === 'node-group-create' ? 'CREATE_COMPLETE' : 'UPDATE_COMPLETE'
-  return { status, statusReason: null, failedTask: null, reachedCount }
+  if (!isAwaited(queue, group)) return { ...mended(task, group), reachedCount }
+  return { reachedCount, ...(task.kind === 'upgrade' ? { statusReason: null, failedTask: null } : {}) }
 }
 
-/** What a task that succeeded makes of its groups, its own first. `more`: fields that change with it. A failure of before is forgotten. */
+/**
+ * What a task that succeeded makes of its groups, its own first. `more`: fields that change with it. A failure of before is forgotten, but for that of an
+ * upgrade.
+ */
 export const succeeded = (
   task: ClusterTask,
   groups: readonly NodeGroup[],
@@ -70,9 +88,17 @@ const failedStatus = (task: ClusterTask): NodeGroup['status'] => {
 
 /** A failed upgrade stays noted when a later change fails, which it may have been what kept from its end: only another upgrade mends it (decision 0025). */
 const failedTask = (task: ClusterTask, group: NodeGroup): ClusterTask['kind'] =>
-  failedStatus(task) === 'UPDATE_FAILED' && group.failedTask === 'upgrade' ? 'upgrade' : task.kind
+  failedStatus(task) === 'UPDATE_FAILED' && isHalfUpgraded(group) ? 'upgrade' : task.kind
 
-/** What a task that failed makes of its groups: the count goes back to what was reached, unless a later change of the group waits. */
+const failedGroup = (task: ClusterTask, group: NodeGroup, queue: Queue, statusReason: string): NodeGroupChange =>
+  isAwaited(queue, group)
+    ? { failedTask: task.kind, statusReason }
+    : { status: failedStatus(task), statusReason, failedTask: failedTask(task, group), nodeCount: group.reachedCount }
+
+/**
+ * What a task that failed makes of its groups: the count goes back to what was reached, unless a later change of the group waits. On such a one no more than
+ * an upgrade is noted, which that change does not mend.
+ */
 export const failed = (
   task: ClusterTask,
   groups: readonly NodeGroup[],
@@ -81,16 +107,8 @@ export const failed = (
 ): GroupOutcome => ({
   removed: [],
   changed: groups
-    .filter((group) => isAbout(task, group) && !isAwaited(queue, group))
-    .map((group) => ({
-      group,
-      change: {
-        status: failedStatus(task),
-        statusReason,
-        failedTask: failedTask(task, group),
-        nodeCount: group.reachedCount,
-      },
-    })),
+    .filter((group) => isAbout(task, group) && (task.kind === 'upgrade' || !isAwaited(queue, group)))
+    .map((group) => ({ group, change: failedGroup(task, group, queue, statusReason) })),
 })
 
 /** What the end of a cluster's create makes of its groups. `statusReason` null: all is well. */

@@ -1,3 +1,5 @@
+import { UNSHOWN } from './shown-text.ts'
+
 /** `1 member`, `2 members`: a number with its regular noun. */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`
 
@@ -11,10 +13,7 @@ const escaped = (character: string): string => `\\u${character.charCodeAt(0).toS
  * terminal's cursor. JSON alone escapes control characters below U+0020 only, and none that change the direction of writing.
  */
 export const quoteUpTo = (max: number, text: string): string =>
-  JSON.stringify(text.length > max ? `${text.slice(0, max)}…` : text).replace(
-    /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu,
-    escaped,
-  )
+  JSON.stringify(text.length > max ? `${text.slice(0, max)}…` : text).replace(UNSHOWN, escaped)
 
 /** `quoteUpTo` 64 characters. */
 export const quote = (text: string): string => quoteUpTo(64, text)

@@ -73,8 +73,8 @@ export interface KubernetesClient {
   /** Undefined on 404. */
   get(resource: Resource, name: string): Promise<KubernetesObject | undefined>
   list(resource: Resource, options?: ListOptions): Promise<ObjectList>
-  /** POST. @throws ObjectConflict when it exists */
-  create(resource: Resource, object: KubernetesObject): Promise<KubernetesObject>
+  /** POST, strict field validation. With `dryRun` nothing is stored. @throws ObjectConflict when it exists */
+  create(resource: Resource, object: KubernetesObject, options?: { dryRun?: boolean }): Promise<KubernetesObject>
   /**
    * Server-side apply with field manager `fedplane` (or `options.fieldManager`), forced, strict field validation. With `dryRun` nothing is
    * stored: the answer is what would be.

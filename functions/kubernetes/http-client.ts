@@ -11,15 +11,17 @@ import { parseVersion } from './version.ts'
 const FIELD_MANAGER = 'fedplane'
 const JSON_TYPE = 'application/json'
 
-/** The least that makes an answer a Kubernetes object; the rest is kept as it is. */
+/** The least that makes an answer of the API one of Kubernetes; the rest is kept as it is. */
 const KubernetesObjectShape = z.looseObject({ apiVersion: z.string(), kind: z.string() })
+/** What is stored has a name besides. */
+const Stored = z.looseObject({ metadata: z.looseObject({ name: z.string() }) })
 const ListShape = z.looseObject({
   apiVersion: z.string(),
   kind: z.string().endsWith('List'),
   metadata: z.looseObject({ continue: z.string().optional() }).catch({}),
   // Go writes an empty list as null.
   items: z
-    .array(z.looseObject({}))
+    .array(Stored)
     .nullable()
     .transform((items) => items ?? []),
 })
@@ -51,7 +53,7 @@ export const httpClient = (transport: Transport, secrets: readonly string[]): Ku
   }
   const get: KubernetesClient['get'] = async (resource, name) => {
     const answer = await find({ method: 'GET', path: resourcePath(resource, name) })
-    return answer && objectOf(answer)
+    return answer && storedObjectOf(answer)
   }
   return {
     get,
@@ -87,13 +89,13 @@ export const httpClient = (transport: Transport, secrets: readonly string[]): Ku
 }
 
 const writes = (send: Send): Pick<KubernetesClient, 'create' | 'apply' | 'patch'> => ({
-  create: async (resource, object) =>
+  create: async (resource, object, { dryRun = false } = {}) =>
     objectOf(
       await send({
         ...bodyCall(object),
         method: 'POST',
         path: resourcePath(resource),
-        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' },
+        query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', ...(dryRun ? { dryRun: 'All' } : {}) },
       }),
     ),
   apply: async (resource, object, { fieldManager = FIELD_MANAGER, subresource, dryRun = false } = {}) =>
@@ -173,6 +175,12 @@ const objectOf = (answer: TransportAnswer): KubernetesObject => {
   const parsed = KubernetesObjectShape.safeParse(jsonBody(answer))
   if (!parsed.success) throw notKubernetes(answer)
   return parsed.data as KubernetesObject
+}
+
+const storedObjectOf = (answer: TransportAnswer): KubernetesObject => {
+  const object = objectOf(answer)
+  if (!Stored.safeParse(object).success) throw notKubernetes(answer)
+  return object
 }
 
 const notKubernetes = ({ asked, status }: TransportAnswer): NotKubernetes =>

@@ -27,14 +27,16 @@ const Status = z.object({
   message: z.string().catch(''),
   details: z
     .object({
+      kind: z.string().catch(''),
+      name: z.string().catch(''),
       retryAfterSeconds: z.number().optional().catch(undefined),
       causes: z
         .array(z.object({ reason: z.string().catch(''), field: z.string().catch(''), message: z.string().catch('') }))
         .catch([])
         .default([]),
     })
-    .catch({ causes: [] })
-    .default({ causes: [] }),
+    .catch({ kind: '', name: '', causes: [] })
+    .default({ kind: '', name: '', causes: [] }),
 })
 type Status = z.infer<typeof Status>
 
@@ -54,14 +56,19 @@ export const jsonBody = (answer: Pick<TransportAnswer, 'body'>): unknown => {
   }
 }
 
-/** The error that an answer of 300 or more means, from its status and its Status body. */
+/**
+ * The error that an answer of 300 or more means, from its status and its Status body. `details.said` has the API server's own words, without what was
+ * asked of whom; empty when it gives none.
+ */
 export const answerError = (answer: TransportAnswer, context: AnswerContext): AppError => {
   const parsed = Status.safeParse(jsonBody(answer))
   const status = parsed.success ? parsed.data : undefined
   const { host, method, path } = answer.asked
-  const details = { host, method, path, status: answer.status, reason: reasonOf(status), ...retryAfter(answer, status) }
   const said = textOf(status, context)
-  const sentence = (what: string): string => `${describeAsked(answer.asked)} ${what} (${answer.status})${said}.`
+  const facts = { host, method, path, status: answer.status, reason: reasonOf(status), said }
+  const details = { ...facts, ...retryAfter(answer, status) }
+  const told = said === '' ? '' : `: ${said}`
+  const sentence = (what: string): string => `${describeAsked(answer.asked)} ${what} (${answer.status})${told}.`
   return errorFor({ answer, status, details, sentence })
 }
 
@@ -97,7 +104,9 @@ const clientError = ({ answer, status, details, sentence }: Failed): AppError =>
     case 404:
       return status === undefined && isHtml(answer)
         ? new NotKubernetes(sentence('was answered by something that is not a Kubernetes API server'), { details })
-        : new ObjectNotFound(sentence('was answered: not found'), { details })
+        : new ObjectNotFound(sentence('was answered: not found'), {
+            details: { ...details, missing: missingOf(status) },
+          })
     case 409:
     case 410:
       return new ObjectConflict(sentence('is in conflict with what is there'), { details })
@@ -121,6 +130,10 @@ const isTerminating = ({ details }: Status): boolean =>
 const reasonOf = (status: Status | undefined): string =>
   /^\w{1,60}$/.test(status?.reason ?? '') ? (status?.reason ?? '') : ''
 
+/** Plural of the object that is not there; empty where none is named, which is said of kinds that are not served. */
+const missingOf = (status: Status | undefined): string =>
+  status === undefined || status.details.name === '' ? '' : status.details.kind
+
 /** What is wrong, and where. A long message begins with names of webhook and object, and would be cut before it says that: then each cause by itself. */
 const wordsOf = ({ message, details: { causes } }: Status): string => {
   const told = causes.filter((cause) => cause.message !== '')
@@ -135,7 +148,7 @@ const textOf = (status: Status | undefined, { secrets, isSecretBody }: AnswerCon
   const clean = secrets.reduce((left, secret) => (secret === '' ? left : left.replaceAll(secret, '***')), text)
   const line = clean.replace(/[\p{Cc}\s]+/gu, ' ').trim()
   const cut = line.length > MAX_TEXT ? `${line.slice(0, MAX_TEXT - 1)}…` : line
-  return cut === '' ? '' : `: ${cut.replace(/\.$/, '')}`
+  return cut.replace(/\.$/, '')
 }
 
 /** `Retry-After` in seconds or as a date, else what the Status says. */

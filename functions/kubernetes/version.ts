@@ -5,6 +5,9 @@ export type ParsedVersion = ServerVersion & {
   patch: number | null
 }
 
+/** Characters of a version that are kept: it is stored, and the server may tell anything. */
+const TEXT_MAX = 255
+
 const GIT_VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?![\d.])/
 
 /**
@@ -14,7 +17,7 @@ const GIT_VERSION = /^v?(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?(?![\d.])/
 export const parseVersion = (body: unknown): ParsedVersion => {
   const { gitVersion, major, minor } =
     typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
-  const text = typeof gitVersion === 'string' ? gitVersion : ''
+  const text = typeof gitVersion === 'string' ? gitVersion.slice(0, TEXT_MAX) : ''
   const [, gitMajor, gitMinor, gitPatch] = GIT_VERSION.exec(text) ?? []
   if (gitMajor !== undefined && gitMinor !== undefined) {
     return { gitVersion: text, major: Number(gitMajor), minor: Number(gitMinor), patch: numberOf(gitPatch) }

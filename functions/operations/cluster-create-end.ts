@@ -1,6 +1,6 @@
 import type { Cluster, ClusterChange } from '../domain/cluster.ts'
 import { created } from '../domain/task-groups.ts'
-import type { ManagementUnfit } from '../drivers/contract/errors.ts'
+import type { ManagementUnfit, ManagementUnreachable } from '../drivers/contract/errors.ts'
 import type {
   AddressForbidden,
   ConnectFailed,
@@ -30,6 +30,7 @@ type KubeconfigFailure =
   | RequestTimedOut
   | TlsVerificationFailed
   | ManagementUnfit
+  | ManagementUnreachable
 
 /** Ready for use, with its node groups. @throws OperationSuperseded */
 export const endClusterCreate = (ports: EndPorts, target: Target): Promise<void> =>
@@ -51,12 +52,13 @@ const MENDED_BY_KUBECONFIG: ReadonlySet<string> = new Set<KubeconfigFailure['nam
   'RequestTimedOut',
   'TlsVerificationFailed',
   'ManagementUnfit',
+  'ManagementUnreachable',
 ])
 
 /** What can be done about it, in a whole sentence; empty when nothing but another cluster. */
 const retryOf = ({ drivers }: EndPorts, { id, driver, madeThrough }: Cluster, { reason }: Failure): string => {
   if (madeThrough) {
-    return ' What was made stays: if it comes up after all, the create goes on by itself; a delete takes it down.'
+    return ' What was made stays: if the cluster comes up after all, the create goes on by itself. If its health says that nothing is there, delete it and make it anew.'
   }
   if (!MENDED_BY_KUBECONFIG.has(reason)) return ''
   const { capabilities, registration } = drivers.cluster.resolve(driver)
@@ -67,7 +69,7 @@ const retryOf = ({ drivers }: EndPorts, { id, driver, madeThrough }: Cluster, { 
 }
 
 /**
- * What a create that failed leaves nothing of. A cluster that is made through another one may come up after all, and its create is then gone
+ * What a create that failed leaves nothing of; only a management cluster's kubeconfig stays, since another role tries it again. A cluster that is made through another one may come up after all, and its create is then gone
  * on with: it keeps everything.
  */
 const forgotten = (ports: EndPorts, cluster: Cluster): { change: ClusterChange; writes: Write[] } =>
@@ -75,11 +77,14 @@ const forgotten = (ports: EndPorts, cluster: Cluster): { change: ClusterChange; 
     ? { change: {}, writes: [] }
     : {
         change: { identity: null, driverState: withoutClaim(cluster.driverState) },
-        writes: [...releasedClaims(ports, cluster), ports.stores.credentials.remove(kubeconfigKey(cluster))],
+        writes: [
+          ...releasedClaims(ports, cluster),
+          ...(cluster.management ? [] : [ports.stores.credentials.remove(kubeconfigKey(cluster))]),
+        ],
       }
 
 /**
- * It could not be made or registered: its node groups say so too, its identity is free for others, its credential is dropped. A new
+ * It could not be made or registered: its node groups say so too, its identity is free for others, its credential is dropped unless it is a management cluster. A new
  * credential (`PATCH replace /kubeconfig`) starts it again; of a cluster that is made through another one, a look that finds it come up.
  *
  * @throws OperationSuperseded

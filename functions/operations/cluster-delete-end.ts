@@ -10,7 +10,8 @@ import { untilNoConflict } from './conflict.ts'
 import { kubeconfigKey } from './credentials.ts'
 import { ownerEvent } from './events.ts'
 import { describeFailure, type Failure } from './failure.ts'
-import { GROUPS_IN_COMMIT, outcomeWrites } from './node-group-writes.ts'
+import { groupsInCommit, outcomeWrites } from './node-group-writes.ts'
+import { slimmedGroup } from './slimmed.ts'
 import { openCluster, type Target } from './subjects.ts'
 import { movedTemplateUses } from './template-uses.ts'
 
@@ -33,8 +34,9 @@ const inBatches = (
     for (;;) {
       const cluster = await openCluster(ports, target)
       const left = (await ports.stores.nodeGroups.listOf(cluster)).filter(steps.isLeft)
-      const writes = left.slice(0, GROUPS_IN_COMMIT).flatMap(steps.write)
-      if (left.length <= GROUPS_IN_COMMIT) {
+      const some = groupsInCommit(left)
+      const writes = some.flatMap(steps.write)
+      if (some.length === left.length) {
         await ports.stores.commit([...steps.last(cluster), ...writes])
         return
       }
@@ -54,7 +56,10 @@ export const endClusterDeleteFailed = (ports: DeletePorts, target: Target, failu
   const updatedAt = ports.clock.now().toISOString()
   return inBatches(ports, target, {
     isLeft: (group) => group.status !== status || group.statusReason !== statusReason,
-    write: (group) => outcomeWrites(ports, { changed: [{ group, change: { status, statusReason } }], removed: [] }),
+    write: (group) => {
+      const change = { status, statusReason, ...slimmedGroup(group) } as const
+      return outcomeWrites(ports, { changed: [{ group, change }], removed: [] })
+    },
     last: (cluster) => [
       ports.stores.clusters.change(cluster, {
         operation: null,

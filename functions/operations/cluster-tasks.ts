@@ -1,6 +1,8 @@
+import { jsonBytes } from '../domain/attribute-sizes.ts'
 import type { Cluster, ClusterChange, ClusterOperation } from '../domain/cluster.ts'
 import { type ClusterTask, nodeGroupOf, QUEUE_MAX, type QueuedTask, replaces } from '../domain/cluster-task.ts'
 import { TASK_DEADLINE_SECONDS } from '../domain/deadlines.ts'
+import { counted } from '../domain/wording.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { QueueFull } from './errors.ts'
@@ -43,18 +45,23 @@ const beginning = (
 
 type Queue = readonly QueuedTask[]
 
-/** Bytes of waiting tasks, which name nodes: they are part of the cluster's item, of which DynamoDB takes 400 KB. */
-const QUEUE_BYTES_MAX = 200_000
+/** Bytes of the tasks that run and wait, which name nodes: they are part of the cluster's item, of which DynamoDB takes 400 KB. */
+const TASKS_BYTES_MAX = 200_000
 
-/** What the cluster's queue becomes: `before` is what of it still waits, and the tasks come after that. @throws QueueFull */
+/** The tasks have room in the cluster. `change`: of the cluster, with `task` and `queue` where these change. @throws QueueFull */
+const demandRoom = (cluster: Cluster, { task = cluster.task, queue = cluster.queue }: ClusterChange): void => {
+  if (queue.length <= QUEUE_MAX && jsonBytes([task, queue]) <= TASKS_BYTES_MAX) return
+  const waiting = cluster.queue.length
+  throw new QueueFull(
+    `A change of cluster ${cluster.name} runs and ${counted(waiting, 'change')} wait already, each with the nodes that it names; ask again when some of them are done.`,
+  )
+}
+
+/** What the cluster's queue becomes: `before` is what of it still waits, and the tasks come after that. */
 const queued = (ports: TaskPorts, cluster: Cluster, before: Queue, tasks: readonly ClusterTask[]): ClusterChange => {
   if (tasks.length === 0) return before.length === cluster.queue.length ? {} : { queue: before }
   const requestedAt = ports.clock.now().toISOString()
-  const queue = [...before, ...tasks.map((task) => ({ id: ports.newId(), task, requestedAt }))]
-  if (queue.length <= QUEUE_MAX && Buffer.byteLength(JSON.stringify(queue)) <= QUEUE_BYTES_MAX) return { queue }
-  throw new QueueFull(
-    `${before.length} changes of cluster ${cluster.name} wait already; ask again when some of them are done.`,
-  )
+  return { queue: [...before, ...tasks.map((task) => ({ id: ports.newId(), task, requestedAt }))] }
 }
 
 type Begun = { operation: ClusterOperation | null; change: ClusterChange }
@@ -100,6 +107,7 @@ const started = (ports: TaskPorts, cluster: Cluster, request: TaskRequest): Begu
  */
 export const requestTask = async (ports: TaskPorts, cluster: Cluster, request: TaskRequest): Promise<void> => {
   const begun = started(ports, cluster, request)
+  demandRoom(cluster, begun.change)
   const { clusters, commit } = ports.stores
   const updatedAt = ports.clock.now().toISOString()
   const change = { updatedAt, ...request.change, ...begun.change }

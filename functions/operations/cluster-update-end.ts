@@ -13,7 +13,7 @@ import { upgraded } from './cluster-upgrade.ts'
 import { verdictOf } from './cluster-verdict.ts'
 import { describeTask } from './describe-task.ts'
 import { describeFailure, type Failure } from './failure.ts'
-import { GROUPS_IN_COMMIT } from './node-group-writes.ts'
+import { groupsInCommit } from './node-group-writes.ts'
 import type { Target } from './subjects.ts'
 
 type StorePorts = Pick<Ports, 'stores'>
@@ -57,9 +57,10 @@ export const endClusterUpdate = (ports: EndPorts, target: Target, notes: readonl
     const facts = await promotedFacts(ports, cluster)
     const inForce = await putInForce(ports, cluster, task)
     const { changed, removed } = succeeded(task, nodeGroups, cluster.queue, inForce.group)
+    const written = groupsInCommit(changed.map(({ group, change }) => ({ ...group, ...change })))
     return {
       // Labels of very many groups stay as they are.
-      groups: { changed: changed.slice(0, GROUPS_IN_COMMIT), removed },
+      groups: { changed: changed.slice(0, written.length), removed },
       change: { ...facts.change, ...inForce.change },
       writes: [...facts.writes, ...inForce.writes],
       rest: (groups) => verdictOf(groups, null),

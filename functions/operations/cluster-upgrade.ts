@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import { isWithinSize } from '../domain/attribute-sizes.ts'
 import type { Cluster, ClusterChange } from '../domain/cluster.ts'
 import type { ClusterTask } from '../domain/cluster-task.ts'
 import { followLabels } from '../domain/labels.ts'
@@ -10,8 +11,9 @@ import { TemplateGone } from '../store/errors.ts'
 type UpgradePorts = Pick<Ports, 'stores'>
 type Upgrade = Extract<ClusterTask, { kind: 'upgrade' }>
 
+/** A group that was made while the upgrade ran keeps labels that would be too large otherwise: the request was refused for those that were there. */
 const changedLabels = (group: NodeGroup, labels: NodeGroup['labels']): NodeGroupChange =>
-  isDeepStrictEqual(group.labels, labels) ? {} : { labels }
+  isDeepStrictEqual(group.labels, labels) || !isWithinSize('labels', labels) ? {} : { labels }
 
 /** What an upgrade that succeeded changes: of the cluster, and of each node group. */
 export type Upgraded = { change: ClusterChange; group(group: NodeGroup): NodeGroupChange }

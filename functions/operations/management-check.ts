@@ -1,6 +1,7 @@
 import type { Cluster } from '../domain/cluster.ts'
 import { type Condition, withCondition } from '../domain/condition.ts'
-import { ManagementUnfit } from '../drivers/contract/errors.ts'
+import { ManagementUnfit, ManagementUnreachable } from '../drivers/contract/errors.ts'
+import type { Finding } from '../drivers/contract/federation-driver.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { ManagementCluster } from './management.ts'
 import { managementAccess } from './management-access.ts'
@@ -9,12 +10,23 @@ import type { AccessPorts } from './open-cluster.ts'
 /** Condition of a management cluster: the driver that makes clusters through it has looked at it, and found it good. */
 const MANAGEMENT_READY = 'ManagementReady'
 
+const wordsOf = (findings: readonly Finding[]): string[] => findings.map(({ message }) => message)
+
+/** Faults that may pass say nothing of what it lacks. @throws ManagementUnreachable */
+const demandLook = ({ name }: ManagementCluster, faults: readonly Finding[]): void => {
+  const passing = faults.filter(({ retryable }) => retryable === true)
+  if (passing.length === 0) return
+  throw new ManagementUnreachable(
+    `Cluster ${name} can't be looked at as a management cluster at the moment: ${wordsOf(passing).join(' ')}`,
+  )
+}
+
 /**
  * Has the driver of a role look at the cluster that is to have it.
  *
  * @param access how it is reached; closed here
  * @returns what does not keep it from the role, one sentence each
- * @throws ManagementUnfit with every fault that does, and errors of reaching the cluster
+ * @throws ManagementUnfit with every fault that does; ManagementUnreachable while it can't be looked at, and errors of reaching the cluster
  */
 export const demandManagementFit = async (
   ports: AccessPorts,
@@ -24,12 +36,12 @@ export const demandManagementFit = async (
   const driver = ports.drivers.cluster.resolve(cluster.management.driver)
   try {
     const findings = (await driver.checkManagement?.(access)) ?? []
-    const of = (severity: 'error' | 'warning') =>
-      findings.filter((finding) => finding.severity === severity).map(({ message }) => message)
+    const of = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity)
     const faults = of('error')
-    if (faults.length === 0) return of('warning')
+    if (faults.length === 0) return wordsOf(of('warning'))
+    demandLook(cluster, faults)
     throw new ManagementUnfit(
-      `Cluster ${cluster.name} can't be a management cluster of the driver ${driver.id}: ${faults.join(' ')}`,
+      `Cluster ${cluster.name} can't be a management cluster of the driver ${driver.id}: ${wordsOf(faults).join(' ')}`,
     )
   } finally {
     access.close()

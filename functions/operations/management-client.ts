@@ -1,14 +1,9 @@
-import { type AppError, isAppError } from '../domain/app-error.ts'
-import { AwsCredentialsMissing, CredentialMissing, ManagementUnreachable } from '../drivers/contract/errors.ts'
+import { type AppError, type AppErrorOptions, isAppError } from '../domain/app-error.ts'
+import { ManagementUnreachable } from '../drivers/contract/errors.ts'
 import { type Access, deniedAccess } from '../kubernetes/access-review.ts'
 import type { KubernetesClient, Resource } from '../kubernetes/client.ts'
-import {
-  AddressForbidden,
-  AnswerTooLarge,
-  ClusterIdentityChanged,
-  PermissionDenied,
-  StoredConnectionInvalid,
-} from '../kubernetes/errors.ts'
+import { ObjectConflict, ObjectInvalid, ObjectNotFound, PermissionDenied } from '../kubernetes/errors.ts'
+import { wordsOf } from '../kubernetes/words-of.ts'
 
 /** Verbs that a call needs of a resource; server-side apply makes what is absent. */
 const VERBS = {
@@ -23,20 +18,6 @@ const VERBS = {
 type Reviewed = keyof typeof VERBS
 
 const isReviewed = (method: PropertyKey): method is Reviewed => Object.hasOwn(VERBS, method)
-
-/** Faults of the way that only its operators can mend: to those who registered it these are refusals, of another kind than `unavailable`. */
-const OF_ITS_OPERATORS = [
-  AddressForbidden,
-  AwsCredentialsMissing,
-  ClusterIdentityChanged,
-  CredentialMissing,
-  StoredConnectionInvalid,
-]
-
-/** A fault of the way to the cluster, of its API server or its webhooks; not what it says to an object. */
-const isOfTheWay = (error: AppError): boolean =>
-  OF_ITS_OPERATORS.some((kind) => error instanceof kind) ||
-  (error.kind === 'unavailable' && !(error instanceof AnswerTooLarge))
 
 /** True when our rights are what is missing, not when admission refuses the object: both are 403. */
 const lacksRights = async (
@@ -58,26 +39,83 @@ const lacksRights = async (
  * operators', so they stay in `cause`, which the log has.
  */
 export const managementFault = (name: string, error: unknown): unknown =>
-  isAppError(error) && isOfTheWay(error)
+  isAppError(error)
     ? new ManagementUnreachable(
         `Management cluster ${name} can't be worked with at the moment (${error.name}). Its own health says more to its operators.`,
         { cause: error },
       )
     : error
 
-type Call = { client: KubernetesClient; name: string; method: PropertyKey; resource: unknown }
+type Call = { client: KubernetesClient; name: string; method: PropertyKey; given: readonly unknown[] }
 
-const faultOf = async ({ client, name, method, resource }: Call, error: unknown): Promise<unknown> => {
-  if (!(error instanceof PermissionDenied)) return managementFault(name, error)
-  if (!isReviewed(method)) return error
+/** Without what was asked of whom: that stays in `cause`. */
+const withoutAsked = (cause: AppError): AppErrorOptions => {
+  const { said, reason, status } = cause.details
+  return { cause, details: { said, reason, status } }
+}
+
+/** What admission or validation say of an object, which is whoever's it is. */
+const refusal = (
+  { name }: Call,
+  cause: AppError,
+  Kind: new (message: string, options: AppErrorOptions) => AppError,
+): AppError => new Kind(`Management cluster ${name} refuses it. ${wordsOf(cause)}`, withoutAsked(cause))
+
+/** A 404 to a write: an object that is missing is named in it, a kind that is not served is not. */
+const notFound = (call: Call, cause: AppError): unknown => {
+  const { name, method, given } = call
+  // Of some kinds nobody needs to know whether they are served.
+  if (method === 'list') return new ObjectNotFound(`Management cluster ${name} has no such list.`, withoutAsked(cause))
+  if (!isReviewed(method)) return managementFault(name, cause)
+  const { group, version, plural, namespace } = given[0] as Resource
+  switch (cause.details.missing) {
+    case '':
+      return new ManagementUnreachable(
+        `Management cluster ${name} does not serve ${plural} of ${group}/${version} at the moment. Its operators have to bring that back.`,
+        { cause },
+      )
+    case 'namespaces':
+      return new ManagementUnreachable(
+        `Management cluster ${name} has no namespace ${namespace} at the moment, so that no ${plural} can be made in it.`,
+        { cause },
+      )
+    default:
+      return managementFault(name, cause)
+  }
+}
+
+/** Whoever makes an object looks again when another one was quicker. Other conflicts pass. */
+const conflict = ({ name, method, given }: Call, cause: AppError): unknown => {
+  const { dryRun } = (given[2] ?? {}) as { dryRun?: boolean }
+  return method === 'create' && !dryRun && cause.details.reason === 'AlreadyExists'
+    ? new ObjectConflict(`Management cluster ${name} has it already.`, withoutAsked(cause))
+    : managementFault(name, cause)
+}
+
+const denied = async (call: Call, cause: AppError): Promise<unknown> => {
+  const { client, name, method, given } = call
+  if (!isReviewed(method)) return managementFault(name, cause)
   try {
-    return (await lacksRights(client, VERBS[method], resource as Resource)) ? managementFault(name, error) : error
+    return (await lacksRights(client, VERBS[method], given[0] as Resource))
+      ? managementFault(name, cause)
+      : refusal(call, cause, PermissionDenied)
   } catch (other) {
     return managementFault(name, other)
   }
 }
 
-/** A client whose faults of the way are `ManagementUnreachable`; what the API server says to an object stays as it is. */
+const faultOf = async (call: Call, error: unknown): Promise<unknown> => {
+  if (error instanceof PermissionDenied) return denied(call, error)
+  if (error instanceof ObjectInvalid) return refusal(call, error, ObjectInvalid)
+  if (error instanceof ObjectNotFound) return notFound(call, error)
+  if (error instanceof ObjectConflict) return conflict(call, error)
+  return managementFault(call.name, error)
+}
+
+/**
+ * A client whose faults are `ManagementUnreachable`, but for what is said to an object: `ObjectInvalid` and `PermissionDenied` with the API server's own
+ * words, `ObjectConflict` for what is to be made and is there, and `ObjectNotFound` for a list.
+ */
 export const managementClient = (client: KubernetesClient, name: string): KubernetesClient =>
   new Proxy(client, {
     get: (target, method) => {
@@ -87,7 +125,7 @@ export const managementClient = (client: KubernetesClient, name: string): Kubern
         try {
           return await value.apply(target, given)
         } catch (error) {
-          throw await faultOf({ client: target, name, method, resource: given[0] }, error)
+          throw await faultOf({ client: target, name, method, given }, error)
         }
       }
     },

@@ -1,14 +1,28 @@
+import { jsonBytes } from '../domain/attribute-sizes.ts'
 import type { Cluster, ClusterChange } from '../domain/cluster.ts'
 import { type NodeGroup, nodesOf } from '../domain/node-group.ts'
 import type { Status } from '../domain/status.ts'
 import type { GroupOutcome } from '../domain/task-groups.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
+import { slimmedGroup } from './slimmed.ts'
 
 type GroupPorts = Pick<Ports, 'stores' | 'clock'>
 
 /** Node groups that one commit may change, with room for what else it writes: a transaction has at most 100 items. */
 export const GROUPS_IN_COMMIT = 60
+
+/** Bytes of node groups that one commit may write, as JSON: a transaction has 4 MiB, of which the cluster and the rest of a commit take their part. */
+const GROUPS_BYTES_MAX = 3 * 1024 * 1024
+
+/** As many of the first node groups as one commit may write, by number and by size; one at least. */
+export const groupsInCommit = <G extends NodeGroup>(groups: readonly G[]): G[] => {
+  let bytes = 0
+  return groups.slice(0, GROUPS_IN_COMMIT).filter((group, index) => {
+    bytes += jsonBytes(group)
+    return index === 0 || bytes <= GROUPS_BYTES_MAX
+  })
+}
 
 /** Writes what an end makes of node groups. */
 export const outcomeWrites = ({ stores, clock }: GroupPorts, { changed, removed }: GroupOutcome): Write[] => {
@@ -21,11 +35,14 @@ export const outcomeWrites = ({ stores, clock }: GroupPorts, { changed, removed 
 
 /**
  * Sets the status of node groups beside that of their cluster, without a reason: all of them, as far as one commit goes. What goes beyond
- * is set by the operation's end.
+ * is set by the operation's end. With a deletion goes what is larger than allowed.
  */
 export const markedGroups = (ports: GroupPorts, groups: readonly NodeGroup[], status: Status): Write[] =>
   outcomeWrites(ports, {
-    changed: groups.slice(0, GROUPS_IN_COMMIT).map((group) => ({ group, change: { status, statusReason: null } })),
+    changed: groupsInCommit(groups).map((group) => ({
+      group,
+      change: { status, statusReason: null, ...(status === 'DELETE_IN_PROGRESS' ? slimmedGroup(group) : {}) },
+    })),
     removed: [],
   })
 

@@ -44,6 +44,12 @@ export class StoreBusy extends AppError {
   override readonly retryable = true
 }
 
+/** More than the database takes for one item, or for one transaction. What callers give is bounded before, so that this is what was stored earlier, or grew. */
+export class ItemTooLarge extends AppError {
+  override readonly name = 'ItemTooLarge'
+  readonly kind = 'too-large'
+}
+
 /** A commit that can't be carried out whatever is stored: one item twice, or too many items. A fault of the caller's code. */
 export class InvalidCommit extends AppError {
   override readonly name = 'InvalidCommit'

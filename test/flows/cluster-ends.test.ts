@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../functions/domain/cluster.ts'
+import type { ClusterTemplate } from '../../functions/domain/cluster-template.ts'
 import { createDeadlineSeconds } from '../../functions/domain/deadlines.ts'
+import type { NodeGroup } from '../../functions/domain/node-group.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
 import { endClusterCreateFailed } from '../../functions/operations/cluster-create-end.ts'
@@ -10,6 +12,7 @@ import { launch, newOperation } from '../../functions/operations/operation.ts'
 import { storeCandidateResult } from '../../functions/steps/cluster/cluster-results.ts'
 import { createCluster, key } from '../support/flows/actions.ts'
 import {
+  ask,
   authoritiesOf,
   deleteCluster,
   groupsOf,
@@ -42,14 +45,14 @@ const failAt = (phase: string) => {
 }
 
 /** More node groups than one commit takes. */
-const addGroups = async (id: string, count: number): Promise<void> => {
+const addGroups = async (id: string, count: number, labels: NodeGroup['labels'] = {}): Promise<void> => {
   const { nodeGroups, commit } = lab.ports.stores
   const cluster = (await clusterOf(lab, id)) as Cluster
   const groups = Array.from({ length: count }, (_, index) =>
-    newGroup(cluster, { id: lab.ports.newId(), number: index + 4, name: `g${index}`, nodeCount: 0 }),
+    newGroup(cluster, { id: lab.ports.newId(), number: index + 4, name: `g${index}`, nodeCount: 0, labels }),
   )
-  for (let at = 0; at < count; at += 100) {
-    await commit(groups.slice(at, at + 100).map((group) => nodeGroups.insert(group)))
+  for (let at = 0; at < count; at += 20) {
+    await commit(groups.slice(at, at + 20).map((group) => nodeGroups.insert(group)))
   }
 }
 
@@ -158,6 +161,18 @@ describe('the deletion of a cluster', () => {
     expect(await rested(lab, id)).toBe('gone')
   })
 
+  it('tells all node groups also when they are more bytes than one commit takes', async () => {
+    const id = await readyCluster(lab)
+    await addGroups(id, 45, { a: 'x'.repeat(120_000) })
+    failAt('remove')
+    await deleteCluster(lab, id)
+    expect(await rested(lab, id)).toMatchObject({ status: 'DELETE_FAILED' })
+    expect(await statuses(id)).toEqual(['DELETE_FAILED'])
+    lab.reset()
+    await deleteCluster(lab, id)
+    expect(await rested(lab, id)).toBe('gone')
+  })
+
   it('frees no place while the cluster is there', async () => {
     const { quotas } = lab.ports.stores
     await quotas.takePlace('blue', 1000)
@@ -171,6 +186,37 @@ describe('the deletion of a cluster', () => {
     quotas.freePlace = freePlace
     expect(freed).toBe(0)
     expect(await lab.ports.stores.clusters.get(key(id))).toMatchObject({ status: 'DELETE_FAILED' })
+  })
+})
+
+describe('the upgrade of a cluster', () => {
+  const upgradeTo = ({ id, projectId }: ClusterTemplate) =>
+    ({ kind: 'upgrade', templateId: id, templateProjectId: projectId, nodeGroupId: null, maxBatchSize: 1 }) as const
+
+  it('ends also when the labels of its node groups are more bytes than one commit takes', async () => {
+    const id = await readyCluster(lab, { old: '1' })
+    await useTemplate(lab, id, await newTemplate(lab, { old: '1' }))
+    await addGroups(id, 45, { old: '1', a: 'x'.repeat(120_000) })
+    const after = await newTemplate(lab, { old: '2' })
+    await ask(lab, id, upgradeTo(after))
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_COMPLETE',
+      magnum: { clusterTemplateId: after.id },
+    })
+  })
+
+  it('leaves the labels of a node group that was made meanwhile, where they would be too large', async () => {
+    const id = await readyCluster(lab, { old: '1' })
+    await useTemplate(lab, id, await newTemplate(lab, { old: '1' }))
+    await addGroups(id, 1, { old: '1', a: 'x'.repeat(10_000) })
+    await addGroups(id, 1, { old: '1', b: 'x' })
+    await ask(lab, id, upgradeTo(await newTemplate(lab, { old: '2', more: 'y'.repeat(10_000) })))
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { labels: { old: '2' } } })
+    const labels = (await groupsOf(lab, id)).map((group) => [group.labels.old, Object.keys(group.labels).toSorted()])
+    expect(labels.slice(-2)).toEqual([
+      ['1', ['a', 'old']],
+      ['2', ['b', 'more', 'old']],
+    ])
   })
 })
 

@@ -23,6 +23,7 @@ import {
 } from '../support/flows/cluster-tasks.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, history, messages } from '../support/flows/look.ts'
+import { gate } from '../support/local/engine-lab.ts'
 
 let lab: FlowLab
 beforeAll(async () => {
@@ -231,6 +232,27 @@ describe('upgrade', () => {
     expect((await groupsOf(lab, id)).map(({ imageId }) => imageId)).toEqual(['old-image', 'old-image', 'new-image'])
   })
 
+  it('that runs gives way to another one, and its template is free then (decision 0024)', async () => {
+    const { id, before, after } = await prepared()
+    const third = await newTemplate(lab)
+    const [arrived, go] = [gate(), gate()]
+    lab.clusters.before = async () => {
+      arrived.open()
+      await go.passed
+    }
+    await ask(lab, id, upgradeTo(after, null))
+    await arrived.passed
+    await ask(lab, id, upgradeTo(third, null), { takesPlace: true })
+    expect([await usesOf(lab, before), await usesOf(lab, after), await usesOf(lab, third)]).toEqual([1, 0, 1])
+    go.open()
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_COMPLETE',
+      magnum: { clusterTemplateId: third.id },
+      queue: [],
+    })
+    expect((await history(lab, 'cluster', id)).filter((it) => it.startsWith('update success'))).toHaveLength(1)
+  })
+
   it('that fails leaves the cluster on its template and says why on the default groups', async () => {
     const { id, before, after } = await prepared()
     failing()
@@ -243,35 +265,47 @@ describe('upgrade', () => {
     expect([await usesOf(lab, before), await usesOf(lab, after)]).toEqual([1, 0])
   })
 
-  it('that fails is out of the way when the failed groups were changed to what they are already', async () => {
+  it('that fails is noted, with why, until another one succeeds: no other change is the way on', async () => {
     const { id, after } = await prepared()
     failing()
     await ask(lab, id, upgradeTo(after, null))
     await rested(lab, id)
     lab.reset()
     await askOf(lab, id, 'node-group-update', 'default-master')
-    await resize(lab, id, { group: 'default-worker', nodeCount: 1 })
-    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null })
+    await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_FAILED',
+      statusReason: `Node groups default-master, default-worker: ${WHY}`,
+    })
+    expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({
+      status: 'UPDATE_FAILED',
+      statusReason: WHY,
+      failedTask: 'upgrade',
+      nodeCount: 2,
+      reachedCount: 2,
+    })
     await ask(lab, id, upgradeTo(after, null))
-    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { clusterTemplateId: after.id } })
+    expect(await rested(lab, id)).toMatchObject({
+      status: 'UPDATE_COMPLETE',
+      statusReason: null,
+      magnum: { clusterTemplateId: after.id },
+    })
+    expect((await groupNamed(lab, id, 'default-worker')).failedTask).toBeNull()
   })
 
-  it('that fails is noted on its groups until a change of them succeeds, and another upgrade is the way on', async () => {
+  it('that fails is noted also on groups whose next change waits, and on those whose next change fails', async () => {
     const { id, after } = await prepared()
     failing()
     await ask(lab, id, upgradeTo(after, null))
-    await rested(lab, id)
-    expect((await groupNamed(lab, id, 'default-master')).failedTask).toBe('upgrade')
-    await resize(lab, id, { group: 'default-worker', nodeCount: 1 })
-    await rested(lab, id)
-    expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({
-      status: 'UPDATE_FAILED',
-      failedTask: 'upgrade',
-    })
+    await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
+    await askOf(lab, id, 'node-group-update', 'default-master')
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED' })
+    expect((await groupsOf(lab, id)).map(({ failedTask }) => failedTask)).toEqual(['upgrade', 'upgrade'])
     lab.reset()
+    await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
+    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED' })
     await ask(lab, id, upgradeTo(after, null))
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { clusterTemplateId: after.id } })
-    expect((await groupNamed(lab, id, 'default-worker')).failedTask).toBeNull()
   })
 
   it('counts as a use of the new template while it runs, so that nobody deletes or changes that', async () => {

@@ -98,6 +98,34 @@ describe('the registration of a management cluster', () => {
     })
   })
 
+  it('waits while it can not be looked at', async () => {
+    let looks = 0
+    script.findings = async () => {
+      looks += 1
+      if (looks > 4) return []
+      return [{ severity: 'error', reason: 'ConnectFailed', message: 'The connection was reset.', retryable: true }]
+    }
+    const { id, ref } = await registerManagement(lab, 'away')
+    expect(await ended(lab, ref)).toBe('succeeded')
+    expect(looks).toBe(5)
+    expect(await operators(id)).toMatchObject({ status: 'CREATE_COMPLETE' })
+  })
+
+  it('fails where it stays out of reach', async () => {
+    script.findings = async () => {
+      lab.clock.advance(300_000)
+      return [{ severity: 'error', reason: 'ConnectFailed', message: 'The connection was reset.', retryable: true }]
+    }
+    const { id, ref } = await registerManagement(lab, 'gone-for-long')
+    expect(await ended(lab, ref)).toBe('failed')
+    expect(await operators(id)).toMatchObject({
+      status: 'CREATE_FAILED',
+      statusReason: expect.stringMatching(
+        /^ManagementUnreachable: Cluster gone-for-long can't be looked at .* The connection was reset\./,
+      ),
+    })
+  })
+
   it('fails with everything that it lacks', async () => {
     script.findings = async () => [
       { severity: 'error', reason: 'A', message: 'It has no CRDs.' },
@@ -112,6 +140,25 @@ describe('the registration of a management cluster', () => {
         "ManagementUnfit: Cluster unfit can't be a management cluster of the driver managed@1: It has no CRDs. It is closed.",
       management: { driver: 'managed@1' },
     })
+  })
+
+  it('keeps the kubeconfig when it fails, since another role may mend it', async () => {
+    const { credentials, commit } = lab.ports.stores
+    script.findings = async ({ cluster }) => {
+      await commit([await credentials.seal(kubeconfigKey(cluster), new Secret('kept'))])
+      return [{ severity: 'error', reason: 'A', message: 'It has no CRDs.' }]
+    }
+    const { id, ref } = await registerManagement(lab, 'mistaken')
+    expect(await ended(lab, ref)).toBe('failed')
+    expect((await credentials.get(kubeconfigKey({ projectId: 'operators', id })))?.reveal()).toBe('kept')
+  })
+})
+
+describe('the health of a management cluster', () => {
+  it('is looked at each minute, since its outage concerns all projects', async () => {
+    await sweepMinutes(3)
+    const looks = lab.clusters.calls.filter(({ name, clusterId }) => name === 'observe' && clusterId === through.id)
+    expect(looks).toHaveLength(3)
   })
 })
 
@@ -210,7 +257,7 @@ describe('a create that failed', () => {
     expect(await clusterOf(lab, id)).toMatchObject({
       status: 'CREATE_FAILED',
       statusReason: expect.stringMatching(
-        /^PhaseTimedOut: .* if it comes up after all, the create goes on by itself; a delete takes it down\.$/,
+        /^PhaseTimedOut: .* if the cluster comes up after all, the create goes on by itself\. If its health says that nothing is there, delete it and make it anew\.$/,
       ),
       endpoint: { server: `https://${id}.memory.invalid:6443` },
       driverState: { 'claimed-uid': `memory-${id}` },

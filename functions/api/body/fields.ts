@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { bytesMaxOf, type SizedAttribute } from '../../domain/attribute-sizes.ts'
+import { isBlank, isShownAsIs, SHOWN_PATTERN, SHOWN_RULE } from '../../domain/shown-text.ts'
 
 /**
  * Field types of Magnum's request bodies (magnum-rest.md sections 2 and 4.1): `null` and `""` mean "not given", integers may be
@@ -45,24 +47,19 @@ export const integerField = (min: number, max = INTEGER_MAX) => {
   return z.preprocess(integerOf, z.int({ error }).min(min, { error }).max(max, { error }))
 }
 
-const CONTROL = /\p{Cc}/u
-const CONTROL_RULE = 'must have no control characters'
+/** Something of it is seen. None at all is another fault. */
+const isSeen = (text: string): boolean => text === '' || !isBlank(text)
 
-/** The same for the document, whose readers do not all know classes of characters. */
-const PRINTABLE_PATTERN = '^[^\\u0000-\\u001f\\u007f-\\u009f]*$'
-
-/** True for text on one line: without line breaks, NUL and the like, which forge log lines and break terminals. */
-export const isPrintable = (text: string): boolean => !CONTROL.test(text)
-
-/** Text of 1 to `max` characters, none of them a control character. */
+/** Text of 1 to `max` characters that shows as what it is. */
 export const textField = (max = 255) => {
   const error = `must be text of 1 to ${max} characters`
   return z
     .string({ error })
     .min(1, { error })
     .max(max, { error })
-    .refine(isPrintable, { error: CONTROL_RULE })
-    .meta({ pattern: PRINTABLE_PATTERN })
+    .refine(isShownAsIs, { error: SHOWN_RULE })
+    .refine(isSeen, { error: 'must not be blank' })
+    .meta({ pattern: SHOWN_PATTERN })
 }
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_.-]*$/
@@ -75,6 +72,10 @@ export const nameField = z
   .max(NAME_MAX, { error: NAME_RULE })
   .regex(NAME, { error: NAME_RULE })
 
+/** What the document says of an attribute that is bounded in bytes. */
+export const sizeNote = (attribute: SizedAttribute): string =>
+  `At most ${bytesMaxOf(attribute)} bytes as JSON, as stored (after merging or patching); else 413.`
+
 /** Python's spelling, because that is what clients compare with. */
 const labelText = (value: string | number | boolean): string => {
   if (typeof value === 'boolean') return value ? 'True' : 'False'
@@ -85,17 +86,19 @@ const LABEL_RULE = 'must be text, a number or a boolean'
 
 const LABEL_KEY_MAX = 255
 
-/** Labels: values are stored as text (magnum-rest.md 4.1). */
-export const labelsField = z.record(
-  z.string().max(LABEL_KEY_MAX).refine(isPrintable),
-  z
-    .union([z.string(), z.number(), z.boolean()], { error: LABEL_RULE })
-    .transform(labelText)
-    .refine(isPrintable, { error: CONTROL_RULE }),
-  {
-    error: ({ code }) =>
-      code === 'invalid_key'
-        ? `must have a name of at most ${LABEL_KEY_MAX} characters and no control characters`
-        : 'must be an object of label names and values',
-  },
-)
+/** Labels: values are stored as text (magnum-rest.md 4.1). Their size is judged when it is known what is merged with them. */
+export const labelsField = z
+  .record(
+    z.string().min(1).max(LABEL_KEY_MAX).refine(isShownAsIs).refine(isSeen),
+    z
+      .union([z.string(), z.number(), z.boolean()], { error: LABEL_RULE })
+      .transform(labelText)
+      .refine(isShownAsIs, { error: SHOWN_RULE }),
+    {
+      error: ({ code }) =>
+        code === 'invalid_key'
+          ? `must each have a name of 1 to ${LABEL_KEY_MAX} characters, not blank, with no control characters and none that change the direction of writing`
+          : 'must be an object of label names and values',
+    },
+  )
+  .meta({ description: sizeNote('labels') })

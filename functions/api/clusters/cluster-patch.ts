@@ -2,7 +2,8 @@ import * as z from 'zod'
 import type { HealthStatus } from '../../domain/cluster.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { quote } from '../../domain/wording.ts'
-import { booleanOf } from '../body/fields.ts'
+import { demandSize } from '../body/demand-size.ts'
+import { booleanOf, sizeNote } from '../body/fields.ts'
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
 import { InvalidRequest } from '../errors.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
@@ -83,7 +84,7 @@ const EXAMPLE = '{"op": "replace", "path": "/node_count", "value": 2}'
 const CHANGEABLE =
   '"/node_count" of clusters whose nodes are managed, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify"); by administrators also "/management" of clusters with a Kubernetes API'
 
-/** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest */
+/** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest, RequestTooLarge */
 const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
   demandChangeable(operations, Object.keys(APPLY), CHANGEABLE)
   const patch: ClusterPatch = { added: [] }
@@ -92,6 +93,7 @@ const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch =
     Object.assign(patch, APPLY[operation.attribute]?.(operation))
     if (operation.op === 'add') patch.added.push(operation.attribute)
   }
+  demandSize('health_status_reason', patch.healthReason ?? {})
   if (patch.kubeconfig === undefined && (patch.context !== undefined || patch.insecureSkipTlsVerify !== undefined)) {
     throw new InvalidRequest(
       '"/context" and "/insecure_skip_tls_verify" can be replaced together with "/kubeconfig" only.',
@@ -105,7 +107,7 @@ const changes = z
   .object({
     node_count: z.int().min(0),
     health_status: z.enum(HEALTH),
-    health_status_reason: z.record(z.string(), z.string()),
+    health_status_reason: z.record(z.string(), z.string()).meta({ description: sizeNote('health_status_reason') }),
     kubeconfig: z.union([z.string(), z.record(z.string(), z.unknown())]),
     context: z.string(),
     insecure_skip_tls_verify: z.boolean(),

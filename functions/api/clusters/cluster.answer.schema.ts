@@ -10,6 +10,7 @@ import {
   timeAnswer,
   uuidAnswer,
 } from '../common.answer.schema.ts'
+import { eventAnswer } from '../events/event.answer.schema.ts'
 import type { RegistrationAttribute } from './registration-attributes.ts'
 
 const text = z.string().nullable()
@@ -83,6 +84,7 @@ export const CLUSTER_ANSWERS: Answers = {
   'POST /v1/clusters': { 202: uuidAnswer },
   'GET /v1/clusters/detail': { 200: pageAnswer('clusters', clusterDetailAnswer) },
   'GET /v1/clusters/{cluster}': { 200: clusterAnswer },
+  'GET /v1/clusters/{cluster}/events': { 200: pageAnswer('events', eventAnswer) },
   'PATCH /v1/clusters/{cluster}': { 202: uuidAnswer },
   'DELETE /v1/clusters/{cluster}': { 204: null },
   'POST /v1/clusters/{cluster}/actions/resize': { 202: uuidAnswer },

@@ -1,6 +1,7 @@
-import { listQuery } from '../lists/list-query.ts'
+import { listQuery, pageQuery } from '../lists/list-query.ts'
 import { noQuery } from '../query.ts'
 import { route, type TableRoute } from '../route.ts'
+import { listClusterEvents } from './cluster-events.ts'
 import { detailClusters, getCluster, listClusters } from './read-clusters.ts'
 
 const COLLECTION = '/v1/clusters'
@@ -34,5 +35,14 @@ export const CLUSTER_ROUTES: readonly TableRoute[] = [
     schemas: { query: noQuery },
     summary: 'Shows a cluster.',
     handle: getCluster,
+  }),
+  route({
+    method: 'GET',
+    path: `${ITEM}/events`,
+    access: 'table',
+    rule: 'cluster:get',
+    schemas: { query: pageQuery },
+    summary: 'Lists what happened, oldest first, for 30 days, also after the cluster is gone.',
+    handle: listClusterEvents,
   }),
 ]

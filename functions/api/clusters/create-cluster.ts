@@ -19,6 +19,7 @@ import { askPreview } from './ask-preview.ts'
 import { chooseManagement } from './choose-management.ts'
 import { chooseOrigin, type Origin, unknownTemplate } from './choose-origin.ts'
 import type { CreateCluster } from './cluster.schema.ts'
+import { demandLabelsFit } from './demand-labels-fit.ts'
 import { demandDriverAgrees } from './driver-rules.ts'
 import { type TakenKubeconfig, takeKubeconfig } from './intake.ts'
 import { createTimeoutOf, newCluster } from './new-cluster.ts'
@@ -86,6 +87,7 @@ const plan = async (request: Request): Promise<Planned> => {
   const operation = newOperation(ports, 'create', { deadlineSeconds })
   const role = roleFrom(request, origin)
   const { cluster, nodeGroups } = newCluster(body, { newId, principal, origin, operation, management: role, ...taken })
+  demandLabelsFit(cluster.magnum)
   demandVolumeFits(cluster, origin.template)
   demandMasterCountOdd(body.master_count ?? 1)
   const management = await chooseManagement(ports, origin, cluster)

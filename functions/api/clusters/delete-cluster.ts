@@ -5,6 +5,7 @@ import { untilNoConflict } from '../../operations/conflict.ts'
 import { ownerEvent } from '../../operations/events.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
 import { launch, newOperation, replacedBy } from '../../operations/operation.ts'
+import { slimmedCluster, slimmedObservation } from '../../operations/slimmed.ts'
 import { movedTemplateUses } from '../../operations/template-uses.ts'
 import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
 import { storeDeletion } from '../cloud/store-deletion.ts'
@@ -44,6 +45,7 @@ const commitDelete = async ({ ports }: Request, { cluster, operation }: Begun, l
     task: null,
     queue: [],
     updatedAt: operation.startedAt,
+    ...slimmedCluster(cluster),
     ...lent.change,
   } as const
   try {
@@ -86,6 +88,8 @@ const decide = async (request: Request): Promise<Begun | null> => {
     supersedes: running === null ? [] : replacedBy(`cluster-${running.kind}`, running),
   })
   const begun = { cluster, operation }
+  const seen = slimmedObservation(cluster, request.ports.clock.now())
+  if (seen !== null) await request.ports.stores.clusters.observe(cluster, seen)
   await storeDeletion(request, cluster, (lent) => commitDelete(request, begun, lent))
   return begun
 }

@@ -14,12 +14,13 @@ export const demandNodesMade = (drivers: DriverDescriptions, { driver }: Cluster
 
 /** @throws InvalidRequest naming the driver that knows no such change */
 export const demandTaskKnown = (
-  { id, updates }: ClusterDriverDescription,
+  { id, updates, capabilities }: ClusterDriverDescription,
   kind: ClusterTaskKind,
   what: string,
 ): void => {
   if (updates.includes(kind)) return
-  throw new InvalidRequest(`The driver ${id} of this cluster can't ${what}.`)
+  const advice = capabilities.makesNodes ? '' : ' Do that where the cluster was made.'
+  throw new InvalidRequest(`The driver ${id} of this cluster can't ${what}.${kind === 'credential' ? '' : advice}`)
 }
 
 /** @throws InvalidRequest with every fault that the driver finds in a plan */

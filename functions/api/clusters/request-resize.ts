@@ -1,6 +1,7 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { isMaster, type NodeGroup, nodesOf } from '../../domain/node-group.ts'
 import { countFault } from '../../domain/node-limits.ts'
+import { reasonKept } from '../../domain/task-groups.ts'
 import { quote } from '../../domain/wording.ts'
 import type { LendingRequest } from '../cloud/lend.ts'
 import { requestChange } from '../cloud/request-change.ts'
@@ -54,7 +55,12 @@ export const requestResize = async (
     task,
     takesPlace: true,
     writes: [
-      ports.stores.nodeGroups.change(group, { nodeCount, status: 'UPDATE_IN_PROGRESS', statusReason: null, updatedAt }),
+      ports.stores.nodeGroups.change(group, {
+        nodeCount,
+        status: 'UPDATE_IN_PROGRESS',
+        statusReason: reasonKept(group),
+        updatedAt,
+      }),
     ],
     change: { nodes: nodesOf(nodeGroups) },
     said: {

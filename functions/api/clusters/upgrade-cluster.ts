@@ -1,10 +1,12 @@
 import type { Cluster } from '../../domain/cluster.ts'
+import type { ClusterTask } from '../../domain/cluster-task.ts'
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import type { NodeGroup } from '../../domain/node-group.ts'
 import { isFailed } from '../../domain/status.ts'
 import { isAbout } from '../../domain/task-groups.ts'
 import { quote } from '../../domain/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
+import { replacesRunning } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { markedGroups } from '../../operations/node-group-writes.ts'
 import { RevisionConflict, TemplateGone } from '../../store/errors.ts'
@@ -88,21 +90,21 @@ const groupToUpgrade = (
 }
 
 /** What is decided of an upgrade. */
-type Plan = { cluster: Cluster; nodeGroups: readonly NodeGroup[]; template: ClusterTemplate; group: NodeGroup | null }
+type Plan = {
+  cluster: Cluster
+  nodeGroups: readonly NodeGroup[]
+  template: ClusterTemplate
+  group: NodeGroup | null
+  task: ClusterTask
+}
 
-const ask = async (request: Request, { cluster, nodeGroups, template, group }: Plan): Promise<void> => {
-  const { ports, body } = request
-  const task = {
-    kind: 'upgrade',
-    templateId: template.id,
-    templateProjectId: template.projectId,
-    nodeGroupId: group?.id ?? null,
-    maxBatchSize: body.max_batch_size ?? 1,
-  } as const
+const ask = async (request: Request, { cluster, nodeGroups, template, group, task }: Plan): Promise<void> => {
+  const { ports } = request
   await demandAccepted(request, { cluster, template, nodeGroups, task })
   const what = group === null ? 'The cluster' : `Node group ${group.name}`
   await requestChange(request, cluster, {
     task,
+    takesPlace: true,
     writes: markedGroups(
       ports,
       nodeGroups.filter((one) => isAbout(task, one)),
@@ -116,11 +118,19 @@ const ask = async (request: Request, { cluster, nodeGroups, template, group }: P
 }
 
 /**
- * True for a cluster with which nothing is wrong but an upgrade that failed: only another one mends it, since drivers go back to no version (decision 0025).
+ * True for a cluster with an upgrade that failed: only another one mends it, since drivers go back to no version, and what else has failed may have failed for
+ * that (decision 0025).
  */
-const isUpgradeToMend = ({ status }: Cluster, nodeGroups: readonly NodeGroup[]): boolean => {
-  const failed = nodeGroups.filter((group) => isFailed(group.status))
-  return status === 'UPDATE_FAILED' && failed.length > 0 && failed.every(({ failedTask }) => failedTask === 'upgrade')
+const isUpgradeToMend = ({ status }: Cluster, nodeGroups: readonly NodeGroup[]): boolean =>
+  status === 'UPDATE_FAILED' && nodeGroups.some((group) => isFailed(group.status) && group.failedTask === 'upgrade')
+
+/** One that takes the place of a running upgrade is taken (decision 0024), and so is one that mends (decision 0025). @throws InvalidRequest with what to do first */
+const demandUpgradable = (cluster: Cluster, nodeGroups: readonly NodeGroup[], task: ClusterTask): void => {
+  if (replacesRunning(cluster, task) || isUpgradeToMend(cluster, nodeGroups)) return
+  const fault = stateFault(cluster, SETTLED)
+  if (fault === null) return
+  const wayOut = cluster.status === 'UPDATE_FAILED' ? wayOutOfFailure(cluster, nodeGroups) : ''
+  throw new InvalidRequest(`${fault}${wayOut}`)
 }
 
 const round = async (request: Request): Promise<string> => {
@@ -134,12 +144,15 @@ const round = async (request: Request): Promise<string> => {
   demandTaskKnown(driver, 'upgrade', 'upgrade it')
   demandTemplateFits(driver, found)
   if (!isCurrent(cluster, template)) demandTemplateOpen(request, template)
-  const fault = isUpgradeToMend(cluster, nodeGroups) ? null : stateFault(cluster, SETTLED)
-  if (fault !== null) {
-    const wayOut = cluster.status === 'UPDATE_FAILED' ? wayOutOfFailure(cluster, nodeGroups) : ''
-    throw new InvalidRequest(`${fault}${wayOut}`)
+  const task: ClusterTask = {
+    kind: 'upgrade',
+    templateId: template.id,
+    templateProjectId: template.projectId,
+    nodeGroupId: group?.id ?? null,
+    maxBatchSize: body.max_batch_size ?? 1,
   }
-  await ask(request, { cluster, nodeGroups, template, group }).catch((error: unknown) => {
+  demandUpgradable(cluster, nodeGroups, task)
+  await ask(request, { cluster, nodeGroups, template, group, task }).catch((error: unknown) => {
     // Deleted meanwhile: look for it again.
     throw error instanceof TemplateGone ? new RevisionConflict(error.message, { cause: error }) : error
   })

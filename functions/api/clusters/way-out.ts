@@ -23,13 +23,13 @@ const patchOf = (cluster: Cluster, { id, minNodeCount }: NodeGroup): string => {
 
 /**
  * How a cluster that is UPDATE_FAILED comes to take an upgrade again, as a sentence: each failed node group is changed once with success, be it to
- * what it is already, or deleted. Those whose upgrade failed are not named: the next upgrade mends them (decision 0025). Empty for clusters without node
- * groups to change.
+ * what it is already, or deleted. Not for those with an upgrade that failed, which take another one as they are (decision 0025). Empty for clusters without
+ * node groups to change.
  */
 export const wayOutOfFailure = (cluster: Cluster, groups: readonly NodeGroup[]): string => {
   const failed = groups.filter(({ status }) => isFailed(status))
   const lost = failed.filter(isLost)
-  const mendable = failed.filter((group) => !isLost(group) && group.failedTask !== 'upgrade')
+  const mendable = failed.filter((group) => !isLost(group))
   const [example = failed.length === 0 ? defaultWorkerOf(groups) : undefined] = mendable
   const which = byNumber(mendable, 'the', 'each of the')
   const what = mendable.length > 0 ? `${which} failed ${named(mendable)}` : 'any node group'

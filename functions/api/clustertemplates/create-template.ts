@@ -1,6 +1,7 @@
 import type { ClusterTemplate } from '../../domain/cluster-template.ts'
 import { AlreadyExists } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
+import { demandSize } from '../body/demand-size.ts'
 import { StateConflict } from '../errors.ts'
 import { generatedName } from '../generated-name.ts'
 import { createOnce } from '../idempotency.ts'
@@ -30,6 +31,7 @@ const newTemplate = (request: Request): ClusterTemplate => {
   const attributes = overlay(base, given)
   demandMayPublish(request, attributes)
   demandConsistent(attributes)
+  demandSize('labels', attributes.labels)
   return {
     id,
     projectId: principal.projectId,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { quote } from '../../domain/wording.ts'
+import { demandSize } from '../body/demand-size.ts'
 import { parseWith } from '../body/parse-with.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import { InvalidRequest } from '../errors.ts'
@@ -76,7 +77,7 @@ const applyOperation = (before: TemplateAttributes, operation: PatchOperation): 
 /**
  * Attributes after the operations, one after the other (magnum-rest.md 9.1).
  *
- * @throws InvalidRequest
+ * @throws InvalidRequest, RequestTooLarge
  */
 export const applyTemplatePatch = (
   before: TemplateAttributes,
@@ -84,6 +85,7 @@ export const applyTemplatePatch = (
 ): TemplateAttributes => {
   const after = operations.reduce(applyOperation, before)
   demandConsistent(after)
+  demandSize('labels', after.labels ?? {}, { before: before.labels ?? {} })
   return after
 }
 

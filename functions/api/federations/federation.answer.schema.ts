@@ -10,6 +10,7 @@ import {
   timeAnswer,
   uuidAnswer,
 } from '../common.answer.schema.ts'
+import { eventAnswer } from '../events/event.answer.schema.ts'
 
 /** An item of the plain list. */
 const federationItemAnswer = z.object({
@@ -52,17 +53,6 @@ const federationAnswer = federationItemAnswer.extend({
   operation: operationAnswer,
   endpoint: z.string().nullable(),
   certificates_renew_after: timeAnswer.nullable(),
-})
-
-const eventAnswer = z.object({
-  id: z.string(),
-  action: z.string(),
-  outcome: z.string(),
-  reason: z.string(),
-  message: z.string(),
-  cluster_id: z.string().nullable(),
-  sequence: z.int(),
-  time: timeAnswer,
 })
 
 /** Answer to `?dry_run=true`. */

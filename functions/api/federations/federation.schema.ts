@@ -1,20 +1,22 @@
 import * as z from 'zod'
 import { parseAttributes } from '../body/attributes.ts'
-import { nameField, optional, textField } from '../body/fields.ts'
+import { nameField, optional, sizeNote, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
 
 const PROPERTIES_RULE = 'must be an object of texts'
 
 /** Text to text; `null` is the same as absent. */
-const propertiesField = z.record(
-  z
-    .string()
-    .min(1, { error: 'must not have an empty key' })
-    .max(255, { error: 'must have a key of at most 255 characters' }),
-  z.string({ error: 'must be text' }),
-  { error: PROPERTIES_RULE },
-)
+const propertiesField = z
+  .record(
+    z
+      .string()
+      .min(1, { error: 'must not have an empty key' })
+      .max(255, { error: 'must have a key of at most 255 characters' }),
+    z.string({ error: 'must be text' }),
+    { error: PROPERTIES_RULE },
+  )
+  .meta({ description: sizeNote('properties') })
 
 const MEMBERS_RULE = 'must be a list of cluster ids or names'
 

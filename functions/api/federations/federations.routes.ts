@@ -3,7 +3,7 @@ import { listQuery, pageQuery } from '../lists/list-query.ts'
 import { flag, noQuery } from '../query.ts'
 import { route, type TableRoute } from '../route.ts'
 import { deleteFederation } from './delete-federation.ts'
-import { listEvents } from './federation-events.ts'
+import { listFederationEvents } from './federation-events.ts'
 import { detailFederations, getFederation, getMember, listFederations, listMembers } from './read-federations.ts'
 import { workloads } from './workloads.ts'
 
@@ -64,7 +64,7 @@ export const FEDERATION_ROUTES: readonly TableRoute[] = [
     rule: 'federation:get',
     schemas: { query: pageQuery },
     summary: 'Lists what happened, oldest first, for 30 days.',
-    handle: listEvents,
+    handle: listFederationEvents,
   }),
   route({
     method: 'DELETE',

@@ -1,10 +1,8 @@
+import { isShownAsIs, SHOWN_RULE } from '../../domain/shown-text.ts'
 import { quote } from '../../domain/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
-import { isPrintable } from '../body/fields.ts'
-import { InvalidRequest, RequestTooLarge } from '../errors.ts'
-
-/** All properties of a federation together, bytes: a federation and its name index must fit an item of 400 KB. */
-const PROPERTIES_BYTES_MAX = 64 * 1024
+import { demandSize } from '../body/demand-size.ts'
+import { InvalidRequest } from '../errors.ts'
 
 const DNS_LABEL = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/
 
@@ -20,11 +18,11 @@ const dnsZoneFaults = (zone: string | undefined): string[] =>
     ? []
     : [`"properties.dns-zone" is ${quote(zone)}; it must be a DNS name such as "example.com".`]
 
-/** Properties whose key or value has a control character; keys are quoted, so that the answer shows them escaped. */
+/** Properties whose key or value does not show as it is; keys are quoted, so that the answer shows them escaped. */
 const controlFaults = (properties: Readonly<Record<string, string>>): string[] =>
   Object.entries(properties)
-    .filter(([key, value]) => !isPrintable(key) || !isPrintable(value))
-    .map(([key]) => `${quote(`properties.${key}`)} must have no control characters in its key and value.`)
+    .filter(([key, value]) => !isShownAsIs(key) || !isShownAsIs(value))
+    .map(([key]) => `${quote(`properties.${key}`)} ${SHOWN_RULE}, in its key and value.`)
 
 const asOption = (key: string): string => key.toLowerCase().replaceAll(/[_. ]/g, '-')
 
@@ -50,10 +48,7 @@ export const checkProperties = (
   properties: Readonly<Record<string, string>>,
   more: readonly string[] = [],
 ): void => {
-  const bytes = Buffer.byteLength(JSON.stringify(properties))
-  if (bytes > PROPERTIES_BYTES_MAX) {
-    throw new RequestTooLarge(`"properties" would have ${bytes} bytes; at most ${PROPERTIES_BYTES_MAX} are allowed.`)
-  }
+  demandSize('properties', properties)
   const faults = [
     ...dnsZoneFaults(properties['dns-zone']),
     ...controlFaults(properties),

@@ -3,6 +3,7 @@ import { nodesOf } from '../../domain/node-group.ts'
 import { quote } from '../../domain/wording.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { dropNodeGroup, isOnlyAskedFor } from '../../operations/drop-node-group.ts'
+import { slimmedGroup } from '../../operations/slimmed.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import { InvalidRequest } from '../errors.ts'
@@ -37,7 +38,7 @@ const decide = async (request: KeysRequest): Promise<void> => {
   await requestChange(request, cluster, {
     task,
     takesPlace: true,
-    writes: [nodeGroups.change(group, change)],
+    writes: [nodeGroups.change(group, { ...change, ...slimmedGroup(group) })],
     // Its nodes count until they are gone.
     change: { nodes: nodesOf(all) },
     said: { reason: 'NodeGroupDeletion', message: `Node group ${group.name} is being deleted.` },

@@ -4,12 +4,20 @@ import type { NodeGroup } from '../../domain/node-group.ts'
 import { nodeLabelFaults } from '../../domain/node-labels.ts'
 import { countFault, defaultWorkerOf, limitsFault } from '../../domain/node-limits.ts'
 import { taintFaults, taintsOf } from '../../domain/node-taints.ts'
+import { demandSize } from '../body/demand-size.ts'
 import type { CreateNodeGroup } from './node-group.schema.ts'
 import { demandNoFault } from './node-group-rules.ts'
 
 const demandSound = (body: CreateNodeGroup, group: NodeGroup): void => {
   const inLimits = [limitsFault(group) ?? countFault(group.nodeCount, group) ?? []].flat()
   demandNoFault([...inLimits, ...nodeLabelFaults(group.nodeLabels), ...taintFaults(body.node_taints ?? [])])
+}
+
+/** @throws RequestTooLarge */
+const demandSizes = ({ labels, nodeLabels, nodeTaints }: NodeGroup, given: CreateNodeGroup): void => {
+  demandSize('labels', labels, { advice: 'Labels that it has of its cluster count, too.' })
+  demandSize('node_labels', nodeLabels)
+  demandSize('node_taints', given.node_taints ?? nodeTaints)
 }
 
 /** One more than the highest; the cluster's revision keeps two from taking the same. */
@@ -19,7 +27,7 @@ const nextNumber = (groups: readonly NodeGroup[]): number => Math.max(0, ...grou
  * A node group as it is the instant that its 202 goes out, with Magnum's defaults (magnum-rest.md section 6). The image is that of the
  * default workers, who have it from the template.
  *
- * @throws NodeGroupInvalid
+ * @throws NodeGroupInvalid, RequestTooLarge
  */
 export const newNodeGroup = (
   body: CreateNodeGroup,
@@ -54,6 +62,7 @@ export const newNodeGroup = (
     createdAt: given.now,
     updatedAt: null,
   }
+  demandSizes(group, body)
   demandSound(body, group)
   return group
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { MASTER_ROLE } from '../../domain/node-group.ts'
 import { parseAttributes } from '../body/attributes.ts'
-import { booleanField, integerField, labelsField, optional, textField } from '../body/fields.ts'
+import { booleanField, integerField, labelsField, optional, sizeNote, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
 
@@ -10,22 +10,24 @@ const TAINTS_RULE = 'must be a list of taints like {"key": "gpu", "value": "yes"
 const taintText = optional(z.string({ error: 'must be text' }))
 
 /** Taints by their shape only: what Kubernetes says of keys, values and effects is 409 and comes later. */
-const taintsField = z.array(
-  z.strictObject(
-    { key: taintText, value: taintText, effect: taintText },
-    {
-      error: ({ code }) => (code === 'unrecognized_keys' ? 'may have "key", "value" and "effect" only' : TAINTS_RULE),
-    },
-  ),
-  { error: TAINTS_RULE },
-)
+const taintsField = z
+  .array(
+    z.strictObject(
+      { key: taintText, value: taintText, effect: taintText },
+      {
+        error: ({ code }) => (code === 'unrecognized_keys' ? 'may have "key", "value" and "effect" only' : TAINTS_RULE),
+      },
+    ),
+    { error: TAINTS_RULE },
+  )
+  .meta({ description: sizeNote('node_taints') })
 
 /** The same as the value of a patch. */
 export const taintsValue = z.object({ node_taints: taintsField })
 
-const nodeLabelsField = z.record(z.string(), z.string({ error: 'must be text' }), {
-  error: 'must be an object of label names and texts',
-})
+const nodeLabelsField = z
+  .record(z.string(), z.string({ error: 'must be text' }), { error: 'must be an object of label names and texts' })
+  .meta({ description: sizeNote('node_labels') })
 
 /** However it is written: a role that reads like that of the masters is taken for it. */
 const roleField = textField().refine((role) => role.trim().toLowerCase() !== MASTER_ROLE, {

@@ -4,8 +4,10 @@ import { isMaster, type NodeGroup, nodesOf } from '../../domain/node-group.ts'
 import { nodeLabelFaults } from '../../domain/node-labels.ts'
 import { limitsFault, withinLimits } from '../../domain/node-limits.ts'
 import { taintFaults } from '../../domain/node-taints.ts'
+import { reasonKept } from '../../domain/task-groups.ts'
 import { quote } from '../../domain/wording.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
+import { demandSize } from '../body/demand-size.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
@@ -40,6 +42,13 @@ const faultsOf = (group: NodeGroup, operations: readonly PatchOperation[]): stri
   ]
 }
 
+/** @throws RequestTooLarge */
+const demandSizes = (group: NodeGroup, operations: readonly PatchOperation[]): void => {
+  const { nodeLabels, nodeTaints } = wantedOf(group, operations)
+  demandSize('node_labels', nodeLabels, { before: group.nodeLabels })
+  demandSize('node_taints', nodeTaints, { before: group.nodeTaints })
+}
+
 /** The group as it shall be: its number of nodes comes into new limits with the same change (magnum-rest.md 11 row 12). */
 const changeOf = (group: NodeGroup, operations: readonly PatchOperation[], now: string) => {
   const wanted = limitsAndMarks(wantedOf(group, operations))
@@ -47,7 +56,7 @@ const changeOf = (group: NodeGroup, operations: readonly PatchOperation[], now: 
     ...wanted,
     nodeCount: withinLimits(group.nodeCount, wanted),
     status: 'UPDATE_IN_PROGRESS',
-    statusReason: null,
+    statusReason: reasonKept(group),
     updatedAt: now,
   } as const
 }
@@ -62,6 +71,7 @@ const decide = async (request: Request): Promise<Decided> => {
   const group = findNodeGroup(groups, params.nodegroup ?? '')
   if (operations.length === 0) return { cluster, group }
   const driver = driverFor(ports, cluster, 'node-group-update')
+  demandSizes(group, operations)
   demandNoFault(faultsOf(group, operations))
   demandClusterChangeable(cluster)
   demandGroupChangeable(group)

@@ -7,7 +7,7 @@ import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { findNodeGroup } from './find-node-group.ts'
-import { listNodeGroup, showNodeGroup } from './show-node-group.ts'
+import { listNodeGroup, showNodeGroup, statusReasonOf } from './show-node-group.ts'
 
 /** Query of the list: `role` leaves out the groups of other roles. */
 export const nodeGroupsQuery = listQuery.extend({ role: z.string().optional() })
@@ -31,7 +31,7 @@ const COLUMNS: Columns<NodeGroup> = {
   is_default: ({ isDefault }) => isDefault,
   stack_id: ({ clusterId }) => clusterId,
   status: ({ status }) => status,
-  status_reason: ({ statusReason }) => statusReason,
+  status_reason: statusReasonOf,
   version: ({ version }) => version,
   node_labels: ({ nodeLabels }) => JSON.stringify(nodeLabels),
   node_taints: ({ nodeTaints }) => JSON.stringify(nodeTaints),

@@ -1,6 +1,7 @@
 import type { Cluster } from '../../domain/cluster.ts'
 import { labelDiff } from '../../domain/labels.ts'
 import { isMaster, type NodeGroup } from '../../domain/node-group.ts'
+import { isInProgress } from '../../domain/status.ts'
 import { linksOf, timestamp } from '../representation.ts'
 
 /** Where the cluster's driver makes no nodes, `nodes` is null and they are as many as were seen. */
@@ -9,6 +10,10 @@ const nodeCountOf = (cluster: Cluster, group: NodeGroup): number => {
   if (nodes !== null || observation === null) return group.nodeCount
   return isMaster(group) ? observation.masterCount : observation.nodeCount
 }
+
+/** Nothing while a change runs: what is kept then is why the group's upgrade failed before (decision 0025). */
+export const statusReasonOf = ({ status, statusReason }: NodeGroup): string | null =>
+  isInProgress(status) ? null : statusReason
 
 /** An item of the list: exactly Magnum's keys, with the true limits (magnum-rest.md section 6). */
 export const listNodeGroup = (cluster: Cluster, group: NodeGroup) => ({
@@ -38,7 +43,7 @@ export const showNodeGroup = (cluster: Cluster, group: NodeGroup, baseUrl: strin
     labels: group.labels,
     links: linksOf(baseUrl, `clusters/${group.clusterId}/nodegroups`, group.id),
     node_addresses: group.nodeAddresses,
-    status_reason: group.statusReason,
+    status_reason: statusReasonOf(group),
     version: group.version,
     labels_overridden: overridden,
     labels_added: added,

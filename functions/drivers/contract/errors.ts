@@ -69,7 +69,8 @@ export class ManagementMissing extends AppError {
 
 /**
  * The management cluster can't be reached, does not answer as it should, or no longer lets us do what we have to: a fault of what makes the cluster, not of the
- * cluster. Phases wait for it until their deadline. The message names no more than its name; `cause` has the fault.
+ * cluster. Phases wait for it until their deadline. To those whose clusters it makes the message names no more than its name, and
+ * what is missing; `cause` has the fault.
  */
 export class ManagementUnreachable extends AppError {
   override readonly name = 'ManagementUnreachable'

@@ -5,6 +5,9 @@ import { CredentialRejected, ObjectNotFound, PermissionDenied } from '../../kube
 
 const Review = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) })
 
+/** Characters of a user's name that are kept: it is stored, and the server may tell anything. */
+const NAME_MAX = 1024
+
 /** The user of every request without a credential, or with a client certificate of an unknown authority where anonymous is allowed. */
 const ANONYMOUS = 'system:anonymous'
 
@@ -40,7 +43,7 @@ export const whoAmI = async (client: KubernetesClient): Promise<string | null> =
     if (review.success) {
       const { username } = review.data.status.userInfo
       if (username === ANONYMOUS) throw anonymous()
-      return username
+      return username.slice(0, NAME_MAX)
     }
     // Like the review above, this may be asked by everybody who is authenticated (ClusterRole system:basic-user), whatever the answer.
     await deniedAccess(client, [{ verb: 'get', group: '', resource: 'namespaces', name: 'kube-system' }])

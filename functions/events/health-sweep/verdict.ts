@@ -33,11 +33,11 @@ export const isWatched = (cluster: Cluster): boolean =>
     cluster.identity !== null &&
     !/^(CREATE|DELETE)_(IN_PROGRESS|FAILED)$/.test(cluster.status))
 
-/** Healthy clusters each fifth minute, all others each minute. */
+/** Healthy clusters each fifth minute, all others each minute; likewise those that make others, whose outage concerns every project. */
 export const isDue = (cluster: Cluster, now: Date): boolean => {
   const { observation } = cluster
-  if (mayComeUp(cluster) || observation === null || observation.healthStatus !== 'HEALTHY' || !isConfirmed(observation))
-    return true
+  if (mayComeUp(cluster) || cluster.management) return true
+  if (observation === null || observation.healthStatus !== 'HEALTHY' || !isConfirmed(observation)) return true
   return isMinuteOf(cluster.id, now)
 }
 

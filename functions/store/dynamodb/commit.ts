@@ -11,6 +11,7 @@ import { type Action, actionsOf, keyOfAction } from './action.ts'
 import { asStoreError, fullJitter, hasName, storeBusy } from './busy.ts'
 import { sendSingle, transactItem } from './request.ts'
 import type { StoreContext } from './store-context.ts'
+import { anyTooLarge, itemTooLarge, saysTooLarge } from './too-large.ts'
 
 /** DynamoDB's limit for one transaction. */
 const ACTIONS_MAX = 100
@@ -59,11 +60,15 @@ const afterCancellation = (
   const lost = actions.findIndex((action, index) => failed(index) && action.optional === undefined)
   const loser = actions[lost]
   if (loser !== undefined) throw loser.onConflict(reasons[lost]?.Item)
+  if (anyTooLarge(reasons)) throw itemTooLarge(cause)
   const left = actions.filter((_, index) => !failed(index))
   const contended = reasons.some(({ Code }) => RETRIED_REASONS.has(Code ?? ''))
   if (!contended && left.length === actions.length) throw cause
   return { actions: left, token: randomUUID(), ...(contended ? { contention: cause } : {}) }
 }
+
+const isTooLarge = (error: unknown): error is Error =>
+  error instanceof Error && hasName(error, 'ValidationException') && saysTooLarge(error.message)
 
 const afterFailure = (error: unknown, { actions, token }: Attempt): Attempt => {
   if (error instanceof TransactionCanceledException) {
@@ -75,7 +80,7 @@ const afterFailure = (error: unknown, { actions, token }: Attempt): Attempt => {
   }
   if (hasName(error, 'TransactionConflictException')) return { actions, token: randomUUID(), contention: error }
   if (hasName(error, 'TransactionInProgressException')) return { actions, token, contention: error }
-  throw asStoreError(error)
+  throw isTooLarge(error) ? itemTooLarge(error) : asStoreError(error)
 }
 
 const send = async ({ client, tableName }: StoreContext, { actions, token }: Attempt): Promise<void> => {

@@ -1,5 +1,6 @@
 import 'reflect-metadata'
 import { Name } from '@peculiar/x509'
+import { isShownAsIs } from '../../domain/shown-text.ts'
 import { SigningRequestRejected } from '../errors.ts'
 import type { NameAttribute, ParsedRequest } from './parsed-request.ts'
 
@@ -30,9 +31,6 @@ const lengthFault = (type: string, text: string): string | null => {
   return `a value of ${length} characters for ${limit.name}, which has at most ${limit.max} (RFC 5280)`
 }
 
-/** Control characters, and those that break lines or change the direction of writing: a name with them shows as another one. */
-const UNSHOWN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
-
 /** What Go's parser, and so kube-apiserver, does not take; what is longer than allowed, or does not show. That UTF-8 is UTF-8 has been seen. */
 const faultOf = ({ type, text: { utf8String, printableString, ia5String } }: NameAttribute): string | null => {
   const text = utf8String ?? printableString ?? ia5String
@@ -40,7 +38,7 @@ const faultOf = ({ type, text: { utf8String, printableString, ia5String } }: Nam
   if (text === '') return 'an empty value'
   const isGood = Name.isPrintableString(printableString ?? '') && IA5.test(ia5String ?? '')
   if (!isGood) return 'a value that its type does not allow'
-  if (UNSHOWN.test(text)) return 'control characters, or characters that change the direction of writing'
+  if (!isShownAsIs(text)) return 'control characters, or characters that change the direction of writing'
   return lengthFault(type, text)
 }
 

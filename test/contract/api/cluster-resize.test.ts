@@ -46,6 +46,20 @@ describe('section 4.5: resize', () => {
     expect([status, body]).toEqual([202, { uuid: id }])
   })
 
+  it('keeps why an upgrade of the group failed: a resize does not mend that (decision 0025)', async () => {
+    const id = await givenCluster(lab)
+    const { name } = await givenGroup(id, {
+      status: 'UPDATE_FAILED',
+      statusReason: 'No such image.',
+      failedTask: 'upgrade',
+    })
+    await resize(id, { node_count: 3, nodegroup: name })
+    const headers = { 'OpenStack-API-Version': 'container-infra latest' }
+    const { body } = await lab.call('GET', `/v1/clusters/${id}/nodegroups/${name}`, { headers })
+    expect([body.status, body.status_reason]).toEqual(['UPDATE_IN_PROGRESS', null])
+    expect((await readGroups(lab, id)).at(-1)?.statusReason).toBe('No such image.')
+  })
+
   it('shows the number and UPDATE_IN_PROGRESS at once, on cluster and group, and starts the flow', async () => {
     const id = await givenCluster(lab)
     await resize(id, { node_count: 3, nodes_to_remove: ['n1', 'n2'] })
@@ -153,7 +167,16 @@ describe('section 4.5: resize', () => {
     const nodes_to_remove = Array.from({ length: 1000 }, (_, n) => `node-${n}`.padEnd(100, 'x'))
     expect((await resize(id, { node_count: 3, nodes_to_remove })).status).toBe(202)
     const { status, body } = await resize(id, { node_count: 4, nodes_to_remove })
-    expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining('1 changes of cluster')])
+    expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining('runs and 1 change wait')])
+  })
+
+  it('is refused with 409 when what runs and it name more nodes than a cluster has room for', async () => {
+    const id = await givenCluster(lab)
+    const nodes_to_remove = Array.from({ length: 1000 }, (_, n) => `node-${n}`.padEnd(100, 'x'))
+    expect((await resize(id, { node_count: 2, nodes_to_remove })).status).toBe(202)
+    const { status, body } = await resize(id, { node_count: 3, nodes_to_remove })
+    expect([status, body.errors[0].detail]).toEqual([409, expect.stringContaining('runs and 0 changes wait')])
+    expect((await readCluster(lab, id)).queue).toEqual([])
   })
 
   it.each<[Cluster['status'], number]>([

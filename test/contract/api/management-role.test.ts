@@ -124,6 +124,20 @@ describe('PATCH /management', () => {
     expect((await readCluster(lab, id, ROOT)).management).toBeNull()
   })
 
+  it('is 503 when the look finds that it can not be reached, whatever else it finds', async () => {
+    const id = await plain()
+    lab.managed.findings = async () => [
+      { severity: 'warning', reason: 'Old', message: 'It is old.' },
+      { severity: 'error', reason: 'A', message: 'It is closed.' },
+      { severity: 'error', reason: 'ConnectFailed', message: 'The connection was reset.', retryable: true },
+    ]
+    expect(detailOf(await patch(id, 'add', DEV))).toEqual([
+      503,
+      "Cluster plain can't be looked at as a management cluster at the moment: The connection was reset.",
+    ])
+    expect((await readCluster(lab, id, ROOT)).management).toBeNull()
+  })
+
   it.each(['cloud', 'dev'])(
     'of a failed registration tries it again, with the role %s; the look comes at its end',
     async (infrastructure) => {

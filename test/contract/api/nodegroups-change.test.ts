@@ -56,6 +56,17 @@ describe('PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup} (magnum-rest.md se
     ])
   })
 
+  it('keeps why an upgrade of it failed (decision 0025), and shows it when no change runs', async () => {
+    const failed = { status: 'UPDATE_FAILED', statusReason: 'No such image.' } as const
+    const cluster = await givenPool({ ...failed, failedTask: 'upgrade' })
+    const { body } = await patch(cluster, [replace('max_node_count', 9)])
+    expect([body.status, body.status_reason]).toEqual(['UPDATE_IN_PROGRESS', null])
+    expect((await readGroup(lab, cluster, 'pool')).statusReason).toBe('No such image.')
+    const other = await givenPool({ ...failed, failedTask: 'resize' })
+    await patch(other, [replace('max_node_count', 9)])
+    expect((await readGroup(lab, other, 'pool')).statusReason).toBeNull()
+  })
+
   it.each<[string, unknown, Record<string, unknown>]>([
     [
       'both limits',

@@ -153,7 +153,7 @@ describe('POST /v1/clustertemplates', () => {
     [{ image_id: '' }, '"image_id" must be'],
     [{ image_id: 'x'.repeat(256) }, '"image_id" must be'],
     [{ name: 'x'.repeat(256) }, '"name" must be text of 1 to 255 characters.'],
-    [{ name: 'a\nb' }, '"name" must have no control characters.'],
+    [{ name: 'a\nb' }, '"name" must have no control characters, and none that change the direction of writing.'],
     [{ network_driver: 'weave' }, '"network_driver" must be "flannel" or "calico" or "cilium".'],
     [{ volume_driver: 'rexray' }, '"volume_driver" must be "cinder".'],
     [{ server_type: 'lxc' }, '"server_type" must be "vm" or "bm".'],

@@ -169,6 +169,18 @@ const describeChanges = (driver: ClusterDriver, inLife: InLife): void => {
     }),
   )
 
+  it('C16: a node that is named twice goes once, with others down to the count', IN_TURN, () =>
+    inLife(async (life) => {
+      await life.resize('default-worker', 5)
+      const [oldest = ''] = addressesOf(life, 'default-worker')
+      await life.resize('default-worker', 2, [oldest, oldest, oldest])
+      const after = addressesOf(life, 'default-worker')
+      expect([after.length, after.includes(oldest)]).toEqual([2, false])
+      await life.resize('default-worker', 1, [oldest, oldest])
+      expect(life.group('default-worker').nodeCount).toBe(2)
+    }),
+  )
+
   it('C16: nobody goes in the stead of a node that is gone already', IN_TURN, () =>
     inLife(async (life) => {
       await life.resize('default-worker', 4)

@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bytesMaxOf } from '../../../functions/domain/attribute-sizes.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
-import { sampleCluster, sampleEvent, sampleFederation, sampleId, sampleJoining } from '../../support/store/samples.ts'
+import {
+  sampleCluster,
+  sampleEvent,
+  sampleFederation,
+  sampleId,
+  sampleJoining,
+  sampleNodeGroup,
+} from '../../support/store/samples.ts'
 
 /** What every implementation of `Commit` does. */
 export const commitContract = (make: MakeSubject): void => {
@@ -89,6 +97,43 @@ export const commitContract = (make: MakeSubject): void => {
       const many = Array.from({ length: 101 }, () => stores.events.append(sampleEvent()))
       await expect(stores.commit(many)).rejects.toMatchObject({ name: 'InvalidCommit' })
       await stores.commit(many.slice(1))
+    })
+
+    it.each<[string, number, number]>([
+      ['an item of more than 400 KB', 1, 410_000],
+      ['such an item among others', 2, 410_000],
+      ['items of more than 4 MB together', 45, 100_000],
+    ])('refuses %s by a name of its own, and stores nothing', async (_, count, length) => {
+      const groups = Array.from({ length: count }, () => sampleNodeGroup({ labels: { a: 'x'.repeat(length) } }))
+      const [first] = groups
+      await expect(stores.commit(groups.map(stores.nodeGroups.insert))).rejects.toMatchObject({
+        name: 'ItemTooLarge',
+        kind: 'too-large',
+        retryable: false,
+      })
+      expect(first && (await stores.nodeGroups.get(first))).toBeUndefined()
+    })
+
+    it('refuses a change that makes an item too large', async () => {
+      const group = sampleNodeGroup({ labels: { a: 'x'.repeat(400_000) } })
+      await stores.commit([stores.nodeGroups.insert(group)])
+      const grown = stores.nodeGroups.change(group, { nodeLabels: { b: 'x'.repeat(20_000) } })
+      await expect(stores.commit([grown])).rejects.toMatchObject({ name: 'ItemTooLarge' })
+      await expect(stores.commit([grown, stores.events.append(sampleEvent())])).rejects.toMatchObject({
+        name: 'ItemTooLarge',
+      })
+    })
+
+    it('takes a cluster with 98 node groups, all as large as they may be', async () => {
+      const full = (key: string, bytes: number) => ({ [key]: 'x'.repeat(bytes) })
+      const nodeTaints = [{ key: 'x'.repeat(8000), effect: 'NoSchedule' as const }]
+      const labels = full('a', bytesMaxOf('labels'))
+      const nodeLabels = full('b', bytesMaxOf('node_labels'))
+      const groups = Array.from({ length: 98 }, () =>
+        sampleNodeGroup({ labels, nodeLabels, nodeTaints, statusReason: 'x'.repeat(2000) }),
+      )
+      const cluster = sampleCluster({ driverState: full('c', 390_000) })
+      await stores.commit([stores.clusters.insert(cluster), ...groups.map(stores.nodeGroups.insert)])
     })
 
     it('takes the 45 membership changes of one request with their federation', async () => {

@@ -4,7 +4,7 @@ import { type ClusterTask, nodeGroupOf } from '../../../functions/domain/cluster
 import type { ClusterTemplate } from '../../../functions/domain/cluster-template.ts'
 import { type NodeGroup, type NodeGroupChange, nodesOf } from '../../../functions/domain/node-group.ts'
 import { Secret } from '../../../functions/domain/secret.ts'
-import { isAbout } from '../../../functions/domain/task-groups.ts'
+import { isAbout, reasonKept } from '../../../functions/domain/task-groups.ts'
 import { requestTask } from '../../../functions/operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../../functions/operations/conflict.ts'
 import { markedGroups } from '../../../functions/operations/node-group-writes.ts'
@@ -70,7 +70,7 @@ export const ask = async (lab: FlowLab, id: string, task: ClusterTask, asked: As
     const groups = await groupsOf(lab, id)
     const change = (group: NodeGroup): NodeGroupChange => ({
       status: task.kind === 'node-group-delete' ? 'DELETE_IN_PROGRESS' : 'UPDATE_IN_PROGRESS',
-      statusReason: null,
+      statusReason: reasonKept(group),
       ...asked.change?.(group),
     })
     const own = groups.filter((group) => isAbout(task, group))

@@ -34,10 +34,10 @@ export const keptLog = (
   }
 }
 
-/** Waits until the probe gives something. @throws when it does not in time (default 10 s) */
+/** Waits until the probe gives something. @throws when it does not in time (default 30 s, for busy machines) */
 export const until = async <T>(
   probe: () => Promise<T | undefined | false> | T | undefined | false,
-  milliseconds = 10_000,
+  milliseconds = 30_000,
 ): Promise<T> => {
   const deadline = Date.now() + milliseconds
   for (;;) {

@@ -86,6 +86,32 @@ describe('the change that failed', () => {
     expect(failedWith(resize('a', 3), { failedTask: 'upgrade' })?.failedTask).toBe('upgrade')
   })
 
+  it.each<[string, ClusterTask]>([
+    ['a resize', resize('a', 3)],
+    ['new limits', { kind: 'node-group-update', nodeGroupId: 'a', nodeCount: null }],
+  ])('is still the upgrade after %s that succeeds, with why it failed', (_, task) => {
+    const left = group('a', { failedTask: 'upgrade', statusReason: 'No such image.', nodeCount: 3 })
+    const { changed } = succeeded(task, [left], [])
+    expect(changed[0]?.change).toEqual({ status: 'UPDATE_FAILED', statusReason: 'No such image.', reachedCount: 3 })
+    const [untold] = succeeded(task, [{ ...left, statusReason: null }], []).changed
+    expect(untold?.change.statusReason).toBe('An upgrade failed, and only another one mends it.')
+  })
+
+  it('is no more when another upgrade, or another change than an upgrade, succeeds', () => {
+    const left = group('a', { failedTask: 'upgrade', statusReason: 'No such image.' })
+    const mended = { status: 'UPDATE_COMPLETE', statusReason: null, failedTask: null }
+    expect(succeeded(upgrade('a'), [left], []).changed[0]?.change).toMatchObject(mended)
+    expect(succeeded(resize('a', 1), [{ ...left, failedTask: 'resize' }], []).changed[0]?.change).toMatchObject(mended)
+  })
+
+  it('is noted on a group whose next change waits when it is an upgrade, which that change does not mend', () => {
+    const waiting = group('a', { isDefault: true, nodeCount: 7 })
+    const [outcome] = failed(upgrade(null), [waiting], queue(resize('a', 7)), 'No such image.').changed
+    expect(outcome?.change).toEqual({ failedTask: 'upgrade', statusReason: 'No such image.' })
+    const [later] = failed(resize('a', 7), [{ ...waiting, ...outcome?.change }], [], 'No room.').changed
+    expect(later?.change).toMatchObject({ failedTask: 'upgrade', status: 'UPDATE_FAILED' })
+  })
+
   it('is the deletion of a group that an upgrade had left: nothing but deletion is left to it', () => {
     const deletion: ClusterTask = { kind: 'node-group-delete', nodeGroupId: 'a' }
     expect(failedWith(deletion, { failedTask: 'upgrade' })?.failedTask).toBe('node-group-delete')

@@ -172,6 +172,22 @@ describe('external@1', () => {
     })
   })
 
+  it('keeps no more of what a server tells than there is room for', async () => {
+    const long = 'x'.repeat(300_000)
+    const seen = await observed({
+      'GET /version': { status: 200, body: { major: '1', minor: '33', gitVersion: `v1.33.4-${long}` } },
+      'GET /readyz': { status: 500, body: `[-]${long} failed\n`.repeat(3) },
+      'GET /api/v1/nodes?limit=500': nodeList(
+        Array.from({ length: 20 }, (_, index) => node(`${index}${long}`, 'True')),
+      ),
+    })
+    expect(Buffer.byteLength(JSON.stringify(seen))).toBeLessThan(10_000)
+    expect(seen.version).toMatch(/^v1\.33\.4-x/)
+    answers = { ...GOOD, [AUTHENTICATION]: user(long) }
+    const claim = externalV1.phases.create.find(({ id }) => id === 'claim')
+    expect((await claim?.ensure(contextOf()))?.identity?.user.length).toBeLessThan(2000)
+  })
+
   it('counts nodes, masters apart, and keeps the version whole', async () => {
     expect(await observed({})).toEqual({
       observedAt: '2026-11-27T12:00:00.000Z',

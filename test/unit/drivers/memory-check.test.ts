@@ -119,6 +119,23 @@ describe('check of a task', () => {
     expect(memoryClusterV1.check({ ...plan, task: resizeOf(master, 3, ['10.0.64.1', '10.0.64.2']) })).toEqual([])
   })
 
+  it('counts the names of one master once', () => {
+    const [master] = defaultGroups('c')
+    const cluster = clusterEntity({ driver: 'memory@1', driverState: {} })
+    if (master === undefined) throw new Error('no master')
+    const short = cluster.id.replaceAll('-', '').slice(-10)
+    const key = `memory-nodes-${master.id.replaceAll('-', '').slice(-10)}`
+    const names = ['10.0.64.1', '10.0.64.1', `${short}-default-master-1`]
+    const plan = {
+      cluster: { ...cluster, driverState: { [key]: { next: 4, runs: [[1, 3]] } } },
+      template: null,
+      nodeGroups: [{ ...master, nodeCount: 1 }],
+      task: resizeOf(master, 1, names),
+      management: null,
+    }
+    expect(memoryClusterV1.check(plan)).toEqual([])
+  })
+
   it('refuses names that no node of the group ever had', () => {
     const [, worker] = defaultGroups('c')
     if (worker === undefined) throw new Error('no workers')

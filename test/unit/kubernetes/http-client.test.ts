@@ -129,6 +129,17 @@ describe('get and list', () => {
     expect(query()).toEqual({ labelSelector: 'fedplane.io/federation=1', limit: '5' })
   })
 
+  it.each([
+    { apiVersion: 'v1', kind: 'Namespace' },
+    { apiVersion: 'v1', kind: 'Namespace', metadata: null },
+    { apiVersion: 'v1', kind: 'NamespaceList', metadata: {}, items: [] },
+  ])('takes nothing for an object that has no name: %j', async (object) => {
+    answerWith({ body: object })
+    expect((await failure(client.get(namespaces, 'x'))).name).toBe('NotKubernetes')
+    answerWith({ body: { apiVersion: 'v1', kind: 'NamespaceList', metadata: {}, items: [object] } })
+    expect((await failure(client.list(namespaces))).name).toBe('NotKubernetes')
+  })
+
   it('takes null for an empty list', async () => {
     answerWith({ body: { apiVersion: 'v1', kind: 'NamespaceList', metadata: { continue: '' }, items: null } })
     expect(await client.list(namespaces)).toEqual({ items: [], bytes: expect.any(Number) })
@@ -136,6 +147,12 @@ describe('get and list', () => {
 })
 
 describe('writes', () => {
+  it('makes on trial what is not to be stored', async () => {
+    answerWith({ body: role })
+    await client.create(clusterRoles, role, { dryRun: true })
+    expect(query()).toEqual({ fieldManager: 'fedplane', fieldValidation: 'Strict', dryRun: 'All' })
+  })
+
   it('applies on the server side, forced and strict', async () => {
     answerWith({ body: role })
     expect(await client.apply(clusterRoles, role)).toEqual(role)

@@ -14,12 +14,15 @@ import {
   CredentialRejected,
   ObjectConflict,
   ObjectInvalid,
+  ObjectNotFound,
   PermissionDenied,
   StoredConnectionInvalid,
 } from '../../../functions/kubernetes/errors.ts'
 import { namespaces, secrets } from '../../../functions/kubernetes/resources.ts'
 import { managementClient } from '../../../functions/operations/management-client.ts'
-import { rejectionOf } from '../../support/kubernetes/leaks.ts'
+import { rejectionOf as thrownBy } from '../../support/kubernetes/leaks.ts'
+
+const rejectionOf = async (promise: Promise<unknown>): Promise<Error> => (await thrownBy(promise)) as Error
 
 /** A client of which every call fails, with reviews that allow only what is listed. */
 const failing = (fault: Error, allowed: readonly string[] = []) => {
@@ -31,7 +34,8 @@ const failing = (fault: Error, allowed: readonly string[] = []) => {
     asked.push(`${verb} ${resource}`)
     return { apiVersion: 'v1', kind: 'Review', metadata: { name: '' }, status: { allowed: allowed.includes(verb) } }
   }
-  const client = { get: fail, list: fail, apply: fail, delete: fail, version: fail, post, close: () => undefined }
+  const calls = { get: fail, list: fail, create: fail, apply: fail, patch: fail, delete: fail, version: fail }
+  const client = { ...calls, post, close: () => undefined }
   return { client: managementClient(client as unknown as KubernetesClient, 'mgmt'), asked }
 }
 
@@ -57,13 +61,98 @@ describe('a client to a management cluster', () => {
     })
   })
 
+  it('leaves what is no fault of ours to tell as it is', async () => {
+    const bug = new TypeError('bug')
+    expect(await rejectionOf(failing(bug).client.version())).toBe(bug)
+  })
+
+  const ASKED = 'POST /apis/x/v1/namespaces/a/things of 10.0.0.1:6443'
+
   it.each([
-    new ObjectInvalid('spec.x'),
-    new ObjectConflict('is there'),
-    new AnswerTooLarge('too much'),
-    new TypeError('bug'),
-  ])('leaves %o as it is', async (fault) => {
-    expect(await rejectionOf(failing(fault).client.version())).toBe(fault)
+    ['ObjectInvalid', new ObjectInvalid(`${ASKED} was refused (422): spec.x.`, { details: { said: 'spec.x' } })],
+    [
+      'PermissionDenied',
+      new PermissionDenied(`${ASKED} was refused (403): not on Saturdays.`, { details: { said: 'not on Saturdays' } }),
+    ],
+  ])('tells what is said to an object in the words of the API server only: %s', async (name, fault) => {
+    const error = await rejectionOf(failing(fault, ['create']).client.create(namespaces, object))
+    expect(error).toMatchObject({
+      name,
+      message: `Management cluster mgmt refuses it. It says: ${fault.details.said}.`,
+      details: { said: fault.details.said },
+      cause: fault,
+    })
+    expect(`${error.message} ${JSON.stringify(error)}`).not.toContain('10.0.0.1')
+  })
+
+  it('says that it gives no reason where it gives none', async () => {
+    const error = await rejectionOf(failing(new ObjectInvalid(ASKED)).client.create(namespaces, object))
+    expect(error.message).toBe('Management cluster mgmt refuses it. It gives no reason.')
+  })
+
+  it('tells only who makes something that it is there already', async () => {
+    const exists = new ObjectConflict(`${ASKED} is in conflict`, { details: { reason: 'AlreadyExists' } })
+    const { client } = failing(exists)
+    expect(await rejectionOf(client.create(namespaces, object))).toMatchObject({
+      name: 'ObjectConflict',
+      message: 'Management cluster mgmt has it already.',
+    })
+    expect(await rejectionOf(client.create(namespaces, object, { dryRun: true }))).toMatchObject(UNREACHABLE)
+  })
+
+  const UNREACHABLE = { name: 'ManagementUnreachable', retryable: true }
+
+  it.each([
+    new ObjectConflict(`${ASKED} is in conflict with what is there (409): the object has been modified.`),
+    new AnswerTooLarge(`${ASKED}: more than 16 MiB`),
+  ])('waits for what may pass: %o', async (fault) => {
+    for (const error of [
+      await rejectionOf(failing(fault).client.apply(namespaces, object)),
+      await rejectionOf(failing(fault).client.create(namespaces, object)),
+      await rejectionOf(failing(fault).client.version()),
+    ]) {
+      expect(error).toMatchObject({ ...UNREACHABLE, cause: fault })
+      expect(error.message).not.toContain('10.0.0.1')
+    }
+  })
+
+  const templates = { group: 'infra.x-k8s.io', version: 'v1', plural: 'templates', namespace: 'a' }
+
+  it.each(['create', 'apply'] as const)(
+    'takes a 404 of %s for a kind that is not served for a while',
+    async (method) => {
+      const fault = new ObjectNotFound(`${ASKED} was answered: not found (404)`, { details: { missing: '' } })
+      expect(await rejectionOf(failing(fault).client[method](templates, object))).toMatchObject({
+        ...UNREACHABLE,
+        message: expect.stringMatching(
+          /^Management cluster mgmt does not serve templates of infra\.x-k8s\.io\/v1 at the moment/,
+        ),
+        cause: fault,
+      })
+    },
+  )
+
+  it('names the namespace that something has no place in', async () => {
+    const fault = new ObjectNotFound(ASKED, { details: { missing: 'namespaces' } })
+    expect(await rejectionOf(failing(fault).client.create(templates, object))).toMatchObject({
+      ...UNREACHABLE,
+      message: expect.stringMatching(/^Management cluster mgmt has no namespace a at the moment/),
+    })
+  })
+
+  it('waits where what is patched has gone meanwhile', async () => {
+    const fault = new ObjectNotFound(ASKED, { details: { missing: 'templates' } })
+    expect(await rejectionOf(failing(fault).client.patch(templates, 'x', {}))).toMatchObject({
+      ...UNREACHABLE,
+      message: expect.stringContaining("can't be worked with at the moment (ObjectNotFound)"),
+    })
+  })
+
+  it('leaves it to who lists whether a kind is needed', async () => {
+    const fault = new ObjectNotFound(ASKED, { details: { missing: '' } })
+    const error = await rejectionOf(failing(fault).client.list(templates))
+    expect(error).toMatchObject({ name: 'ObjectNotFound', cause: fault })
+    expect(error.message).not.toContain('10.0.0.1')
   })
 
   it('takes a 403 for a fault of the way only where rights are missing', async () => {
@@ -72,7 +161,10 @@ describe('a client to a management cluster', () => {
     expect(await rejectionOf(missing.client.apply(secrets('a'), object))).toBeInstanceOf(ManagementUnreachable)
     expect(missing.asked).toEqual(['patch secrets', 'create secrets'])
     const refused = failing(denied, ['patch', 'create'])
-    expect(await rejectionOf(refused.client.apply(secrets('a'), object))).toBe(denied)
+    expect(await rejectionOf(refused.client.apply(secrets('a'), object))).toMatchObject({
+      name: 'PermissionDenied',
+      cause: denied,
+    })
   })
 
   it('hands on what works', async () => {

@@ -9,6 +9,9 @@ const CONTROL_PLANE_LABELS = ['node-role.kubernetes.io/control-plane', 'node-rol
 /** Most nodes that the reason map names, not ready ones first, so that the stored item stays small. */
 const NODES_IN_REASON_MAX = 100
 
+/** Characters that the name of a node has at most in Kubernetes; a server may tell anything. */
+const NAME_MAX = 253
+
 export type NodeSummary = {
   /** All nodes but those of the control plane, as Magnum counts. */
   nodeCount: number
@@ -34,6 +37,8 @@ export const summarizeNodes = async (client: KubernetesClient): Promise<NodeSumm
     nodeCount: parsed.length - masterCount,
     masterCount,
     allReady: unready.length === 0,
-    reasons: Object.fromEntries(named.map((node) => [`${node.metadata.name}.Ready`, isReady(node) ? 'True' : 'False'])),
+    reasons: Object.fromEntries(
+      named.map((node) => [`${node.metadata.name.slice(0, NAME_MAX)}.Ready`, isReady(node) ? 'True' : 'False']),
+    ),
   }
 }

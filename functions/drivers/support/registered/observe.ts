@@ -14,6 +14,9 @@ const healthAfter = (way: Way, error: AppError): HealthStatus => {
   return error.kind !== 'unavailable' || isOurs ? 'UNKNOWN' : 'UNHEALTHY'
 }
 
+/** Characters of what `/readyz` says that are kept: it is stored, and the server may tell anything. */
+const READINESS_MAX = 500
+
 /** `ok`, or what `/readyz` says is not. */
 const readiness = async (client: KubernetesClient): Promise<string> => {
   const { status, body } = await client.raw('/readyz')
@@ -22,7 +25,8 @@ const readiness = async (client: KubernetesClient): Promise<string> => {
     .split('\n')
     .filter((line) => line.startsWith('[-]'))
     .map((line) => line.slice('[-]'.length).split(' ')[0])
-  return `GET /readyz answers ${status}${failed.length === 0 ? '' : `: ${failed.join(', ')} failed`}`
+  const said = `GET /readyz answers ${status}${failed.length === 0 ? '' : `: ${failed.join(', ')} failed`}`
+  return said.length > READINESS_MAX ? `${said.slice(0, READINESS_MAX)}…` : said
 }
 
 const look = async (client: KubernetesClient, observedAt: string): Promise<ClusterObservation> => {

@@ -80,7 +80,7 @@ describe('capi@1 and a group that an upgrade has left behind', () => {
     expect(await replicas()).toBeUndefined()
   })
 
-  it('settles what an upgrade without hope has left, by a change that changes nothing', async () => {
+  it('is done at once with a change that changes nothing, whatever an upgrade without hope has left', async () => {
     lab = await openCapiLab()
     const life = new ClusterLife(capiV1, lab)
     await life.create()

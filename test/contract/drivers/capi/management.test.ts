@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { checkManagement } from '../../../../functions/drivers/cluster/capi/v1/management/check-management.ts'
 import type { Finding } from '../../../../functions/drivers/contract/federation-driver.ts'
+import { ApiUnavailable } from '../../../../functions/kubernetes/errors.ts'
 import { customResourceDefinitions, namespaces } from '../../../../functions/kubernetes/resources.ts'
 import { startSimulatedKubernetes } from '../../../../local/simulated-kubernetes/start.ts'
 import { type CapiLab, managementAccess, openCapiLab } from '../../../support/capi/lab.ts'
@@ -54,6 +55,18 @@ describe('checkManagement', () => {
     ['WebhooksMissing', 'clusterctl', { webhooks: false }],
   ])('says %s', async (reason, word, options) => {
     expect(await findings(options)).toEqual([{ severity: 'error', reason, message: expect.stringContaining(word) }])
+  })
+
+  it('says that it may look again where it is not answered', async () => {
+    lab = await openCapiLab()
+    const access = managementAccess(lab.site)
+    const client = async () => {
+      const real = await access.client()
+      return { ...real, post: () => Promise.reject(new ApiUnavailable('failed in the API server (500).')) }
+    }
+    expect(await checkManagement({ ...access, client })).toEqual([
+      { severity: 'error', reason: 'ApiUnavailable', message: expect.any(String), retryable: true },
+    ])
   })
 
   it('says what is not served', async () => {

@@ -103,6 +103,20 @@ describe('capi@1, when the credential of the cloud is rotated,', () => {
     expect(await generations()).toStrictEqual(before)
   })
 
+  it('takes what no API server says for what it is', async () => {
+    await handOver()
+    const context = life.context()
+    const connect: typeof context.connect = (connection) => {
+      const real = context.connect(connection)
+      const list: KubernetesClient['list'] = async (...asked) => {
+        const { items, ...page } = await real.list(...asked)
+        return { ...page, items: items.map((object) => ({ ...object, spec: { template: 'none' } })) }
+      }
+      return { ...real, list }
+    }
+    await expect(restartAddons?.ensure({ ...context, connect })).rejects.toMatchObject({ name: 'NotKubernetes' })
+  })
+
   it('asks nothing of a cluster that is not up, which the new credential may help; of one that was it does', async () => {
     const { endpoint, identity } = life.cluster
     life.cluster = { ...life.cluster, identity: null }

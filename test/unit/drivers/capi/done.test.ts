@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { isClusterDone, isGroupDone, isGroupGone } from '../../../../functions/drivers/cluster/capi/v1/status/done.ts'
+import { versionUnderway } from '../../../../functions/drivers/cluster/capi/v1/status/groups.ts'
 import { MASTERS, type Part, snapshot, WORKERS } from './snapshots.ts'
 
 type Row = [what: string, parts: Parameters<typeof snapshot>[0]]
@@ -126,6 +127,32 @@ describe('isGroupDone', () => {
       parts.plane === undefined,
       parts.deployment === undefined,
     ])
+  })
+
+  const UPGRADING = { TopologyReconciled: 'False ClusterUpgrading' }
+  const newer = topology({ version: 'v1.36.0' })
+
+  it('takes a group as it is while others are upgraded', () => {
+    const seen = snapshot({ cluster: { conditions: UPGRADING } })
+    expect([isGroupDone(seen, MASTERS), isGroupDone(seen, WORKERS)]).toEqual([true, true])
+    const stale = snapshot({ cluster: { conditions: UPGRADING, metadata: { generation: 4 } } })
+    expect([isGroupDone(stale, MASTERS), isGroupDone(stale, WORKERS)]).toEqual([false, false])
+  })
+
+  it('takes workers as they are while the control plane is on its way to another version', () => {
+    const seen = snapshot({ cluster: { conditions: UPGRADING, spec: newer } })
+    expect(versionUnderway(seen)).toBe('v1.36.0')
+    expect([isGroupDone(seen, MASTERS), isGroupDone(seen, WORKERS)]).toEqual([false, true])
+    const short = snapshot({ cluster: { spec: newer }, deployment: { status: { availableReplicas: 0 } } })
+    expect(isGroupDone(short, WORKERS)).toBe(false)
+  })
+
+  it('waits for workers of an older version when the control plane has come to the new one', () => {
+    const plane = { spec: { version: 'v1.36.0' } }
+    const seen = snapshot({ cluster: { conditions: UPGRADING, spec: newer }, plane, master: plane })
+    expect(versionUnderway(seen)).toBeUndefined()
+    expect([isGroupDone(seen, MASTERS), isGroupDone(seen, WORKERS)]).toEqual([true, false])
+    expect(versionUnderway(snapshot({ cluster: { spec: newer }, plane }))).toBe('v1.36.0')
   })
 
   it('waits for machines that are on their way out', () => {

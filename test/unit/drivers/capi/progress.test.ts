@@ -22,6 +22,18 @@ describe('groupProgress', () => {
       { deployment: { spec: { replicas: 3 }, status: { replicas: 5, readyReplicas: 5, upToDateReplicas: 5 } } },
     ],
     [
+      'default-worker: 2 nodes are there, 1 is wanted, 1 is not ready (MachineDeployment/paris-x-md NotReady: Machine worker-2: no host)',
+      {
+        cluster: { conditions: { TopologyReconciled: 'False ClusterUpgrading Cluster is upgrading to v1.36.0' } },
+        deployment: { ...STARTING, status: { replicas: 2 } },
+        worker: { conditions: { Ready: 'False NotReady' } },
+      },
+    ],
+    [
+      'default-worker: 1 node is there, 0 are wanted',
+      { deployment: { spec: { replicas: 0 }, status: { replicas: 1 } } },
+    ],
+    [
       'default-worker: 1 of 3 nodes are replaced',
       { deployment: { spec: { replicas: 3 }, status: { replicas: 3, readyReplicas: 3, upToDateReplicas: 1 } } },
     ],
@@ -64,6 +76,7 @@ describe('deletionProgress', () => {
       '2 nodes to be gone (Cluster/paris-x Paused: spec.paused is set to true)',
       { cluster: { conditions: { Paused: 'True Paused spec.paused is set to true' } } },
     ],
+    ['2 nodes to be gone', { cluster: { conditions: { Deleting: 'True DeletionCompleted Deletion completed' } } }],
   ])('says %s', (words, parts) => expect(deletionProgress(snapshot(parts))).toBe(words))
 
   it('counts one node', () => {

@@ -8,10 +8,14 @@ import { isClusterDone } from './status/done.ts'
 import { countedResult } from './status/results.ts'
 
 /** A look that saw nothing keeps version and counts of the last one. */
-const blind = ({ cluster, now }: ClusterContext, healthStatus: HealthStatus, api: string): ClusterObservation => ({
+const blind = (
+  { cluster, now }: ClusterContext,
+  healthStatus: HealthStatus,
+  why: Record<string, string>,
+): ClusterObservation => ({
   observedAt: now(),
   healthStatus,
-  healthReason: { api },
+  healthReason: why,
   version: cluster.observation?.version ?? null,
   nodeCount: cluster.observation?.nodeCount ?? 0,
   masterCount: cluster.observation?.masterCount ?? 0,
@@ -22,7 +26,8 @@ const look = async (context: ClusterContext): Promise<ClusterLook> => {
   const snapshot = await readSnapshot(site)
   if (snapshot.cluster === undefined) {
     const { cluster: name, namespace } = site.names
-    return blind(context, 'UNHEALTHY', `Cluster ${namespace}/${name} is not in the management cluster ${site.where}.`)
+    const api = `Cluster ${namespace}/${name} is not in the management cluster ${site.where}.`
+    return blind(context, 'UNHEALTHY', { api })
   }
   return {
     ...(await lookAt(context, site, snapshot)),
@@ -37,6 +42,6 @@ export const observe = async (context: ClusterContext): Promise<ClusterLook> => 
     return await look(context)
   } catch (error) {
     if (!isAppError(error)) throw error
-    return blind(context, 'UNKNOWN', error.message)
+    return blind(context, 'UNKNOWN', { management: error.message })
   }
 }

@@ -14,8 +14,7 @@ import { type ManagementSite, managementSite } from './management/site.ts'
 import { readSnapshot } from './management/snapshot.ts'
 import { ownObject, planOf } from './management/wanted.ts'
 import { downgradeOf } from './phases/downgrade.ts'
-import { leftGroup } from './phases/left-group.ts'
-import { unknownNodes } from './phases/unknown-nodes.ts'
+import { groupFault } from './phases/group-fault.ts'
 import { goneWords, groupOf, wishOf } from './phases/update.ts'
 import { clusterObject } from './render/cluster-object.ts'
 import { isNamespaceOf } from './render/namespace.ts'
@@ -80,22 +79,10 @@ const demandAddons = async (context: ClusterContext, site: ManagementSite, plan:
   }
 }
 
-/** @throws ChangeRefused for nodes to remove that the group never had */
-const demandNodes = async (context: ClusterContext, site: ManagementSite): Promise<void> => {
-  const group = groupOf(context)
-  if (context.task?.kind !== 'resize' || context.task.nodesToRemove.length === 0 || group === undefined) return
-  const unknown = unknownNodes(context, await readSnapshot(site), group)
-  if (unknown !== undefined) throw new ChangeRefused(unknown)
-}
-
-/** @throws ChangeRefused for labels, taints or limits of a group that an upgrade has left behind */
-const demandChangeable = async (
-  context: ClusterContext,
-  site: ManagementSite,
-  wanted: KubernetesObject,
-): Promise<void> => {
-  if (context.task?.kind !== 'node-group-update') return
-  const fault = leftGroup(context, await readSnapshot(site), wanted)
+/** @throws ChangeRefused for what admission lets pass and Cluster API would not do to a group */
+const demandDoable = async (context: ClusterContext, site: ManagementSite, wanted: KubernetesObject): Promise<void> => {
+  if (groupOf(context) === undefined || context.task?.kind === 'node-group-delete') return
+  const fault = groupFault(context, await readSnapshot(site), wanted)
   if (fault !== undefined) throw new ChangeRefused(fault)
 }
 
@@ -106,11 +93,10 @@ export const preview = async (context: ClusterContext): Promise<void> => {
   const site = await managementSite(context)
   const [place, previous] = [await placeFor(context, site), await previousOf(context, site)]
   const plan = await planOf(context, site, task === null ? { nodeGroups, task } : wishOf(context), previous)
-  await demandNodes(context, site)
   await demandAddons(context, site, plan)
   await demandClass(context, site)
   const wanted = clusterObject({ ...plan, names: { ...plan.names, namespace: place } })
-  await demandChangeable(context, site, wanted)
+  await demandDoable(context, site, wanted)
   const downgrade = downgradeOf(context, previous, wanted)
   if (downgrade !== undefined) throw new ChangeRefused(downgrade)
   const refused = (words: string): ChangeRefused => refuse(site, words)

@@ -57,6 +57,13 @@ const storedNodes = (cluster: Cluster, group: NodeGroup): PlayedNodes => {
 export const playedNodes = (cluster: Cluster, group: NodeGroup, nodes = storedNodes(cluster, group)): PlayedNode[] =>
   numbersOf(nodes).map((number) => nodeOf(cluster, group, number))
 
+const isNamed =
+  (cluster: Cluster, group: NodeGroup, names: readonly string[]) =>
+  (number: number): boolean => {
+    const { name, address } = nodeOf(cluster, group, number)
+    return names.includes(name) || names.includes(address)
+  }
+
 /** Those of the names that no node of the group has, nor ever had: one that is gone is no mistake (magnum-rest.md 11, row 14). */
 export const unknownNodes = (cluster: Cluster, group: NodeGroup, names: readonly string[]): string[] => {
   if (names.length === 0) return []
@@ -64,6 +71,16 @@ export const unknownNodes = (cluster: Cluster, group: NodeGroup, names: readonly
   const ever = Array.from({ length: next - 1 }, (_, index) => nodeOf(cluster, group, index + 1))
   const known = new Set(ever.flatMap(({ name, address }) => [name, address]))
   return names.filter((name) => !known.has(name))
+}
+
+/** How many nodes are named, each once: of those that the group has, and of those that it had. A name that nobody knows is one that is gone. */
+const namedCount = (cluster: Cluster, group: NodeGroup, names: readonly string[]): number => {
+  if (names.length === 0) return 0
+  const { next } = storedNodes(cluster, group)
+  const ever = Array.from({ length: next - 1 }, (_, index) => index + 1)
+  // Addresses are used again.
+  const slots = new Set(ever.filter(isNamed(cluster, group, names)).map((number) => number % NODE_SLOTS))
+  return slots.size + new Set(unknownNodes(cluster, group, names)).size
 }
 
 /** Adds nodes until there are `count`. A number is never given twice, nor one whose address a living node has. */
@@ -86,9 +103,8 @@ const grown = (numbers: readonly number[], next: number, count: number): PlayedN
  */
 export const changedNodes = (cluster: Cluster, group: NodeGroup, { count, toRemove }: WantedNodes): PlayedNodes => {
   const before = storedNodes(cluster, group)
-  const named = new Set(toRemove)
-  const stays = ({ name, address }: PlayedNode): boolean => !named.has(name) && !named.has(address)
-  const kept = numbersOf(before).filter((number) => stays(nodeOf(cluster, group, number)))
-  const others = Math.max(0, numbersOf(before).length - count - named.size)
+  const goes = isNamed(cluster, group, toRemove)
+  const kept = numbersOf(before).filter((number) => !goes(number))
+  const others = Math.max(0, numbersOf(before).length - count - namedCount(cluster, group, toRemove))
   return grown(kept.slice(0, kept.length - others), before.next, count)
 }

@@ -1,7 +1,6 @@
 import type { Access } from '../../../../../kubernetes/access-review.ts'
 import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { ObjectConflict, ObjectInvalid, PermissionDenied } from '../../../../../kubernetes/errors.ts'
-import { resourcePath } from '../../../../../kubernetes/resource-path.ts'
 import type { ManagementAccess } from '../../../../contract/cluster-driver.ts'
 import type { Finding } from '../../../../contract/federation-driver.ts'
 import { attempt, errorFinding, permissionFindings, warningFinding } from '../../../../support/findings.ts'
@@ -46,9 +45,9 @@ const neededAccess = (objects: readonly Made[], infrastructure: Infrastructure):
 
 /** What admission says to an object in a dry run; undefined when it takes it. That one of the name is there says that it was taken once. */
 const refusalOf = async (client: KubernetesClient, { resource, object }: Made): Promise<string | undefined> => {
-  const path = `${resourcePath({ ...resource, namespace: NAMESPACE })}?dryRun=All&fieldValidation=Strict`
+  const tried = { ...object, metadata: { ...object.metadata, namespace: NAMESPACE } }
   try {
-    await client.post(path, { ...object, metadata: { ...object.metadata, namespace: NAMESPACE } })
+    await client.create({ ...resource, namespace: NAMESPACE }, tried, { dryRun: true })
     return undefined
   } catch (error) {
     if (error instanceof ObjectConflict) return undefined

@@ -9,11 +9,12 @@ import { makeNew } from './make-new.ts'
 import { ensureClassNamespace } from './namespaces.ts'
 import { Conditioned } from './objects.schema.ts'
 import { titled } from './owned.ts'
+import { readAs } from './read-as.ts'
 import type { ManagementSite } from './site.ts'
 
 /** Its variables are known to Cluster API: before that it lets anything pass. */
-const isReady = (object: KubernetesObject): boolean => {
-  const { metadata, status } = Conditioned.parse(object)
+const isReady = ({ where }: ManagementSite, object: KubernetesObject): boolean => {
+  const { metadata, status } = readAs(where, Conditioned, object)
   const known = status.conditions.some(({ type, status: value }) => type === 'VariablesReady' && value === 'True')
   return known && status.observedGeneration >= metadata.generation
 }
@@ -22,22 +23,26 @@ const isReady = (object: KubernetesObject): boolean => {
  * Somebody edited it: what is written once has its first generation for ever. Only then is the content compared, since other versions of Cluster API
  * default other fields.
  */
-const isEdited = (existing: KubernetesObject, { spec }: KubernetesObject): boolean =>
-  Conditioned.parse(existing).metadata.generation > 1 && !covers(existing.spec, spec)
+const isEdited = ({ where }: ManagementSite, existing: KubernetesObject, { spec }: KubernetesObject): boolean =>
+  readAs(where, Conditioned, existing).metadata.generation > 1 && !covers(existing.spec, spec)
 
 /** What makes it another one than ours, to complete a sentence; undefined when nothing does. */
-const differenceOf = (existing: KubernetesObject, wanted: KubernetesObject): string | undefined => {
+const differenceOf = (
+  site: ManagementSite,
+  existing: KubernetesObject,
+  wanted: KubernetesObject,
+): string | undefined => {
   const [is, shall] = [existing, wanted].map(({ metadata }) => metadata.annotations?.[CONTENT_HASH])
   if (is !== shall) return `${CONTENT_HASH} is ${is ?? 'absent'}, not ${shall}`
-  return isEdited(existing, wanted) ? 'its spec was edited' : undefined
+  return isEdited(site, existing, wanted) ? 'its spec was edited' : undefined
 }
 
 /** @throws ManagementObjectChanged for one of our names with another content */
-const demandUnchanged = ({ where }: ManagementSite, existing: KubernetesObject, wanted: KubernetesObject): void => {
-  const difference = differenceOf(existing, wanted)
+const demandUnchanged = (site: ManagementSite, existing: KubernetesObject, wanted: KubernetesObject): void => {
+  const difference = differenceOf(site, existing, wanted)
   if (difference === undefined) return
   throw new ManagementObjectChanged(
-    `${titled(existing)} in management cluster ${where} is not what this version of fedplane makes under that name: ${difference}. ` +
+    `${titled(existing)} in management cluster ${site.where} is not what this version of fedplane makes under that name: ${difference}. ` +
       'Objects of a class are never changed: undo that, delete it if no cluster uses it, or install the version of fedplane that made it.',
   )
 }
@@ -62,14 +67,14 @@ export const ensureClass = async (site: ManagementSite): Promise<void> => {
     last = await found(site, made)
     if (last === undefined) await makeNew(site.client, made.resource, made.object)
   }
-  if (last === undefined || !isReady(last)) throw new NotYet('Cluster API to know the cluster class')
+  if (last === undefined || !isReady(site, last)) throw new NotYet('Cluster API to know the cluster class')
 }
 
 /** True when the class is there as it shall be, and known to Cluster API, which it is not before its templates are there. One call. */
 const isClassKnown = async (site: ManagementSite): Promise<boolean> => {
   const last = managementObjects(site.infrastructure, site.classNamespace).at(-1)
   const existing = last && (await found(site, last))
-  return existing !== undefined && isReady(existing)
+  return existing !== undefined && isReady(site, existing)
 }
 
 /** How long a request waits for Cluster API to know a class that was just made, and how often it looks. Mostly it takes less than a second. Milliseconds. */

@@ -1,56 +1,39 @@
-import { type AppError, isAppError } from '../../../../../domain/app-error.ts'
-import { deniedAccess } from '../../../../../kubernetes/access-review.ts'
+import type { AppError } from '../../../../../domain/app-error.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectInvalid, PermissionDenied } from '../../../../../kubernetes/errors.ts'
-import { resourcePath } from '../../../../../kubernetes/resource-path.ts'
+import { wordsOf } from '../../../../../kubernetes/words-of.ts'
 
-/** A refusal of the object itself: its schema (400, 422), or an admission webhook or policy (also 403), as far as our rights are not what is missing. */
-const isRefusal = async (
-  client: KubernetesClient,
-  resource: Resource,
-  verb: 'patch' | 'create',
-  error: AppError,
-): Promise<boolean> => {
-  if (error instanceof ObjectInvalid) return true
-  if (!(error instanceof PermissionDenied)) return false
-  const { group, plural, namespace } = resource
-  const access = { verb, group, resource: plural, ...(namespace === undefined ? {} : { namespace }) }
-  return (await deniedAccess(client, [access])).length === 0
-}
+/** A refusal of the object itself: by its schema (400, 422), or by an admission webhook or policy (also 403). Where rights are missing, the client says something else. */
+const isRefusal = (error: unknown): error is AppError =>
+  error instanceof ObjectInvalid || error instanceof PermissionDenied
 
 /** Makes the error that a refusal becomes, from the API server's words. */
 type Refused = (words: string, cause: AppError) => AppError
+
+const demand = async (call: Promise<unknown>, refused: Refused): Promise<void> => {
+  try {
+    await call
+  } catch (error) {
+    throw isRefusal(error) ? refused(wordsOf(error), error) : error
+  }
+}
 
 /**
  * Asks the API server, with all its admission webhooks, whether it takes the object as we apply it; nothing is stored.
  *
  * @throws what `refused` makes, and errors of reaching the API server
  */
-export const tryOut = async (
+export const tryOut = (
   client: KubernetesClient,
   resource: Resource,
   object: KubernetesObject,
   refused: Refused,
-): Promise<void> => {
-  try {
-    await client.apply(resource, object, { dryRun: true })
-  } catch (error) {
-    if (isAppError(error) && (await isRefusal(client, resource, 'patch', error))) throw refused(error.message, error)
-    throw error
-  }
-}
+): Promise<void> => demand(client.apply(resource, object, { dryRun: true }), refused)
 
-/** The same of an object that somebody else will make: also a field that is not known is refused. @throws as `tryOut` */
-export const tryCreate = async (
+/** The same of an object that somebody else will make. @throws as `tryOut` */
+export const tryCreate = (
   client: KubernetesClient,
   resource: Resource,
   object: KubernetesObject,
   refused: Refused,
-): Promise<void> => {
-  try {
-    await client.post(`${resourcePath(resource)}?dryRun=All&fieldValidation=Strict`, object)
-  } catch (error) {
-    if (isAppError(error) && (await isRefusal(client, resource, 'create', error))) throw refused(error.message, error)
-    throw error
-  }
-}
+): Promise<void> => demand(client.create(resource, object, { dryRun: true }), refused)

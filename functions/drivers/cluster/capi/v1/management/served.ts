@@ -1,5 +1,5 @@
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
-import { ApiUnavailable, ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
+import { ApiUnavailable, ListTooLong, ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
 import { ManagementUnreachable } from '../../../../contract/errors.ts'
 import { DISCOVERY_RIGHT, servedOf } from '../../../../support/discovery.ts'
 import { listAll } from '../../../../support/owned.ts'
@@ -47,10 +47,27 @@ export const getServed = async (
   return object
 }
 
-/** All with the label. @throws ManagementUnreachable */
+/** All with the label. @throws ManagementUnreachable for a list without an end; ObjectNotFound where it is not served */
+export const listLabelled = async (
+  { client, where }: Place,
+  resource: Resource,
+  selector: string,
+): Promise<KubernetesObject[]> => {
+  try {
+    return await listAll(client, resource, selector)
+  } catch (error) {
+    if (!(error instanceof ListTooLong)) throw error
+    throw new ManagementUnreachable(
+      `Management cluster ${where} can't be worked with at the moment: its list of ${resource.plural} does not end.`,
+      { cause: error },
+    )
+  }
+}
+
+/** The same of what has to be served. @throws ManagementUnreachable */
 export const listServed = async (place: Place, resource: Resource, selector: string): Promise<KubernetesObject[]> => {
   try {
-    return await listAll(place.client, resource, selector)
+    return await listLabelled(place, resource, selector)
   } catch (error) {
     throw error instanceof ObjectNotFound ? unserved(place, resource, error) : error
   }

@@ -1,11 +1,11 @@
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
-import { listAll } from '../../../../support/owned.ts'
 import { together } from '../../../../support/together.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { ClusterNames } from '../render/names.ts'
 import { isTrue } from '../status/conditions.ts'
 import { CapiCluster, ControlPlane, Machine, MachineDeployment, OpenStackServer } from './objects.schema.ts'
+import { readAs } from './read-as.ts'
 import {
   CLUSTER_NAME_LABEL,
   clusters,
@@ -14,7 +14,7 @@ import {
   machines,
   openStackServers,
 } from './resources.ts'
-import { getServed, listServed } from './served.ts'
+import { getServed, listLabelled, listServed } from './served.ts'
 
 /** All that is read of one cluster in its management cluster. */
 export type Snapshot = {
@@ -31,20 +31,24 @@ export type Snapshot = {
 /** A place in a management cluster. */
 export type CapiSite = { client: KubernetesClient; names: ClusterNames; infrastructure?: Infrastructure }
 
+type Place = CapiSite & { where: string }
+
 /** Only their words are wanted: a CAPO without them, or a role that leaves them out, costs no more than that. */
-const readServers = async ({ client, names }: CapiSite): Promise<OpenStackServer[]> => {
+const readServers = async (site: Place): Promise<OpenStackServer[]> => {
+  const { names, where } = site
   try {
-    const found = await listAll(client, openStackServers(names.namespace), `${CLUSTER_NAME_LABEL}=${names.cluster}`)
-    return found.map((server) => OpenStackServer.parse(server))
+    const selector = `${CLUSTER_NAME_LABEL}=${names.cluster}`
+    const found = await listLabelled(site, openStackServers(names.namespace), selector)
+    return found.map((server) => readAs(where, OpenStackServer, server))
   } catch (error) {
     if (error instanceof ObjectNotFound || error instanceof PermissionDenied) return []
     throw error
   }
 }
 
-/** Four calls side by side, and one more while a machine of OpenStack is not well. What is not there, or whose namespace is not, is absent. @throws ManagementUnreachable, and errors of reaching it */
-export const readSnapshot = async (site: CapiSite & { where: string }): Promise<Snapshot> => {
-  const { names, infrastructure } = site
+/** Four calls side by side, and one more while a machine of OpenStack is not well. What is not there, or whose namespace is not, is absent. @throws ManagementUnreachable, also for objects of another shape */
+export const readSnapshot = async (site: Place): Promise<Snapshot> => {
+  const { names, infrastructure, where } = site
   const { cluster: name, namespace } = names
   const listed = (resource: Resource) => (): Promise<KubernetesObject[]> =>
     listServed(site, resource, `${CLUSTER_NAME_LABEL}=${name}`)
@@ -55,13 +59,13 @@ export const readSnapshot = async (site: CapiSite & { where: string }): Promise<
     listed(machines(namespace)),
   ])
   const [plane] = planes
-  const parsed = found.map((machine) => Machine.parse(machine))
+  const parsed = found.map((machine) => readAs(where, Machine, machine))
   const isTroubled = infrastructure === 'openstack' && parsed.some((machine) => !isTrue(machine, 'Ready'))
   return {
     object,
-    cluster: object && CapiCluster.parse(object),
-    controlPlane: plane && ControlPlane.parse(plane),
-    deployments: deployments.map((deployment) => MachineDeployment.parse(deployment)),
+    cluster: object && readAs(where, CapiCluster, object),
+    controlPlane: plane && readAs(where, ControlPlane, plane),
+    deployments: deployments.map((deployment) => readAs(where, MachineDeployment, deployment)),
     machines: parsed,
     servers: isTroubled ? await readServers(site) : [],
   }

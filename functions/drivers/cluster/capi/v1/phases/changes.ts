@@ -5,11 +5,11 @@ import { readSnapshot } from '../management/snapshot.ts'
 import { addons } from './addons.ts'
 import { keptSecrets } from './authorities.ts'
 import { compare } from './compare.ts'
+import { resizeFault } from './group-fault.ts'
 import { cloudCredentialPhase, clusterClassPhase } from './prepare.ts'
 import { removalState } from './removal.schema.ts'
 import { decideRemoval, removalOf } from './removal.ts'
 import { restartAddons } from './restart-addons.ts'
-import { unknownNodes } from './unknown-nodes.ts'
 import { groupOf, groupPhases, wholePhases } from './update.ts'
 
 /** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
@@ -24,8 +24,8 @@ const choose: ClusterPhase = {
     const group = groupOf(context)
     if (group === undefined || removalOf(context) !== undefined) return { done: true }
     const snapshot = await readSnapshot(await managementSite(context))
-    const unknown = unknownNodes(context, snapshot, group)
-    if (unknown !== undefined) throw new ChangeImpossible(unknown)
+    const fault = resizeFault(context, snapshot, group)
+    if (fault !== undefined) throw new ChangeImpossible(fault)
     return { done: true, state: removalState(decideRemoval(context, snapshot, group)) }
   },
 }

@@ -2,9 +2,9 @@ import type { ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { ChangeImpossible } from '../../../../contract/errors.ts'
 import { managementSite } from '../management/site.ts'
 import { readSnapshot } from '../management/snapshot.ts'
-import { isAsWanted, wantedObject } from '../management/wanted.ts'
+import { wantedObject } from '../management/wanted.ts'
 import { changeState, storedChange } from './compare.schema.ts'
-import { leftGroup } from './left-group.ts'
+import { changesNothing, groupFault } from './group-fault.ts'
 import { titleOf } from './removal.ts'
 import { wishOf } from './update.ts'
 
@@ -17,18 +17,15 @@ export const compare: ClusterPhase = {
   title: 'see what changes',
   deadlineSeconds: COMPARE_SECONDS,
   ensure: async (context) => {
-    const { task } = context
     const of = titleOf(context)
-    if (task?.kind !== 'node-group-update' || storedChange(context.cluster, of) !== undefined) return { done: true }
+    if (context.task?.kind === 'node-group-delete' || storedChange(context.cluster, of) !== undefined)
+      return { done: true }
     const site = await managementSite(context)
     const snapshot = await readSnapshot(site)
     if (snapshot.object === undefined) return { done: true }
     const wanted = await wantedObject(context, site, wishOf(context), snapshot.object)
-    const fault = leftGroup(context, snapshot, wanted)
+    const fault = groupFault(context, snapshot, wanted)
     if (fault !== undefined) throw new ChangeImpossible(fault)
-    return {
-      done: true,
-      state: changeState({ of, isIdle: task.nodeCount === null && isAsWanted(snapshot.object, wanted) }),
-    }
+    return { done: true, state: changeState({ of, isIdle: changesNothing(context, snapshot, wanted) }) }
   },
 }

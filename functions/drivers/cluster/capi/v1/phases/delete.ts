@@ -2,14 +2,13 @@ import { isAppError } from '../../../../../domain/app-error.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
-import { listAll } from '../../../../support/owned.ts'
 import { pagesOf } from '../../../../support/pages.ts'
 import { NotYet, step } from '../../../../support/step.ts'
 import { inCluster } from '../look.ts'
 import { demandOf, presentCluster } from '../management/owned.ts'
 import { CLUSTER_NAME_LABEL, clusters } from '../management/resources.ts'
-import { getServed } from '../management/served.ts'
-import { managementSite } from '../management/site.ts'
+import { getServed, listServed } from '../management/served.ts'
+import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot } from '../management/snapshot.ts'
 import { clusterResourceSets } from '../render/addon-objects.ts'
 import { CLUSTER_LABEL } from '../render/names.ts'
@@ -116,9 +115,9 @@ const removeCluster: ClusterPhase = {
 }
 
 /** Deletes those with the label. */
-const removeLabelled = async (client: KubernetesClient, resource: Resource, selector: string): Promise<void> => {
-  for (const { metadata } of await listAll(client, resource, selector)) {
-    await client.delete(resource, metadata.name, metadata.uid === undefined ? {} : { uid: metadata.uid })
+const removeLabelled = async (site: ManagementSite, resource: Resource, selector: string): Promise<void> => {
+  for (const { metadata } of await listServed(site, resource, selector)) {
+    await site.client.delete(resource, metadata.name, metadata.uid === undefined ? {} : { uid: metadata.uid })
   }
 }
 
@@ -133,16 +132,16 @@ const removeSecrets: ClusterPhase = {
   ensure: (context) =>
     step(async () => {
       const site = await managementSite(context)
-      const { client, names, infrastructure } = site
+      const { names, infrastructure } = site
       const { namespace, cluster: name } = names
       // By force this comes also while Cluster API still needs them.
       if ((await getServed(site, clusters(namespace), name)) !== undefined) {
         throw new NotYet(`Cluster ${namespace}/${name} to be gone, which needs its Secrets`)
       }
       const ours = `${CLUSTER_LABEL}=${context.cluster.id}`
-      if (infrastructure === 'openstack') await removeLabelled(client, clusterResourceSets(namespace), ours)
-      await removeLabelled(client, secrets(namespace), ours)
-      await removeLabelled(client, secrets(namespace), `${CLUSTER_NAME_LABEL}=${name},!${CLUSTER_LABEL}`)
+      if (infrastructure === 'openstack') await removeLabelled(site, clusterResourceSets(namespace), ours)
+      await removeLabelled(site, secrets(namespace), ours)
+      await removeLabelled(site, secrets(namespace), `${CLUSTER_NAME_LABEL}=${name},!${CLUSTER_LABEL}`)
       return {}
     }),
 }

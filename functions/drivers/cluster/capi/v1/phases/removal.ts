@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
+import { byNumber, listInWords, quote } from '../../../../../domain/wording.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import type { Machine } from '../management/objects.schema.ts'
 import { DELETE_MACHINE, machines as machineResource } from '../management/resources.ts'
 import type { ManagementSite } from '../management/site.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { isCalled } from '../status/addresses.ts'
-import { isSettled } from '../status/conditions.ts'
-import { livingMachines, machinesOf, makerOf } from '../status/groups.ts'
+import { isLeaving, isSettled } from '../status/conditions.ts'
+import { livingMachines, machinesOf, makerOf, replicasOf } from '../status/groups.ts'
 import { type Removal, storedRemoval } from './removal.schema.ts'
 
 /** Names a task of an operation. */
@@ -20,20 +21,60 @@ export const titleOf = ({ cluster: { operation }, task }: ClusterContext): strin
 export const removalOf = (context: ClusterContext): Removal | undefined =>
   storedRemoval(context.cluster, titleOf(context))
 
+type Named = {
+  /** Machines that are there, each once whatever it is named by. */
+  machines: Machine[]
+  /** How many are gone already, or on their way. */
+  gone: number
+}
+
+const namedIn = (snapshot: Snapshot, group: NodeGroup, names: readonly string[]): Named => {
+  const all = machinesOf(snapshot, group)
+  const found = all.filter((machine) => names.some((name) => isCalled(machine, name)))
+  const machines = found.filter((machine) => !isLeaving(machine))
+  const unknown = [...new Set(names)].filter((name) => !all.some((machine) => isCalled(machine, name)))
+  return { machines, gone: found.length - machines.length + unknown.length }
+}
+
+/** Machines that a rollout has made beside those that stay are none to take away. */
+const presentCount = (snapshot: Snapshot, group: NodeGroup): number => {
+  const { length } = livingMachines(snapshot, group)
+  return Math.min(length, replicasOf(snapshot, group) ?? length)
+}
+
+const namesOf = ({ task }: ClusterContext): readonly string[] => (task?.kind === 'resize' ? task.nodesToRemove : [])
+
 /**
  * Which machines go, and how many nodes there are then: named ones first, then others down to the count. A name that is gone already still takes a
  * place among those to go, so that nobody goes in its stead (rule C16).
  */
 export const decideRemoval = (context: ClusterContext, snapshot: Snapshot, group: NodeGroup): Removal => {
-  const named = context.task?.kind === 'resize' ? context.task.nodesToRemove : []
-  const living = livingMachines(snapshot, group)
-  const chosen = living.filter((machine) => named.some((name) => isCalled(machine, name)))
-  const others = Math.max(0, living.length - group.nodeCount - named.length)
+  const names = namesOf(context)
+  const { machines, gone } = namedIn(snapshot, group, names)
+  const present = presentCount(snapshot, group)
+  const others = Math.max(0, present - group.nodeCount - machines.length - gone)
   return {
     of: titleOf(context),
-    count: named.length === 0 ? group.nodeCount : Math.max(group.nodeCount, living.length - chosen.length - others),
-    machines: chosen.map(({ metadata }) => metadata.name),
+    count: names.length === 0 ? group.nodeCount : Math.max(group.nodeCount, present - machines.length - others),
+    machines: machines.map(({ metadata }) => metadata.name),
   }
+}
+
+/** Why what was decided can't be: an odd number of masters was asked for, and of those to go some are gone. Undefined when it can. */
+export const removalFault = (
+  context: ClusterContext,
+  snapshot: Snapshot,
+  group: NodeGroup,
+  { count }: Removal,
+): string | undefined => {
+  if (!isMaster(group) || count === group.nodeCount || count % 2 === 1) return undefined
+  const living = livingMachines(snapshot, group)
+  const gone = [...new Set(namesOf(context))].filter((name) => !living.some((machine) => isCalled(machine, name)))
+  return (
+    `Node group ${group.name} would have ${count} masters instead of ${group.nodeCount}: of the nodes to remove ` +
+    `${listInWords(gone.map(quote), 5)} ${byNumber(gone, 'is', 'are')} gone already, and no other goes in ${byNumber(gone, 'its', 'their')} stead. ` +
+    `Leave ${byNumber(gone, 'it', 'them')} out, so that an odd number is left and etcd keeps a majority.`
+  )
 }
 
 const chosenOf = (snapshot: Snapshot, group: NodeGroup, { machines }: Removal): Machine[] =>

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { isAppError } from '../../../../../domain/app-error.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import { NotKubernetes } from '../../../../../kubernetes/errors.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { pagesOf } from '../../../../support/pages.ts'
+import { shaped } from '../../../../support/shaped.ts'
 import { NotYet, step } from '../../../../support/step.ts'
 import { inCluster } from '../look.ts'
 import { managementSite } from '../management/site.ts'
@@ -58,11 +60,20 @@ const isHandedOver = (found: KubernetesObject | undefined, files: Readonly<Recor
 const isToRestart = (workload: Workload, hash: string): boolean =>
   readsConfig(workload) && workload.spec.template.metadata.annotations[CONFIG_HASH] !== hash
 
+/** @throws NotKubernetes for what no API server of Kubernetes gives: the cluster is its user's */
+const workloadOf = (object: KubernetesObject): Workload => {
+  const read = shaped(Workload, object)
+  if (read.fault === undefined) return read.data
+  throw new NotKubernetes(
+    `The cluster's API tells of a ${object.kind} what no Kubernetes API server says (${read.fault}).`,
+  )
+}
+
 /** New pods for those of another configuration. Not waited for: the old credential is good until the last phase, and pods come one after the other. */
 const restart = async (client: KubernetesClient, resource: Resource, hash: string): Promise<void> => {
   const template = { metadata: { annotations: { [CONFIG_HASH]: hash } } }
   for await (const page of pagesOf(client, resource)) {
-    for (const object of page.filter((one) => isToRestart(Workload.parse(one), hash))) {
+    for (const object of page.filter((one) => isToRestart(workloadOf(one), hash))) {
       await client.patch(resource, object.metadata.name, { spec: { template } })
     }
   }

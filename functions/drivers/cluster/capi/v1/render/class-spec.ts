@@ -106,7 +106,8 @@ export const classSpec = (kind: InfrastructureKind, names: TemplateNames): JsonO
         class: WORKER_CLASS,
         bootstrap: templateRef(BOOTSTRAP, 'KubeadmConfig', names.worker),
         infrastructure: templateRef(kind.apiVersion, kind.machine.kind, names.worker),
-        deletion: DELETION,
+        // A count that was a slip takes back what came of it, and no node that works.
+        deletion: { ...DELETION, order: 'Newest' },
         healthCheck: healthCheck('80%'),
       },
     ],

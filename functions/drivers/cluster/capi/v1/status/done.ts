@@ -4,7 +4,7 @@ import { DEPLOYMENT_NAME_LABEL } from '../management/resources.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { DEFER_UPGRADE } from '../render/names.ts'
 import { conditionOf, isChanging, isSettled, isTrue } from './conditions.ts'
-import { deploymentOf, machinesOf, replicasOf } from './groups.ts'
+import { deploymentOf, isDeferred, machinesOf, replicasOf } from './groups.ts'
 
 /** When is it done: cluster-api.md 2.3. */
 
@@ -24,10 +24,13 @@ const isDeploymentDone = (deployment: MachineDeployment): boolean =>
 /** What `TopologyReconciled` says while groups wait for an upgrade of their own: nothing else is left to do. */
 const DEFERRED = 'MachineDeploymentsUpgradeDeferred'
 
-/** The topology controller has seen the Cluster as it is now, and made everything of it that shall be made now. */
-const isTopologyCurrent = (cluster: CapiCluster): boolean => {
+/** What it says while control plane or groups are on their way to another version: one that is not may be done all the same. */
+const UPGRADING = 'ClusterUpgrading'
+
+/** The topology controller has seen the Cluster as it is now, and made everything of it that shall be made now, or waits for one of these reasons. */
+const isTopologySeen = (cluster: CapiCluster, ...waiting: string[]): boolean => {
   const reconciled = conditionOf(cluster, 'TopologyReconciled')
-  if (reconciled === undefined || (reconciled.status !== 'True' && reconciled.reason !== DEFERRED)) return false
+  if (reconciled === undefined || (reconciled.status !== 'True' && !waiting.includes(reconciled.reason))) return false
   return (reconciled.observedGeneration ?? cluster.metadata.generation) >= cluster.metadata.generation
 }
 
@@ -68,28 +71,44 @@ export const isClusterDone = (snapshot: Snapshot): boolean => {
     controlPlane !== undefined &&
     isSettled(cluster) &&
     isTrue(cluster, 'Available') &&
-    isTopologyCurrent(cluster) &&
+    isTopologySeen(cluster, DEFERRED) &&
     isTopologyMade(snapshot) &&
     isControlPlaneDone(controlPlane) &&
     deployments.every(isDeploymentDone)
   )
 }
 
-/** What makes the group's machines is as the topology says, and done. */
-const isMakerDone = (snapshot: Snapshot, topology: Topology, group: NodeGroup): boolean => {
-  if (isMaster(group)) {
-    const { controlPlane: plane } = snapshot
-    return plane !== undefined && isControlPlaneAsWanted(topology, plane) && isControlPlaneDone(plane)
-  }
+/** All machines that the group is to have are there, whatever the topology says by now. */
+export const isGroupUp = (snapshot: Snapshot, group: NodeGroup): boolean => {
+  const { controlPlane } = snapshot
   const deployment = deploymentOf(snapshot, group)
-  return deployment !== undefined && isDeploymentAsWanted(topology, deployment) && isDeploymentDone(deployment)
+  const isMakerDone = isMaster(group)
+    ? controlPlane !== undefined && isControlPlaneDone(controlPlane)
+    : deployment !== undefined && isDeploymentDone(deployment)
+  return isMakerDone && machinesOf(snapshot, group).length === replicasOf(snapshot, group)
+}
+
+/** One that Cluster API leaves as it is has no more of the topology than the number of nodes, which is written to it. */
+const isDeferredAsWanted = (topology: Topology, deployment: MachineDeployment): boolean =>
+  hasWanted(deployment.spec.replicas, entryOf(topology, deployment)?.replicas)
+
+/** What makes the group's machines is as the topology says. */
+const isGroupAsWanted = (snapshot: Snapshot, cluster: CapiCluster, topology: Topology, group: NodeGroup): boolean => {
+  const { controlPlane } = snapshot
+  const deployment = deploymentOf(snapshot, group)
+  if (deployment !== undefined && isDeferred(snapshot, group)) return isDeferredAsWanted(topology, deployment)
+  if (!isTopologySeen(cluster, DEFERRED, UPGRADING)) return false
+  return isMaster(group)
+    ? controlPlane !== undefined && isControlPlaneAsWanted(topology, controlPlane)
+    : deployment !== undefined && isDeploymentAsWanted(topology, deployment)
 }
 
 /** One group is as the topology says, whatever becomes of the others; machines on their way out are gone. */
 export const isGroupDone = (snapshot: Snapshot, group: NodeGroup): boolean => {
-  const topology = snapshot.cluster?.spec.topology
-  if (snapshot.cluster === undefined || topology === undefined || !isTopologyCurrent(snapshot.cluster)) return false
-  return isMakerDone(snapshot, topology, group) && machinesOf(snapshot, group).length === replicasOf(snapshot, group)
+  const { cluster } = snapshot
+  const topology = cluster?.spec.topology
+  if (cluster === undefined || topology === undefined) return false
+  return isGroupAsWanted(snapshot, cluster, topology, group) && isGroupUp(snapshot, group)
 }
 
 /** Nothing of a group is left: neither what was made of its entry, nor a machine. */

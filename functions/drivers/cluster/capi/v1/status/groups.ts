@@ -8,12 +8,26 @@ import { isLeaving } from './conditions.ts'
 export const deploymentOf = ({ deployments }: Snapshot, group: NodeGroup): MachineDeployment | undefined =>
   deployments.find(({ metadata }) => metadata.labels[DEPLOYMENT_NAME_LABEL] === machineDeploymentName(group))
 
-/** True for a group that an upgrade of the cluster has left at its version: Cluster API changes nothing of it before it is upgraded. */
+/** The version that the control plane is on its way to; undefined when all its machines have it. */
+export const versionUnderway = ({ cluster, controlPlane, machines }: Snapshot): string | undefined => {
+  const version = cluster?.spec.topology?.version
+  if (version === undefined || controlPlane === undefined) return undefined
+  const masters = machines.filter((machine) => CONTROL_PLANE_LABEL in machine.metadata.labels && !isLeaving(machine))
+  const versions = [controlPlane.spec.version, ...masters.map(({ spec }) => spec.version)]
+  return versions.every((one) => one === '' || one === version) ? undefined : version
+}
+
+/**
+ * True for a group of which Cluster API changes nothing: an upgrade of the cluster has left it at its version, or waits for the control plane before it comes
+ * to the group.
+ */
 export const isDeferred = (snapshot: Snapshot, group: NodeGroup): boolean => {
   const topology = snapshot.cluster?.spec.topology
   const entry = topology?.workers.machineDeployments.find(({ name }) => name === machineDeploymentName(group))
-  if (topology === undefined || entry === undefined || !(DEFER_UPGRADE in entry.metadata.annotations)) return false
-  return deploymentOf(snapshot, group)?.spec.template.spec.version !== topology.version
+  const deployment = deploymentOf(snapshot, group)
+  if (topology === undefined || entry === undefined || deployment === undefined) return false
+  const waits = DEFER_UPGRADE in entry.metadata.annotations || versionUnderway(snapshot) !== undefined
+  return waits && deployment.spec.template.spec.version !== topology.version
 }
 
 /** What makes the group's machines. */

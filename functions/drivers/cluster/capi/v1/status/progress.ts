@@ -1,11 +1,20 @@
 import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
 import { byNumber } from '../../../../../domain/wording.ts'
 import type { Snapshot } from '../management/snapshot.ts'
+import { isLeaving, isTrue } from './conditions.ts'
 import { deploymentOf, machinesOf, makerOf } from './groups.ts'
 import { deletionOf, troubleOf } from './reason.ts'
 
 const withTrouble = (words: string, trouble: string | undefined): string =>
   trouble === undefined ? words : `${words} (${trouble})`
+
+const are = (count: number): string => (count === 1 ? 'is' : 'are')
+
+/** More than shall be: new ones come before old ones go, and what is not ready holds that up. */
+const tooMany = (present: number, wanted: number, unready: number): string => {
+  const words = `${present} ${present === 1 ? 'node' : 'nodes'} ${are(present)} there, ${wanted} ${are(wanted)} wanted`
+  return unready === 0 ? words : `${words}, ${unready} ${are(unready)} not ready`
+}
 
 /** Numbers of a group, in words. */
 const counts = (snapshot: Snapshot, group: NodeGroup): string | undefined => {
@@ -16,8 +25,10 @@ const counts = (snapshot: Snapshot, group: NodeGroup): string | undefined => {
   if (status.upToDateReplicas < spec.replicas)
     return `${status.upToDateReplicas} of ${spec.replicas} nodes are replaced`
   // Machines on their way out are no replicas any more.
-  const present = Math.max(status.replicas, machinesOf(snapshot, group).length)
-  return present > spec.replicas ? `${present} nodes are there, ${spec.replicas} are wanted` : undefined
+  const machines = machinesOf(snapshot, group)
+  const present = Math.max(status.replicas, machines.length)
+  const unready = machines.filter((machine) => !isLeaving(machine) && !isTrue(machine, 'Ready'))
+  return present > spec.replicas ? tooMany(present, spec.replicas, unready.length) : undefined
 }
 
 /** The snapshot with nothing but the group's own: others may have their own troubles. */

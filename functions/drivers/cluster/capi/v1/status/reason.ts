@@ -9,7 +9,7 @@ import { inOneLine } from './words.ts'
 const REASON_MAX = 500
 
 /** Conditions to look at, in this order (cluster-api.md 2.3): the first that is not True says why. */
-const OF_CLUSTER = ['TopologyReconciled', 'InfrastructureReady'] as const
+const OF_CLUSTER = ['InfrastructureReady'] as const
 const OF_CONTROL_PLANE = ['Available', 'MachinesReady'] as const
 const OF_DEPLOYMENT = ['MachinesReady'] as const
 const OF_MACHINE = ['Ready'] as const
@@ -30,18 +30,27 @@ const failing = (object: CapiObject | undefined, types: readonly string[]): stri
         return condition === undefined || condition.status === 'True' ? [] : [told(object, condition)]
       })
 
+/** Reasons of TopologyReconciled with which somebody has to act; with all others it is on its way, and what holds it up says more. */
+const TOPOLOGY_FAULTS = ['ReconcileFailed', 'ClusterClassNotReconciled', 'Paused', 'ClusterPaused']
+
+const isUnderWay = (cluster: CapiObject | undefined): boolean =>
+  cluster !== undefined && !TOPOLOGY_FAULTS.includes(conditionOf(cluster, 'TopologyReconciled')?.reason ?? '')
+
 /**
  * Why it is not as it is wanted: the first condition that fails, in the words of Cluster API; before those of machines, which wait for the cloud, those of
  * what is made there. Undefined when none does.
  */
 export const troubleOf = (snapshot: Snapshot): string | undefined => {
   const { cluster, controlPlane, deployments, machines } = snapshot
+  const topology = failing(cluster, ['TopologyReconciled'])
   const [first] = [
+    ...(isUnderWay(cluster) ? [] : topology),
     ...failing(cluster, OF_CLUSTER),
     ...serverTroubles(snapshot).map(cut),
     ...failing(controlPlane, OF_CONTROL_PLANE),
     ...deployments.flatMap((deployment) => failing(deployment, OF_DEPLOYMENT)),
     ...machines.filter((machine) => !isLeaving(machine)).flatMap((machine) => failing(machine, OF_MACHINE)),
+    ...topology,
   ]
   return first
 }
@@ -50,7 +59,9 @@ export const troubleOf = (snapshot: Snapshot): string | undefined => {
 export const deletionOf = ({ cluster }: Snapshot): string | undefined => {
   if (cluster === undefined) return undefined
   const conditions = ['Deleting', 'Paused'].map((type) => conditionOf(cluster, type))
-  const condition = conditions.find((one) => one !== undefined && one.status !== 'False')
+  const condition = conditions.find(
+    (one) => one !== undefined && one.status !== 'False' && one.reason !== 'DeletionCompleted',
+  )
   return condition && told(cluster, condition)
 }
 

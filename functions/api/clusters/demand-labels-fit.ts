@@ -1,0 +1,42 @@
+import type { MagnumClusterAttributes } from '../../domain/cluster.ts'
+import { followLabels } from '../../domain/labels.ts'
+import { quote } from '../../domain/wording.ts'
+import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
+import { demandSize } from '../body/demand-size.ts'
+
+type Labelled = Pick<MagnumClusterAttributes, 'labels' | 'templateLabels'>
+
+/** The labels that a cluster would have, and those of its template, which it keeps beside them. @throws RequestTooLarge */
+export const demandLabelsFit = ({ labels, templateLabels }: Labelled, before?: Labelled): void => {
+  demandSize('labels', labels, {
+    before: before?.labels,
+    advice: 'Labels that it has of its cluster template count, too.',
+  })
+  demandSize('labels', templateLabels, {
+    before: before?.templateLabels,
+    advice: 'These are the labels of the cluster template: shorten them, or choose another template.',
+  })
+}
+
+/**
+ * The labels that a cluster and its node groups would have after an upgrade: see `followLabels`. Other changes leave them as they are.
+ *
+ * @throws RequestTooLarge
+ */
+export const demandLabelsFitAfter = ({
+  cluster: { magnum },
+  template,
+  nodeGroups,
+  task,
+}: Pick<PlannedCluster, 'cluster' | 'template' | 'nodeGroups' | 'task'>): void => {
+  if (task?.kind !== 'upgrade' || template === null) return
+  const templateLabels = template.spec.labels
+  const labels = followLabels(magnum.labels, magnum.templateLabels, templateLabels)
+  demandLabelsFit({ labels, templateLabels }, magnum)
+  for (const group of nodeGroups) {
+    demandSize('labels', followLabels(group.labels, magnum.labels, labels), {
+      before: group.labels,
+      advice: `These are the labels of node group ${quote(group.name)} with those of the cluster template.`,
+    })
+  }
+}
