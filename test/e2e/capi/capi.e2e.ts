@@ -14,6 +14,7 @@ import { describeOpenStack } from './stories/openstack.ts'
 import { describeOutage } from './stories/outage.ts'
 import { describeOwnClass } from './stories/own-class.ts'
 import { describeShortLives } from './stories/short-lives.ts'
+import { describeStuckUpgrade } from './stories/stuck-upgrade.ts'
 import { describeSurvival } from './stories/survival.ts'
 import { type Management, openManagement, registerManagement } from './support/management.ts'
 import { openRealLab } from './support/real-lab.ts'
@@ -60,6 +61,7 @@ describe('capi@1 at the real Cluster API', { timeout: 600_000 }, () => {
 
   describeLife(world)
   describeShortLives(world)
+  describeStuckUpgrade(world)
   describeSurvival(world)
   describeFirstCluster(world)
   describeOwnClass(() => ({ management, bare: bareCluster() }))

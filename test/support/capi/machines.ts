@@ -60,17 +60,23 @@ const bootNode = (play: MachinePlay, cluster: ApiObject, machine: ApiObject): vo
   })
 }
 
-const waiting = (store: Store, machine: ApiObject, reason: string, message: string): void => {
+type Wait = { reason: string; message: string; isCurrent: boolean }
+
+const waiting = (store: Store, machine: ApiObject, { reason, message, isCurrent: isWanted }: Wait): void => {
   report(store, MACHINES, machine, {
     conditions: [
+      { type: 'UpToDate', status: isWanted },
+      { type: 'InfrastructureReady', status: false, reason, message },
       { type: 'Ready', status: false, reason, message },
       { type: 'NodeHealthy', status: 'Unknown', reason: 'NodeDoesNotExist', message: 'Node does not exist' },
     ],
   })
 }
 
+type Living = { machine: ApiObject; maker: Maker }
+
 /** One step of one machine's life. */
-const live = (store: Store, play: MachinePlay, cluster: ApiObject, machine: ApiObject): void => {
+const live = (store: Store, play: MachinePlay, cluster: ApiObject, { machine, maker }: Living): void => {
   if (isLeaving(machine)) {
     play.workload(cluster)?.store.remove(NODES, machine.metadata.name)
     dropFinalizers(store, MACHINES, machine)
@@ -79,7 +85,7 @@ const live = (store: Store, play: MachinePlay, cluster: ApiObject, machine: ApiO
   if (isUp(machine) || play.workload(cluster) === undefined) return
   const fate = play.machineFate(machine)
   if (fate !== 'up') {
-    waiting(store, machine, fate.reason, fate.message)
+    waiting(store, machine, { ...fate, isCurrent: isCurrent(maker, machine) })
     return
   }
   bootNode(play, cluster, machine)
@@ -105,7 +111,13 @@ const goesBefore = (a: ApiObject, b: ApiObject): number => {
   return rank(a) - rank(b) || ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : 1)
 }
 
-export type Maker = { object: ApiObject; labels: Record<string, string>; prefix: string }
+export type Maker = {
+  object: ApiObject
+  labels: Record<string, string>
+  prefix: string
+  /** As a control plane does: replaces nothing while one of its machines has no node. */
+  waitsForNodes?: true
+}
 
 /** True when nothing has to replace it. */
 export const isCurrent = ({ object }: Maker, machine: ApiObject): boolean => {
@@ -119,9 +131,10 @@ export const isCurrent = ({ object }: Maker, machine: ApiObject): boolean => {
  */
 export const reconcileMachines = (store: Store, play: MachinePlay, cluster: ApiObject, maker: Maker): void => {
   const { replicas, version, machineTemplate } = specOf<MakerSpec>(maker.object)
-  for (const machine of machinesBy(store, cluster, maker.labels)) live(store, play, cluster, machine)
+  for (const machine of machinesBy(store, cluster, maker.labels)) live(store, play, cluster, { machine, maker })
   const living = machinesBy(store, cluster, maker.labels).filter((machine) => !isLeaving(machine))
   const current = living.filter((machine) => isCurrent(maker, machine))
+  if (maker.waitsForNodes && living.some((machine) => !isUp(machine) && !current.includes(machine))) return
   for (let missing = replicas - current.length; missing > 0; missing -= 1) {
     make(
       store,

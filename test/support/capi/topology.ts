@@ -36,6 +36,7 @@ const planeMaker = (object: ApiObject): Maker => ({
   object,
   labels: { [CONTROL_PLANE]: '' },
   prefix: object.metadata.name,
+  waitsForNodes: true,
 })
 
 const entryName = ({ metadata }: ApiObject): string => metadata.labels?.[DEPLOYMENT_NAME] ?? ''

@@ -22,6 +22,7 @@ import { groupResult } from '../status/results.ts'
 import { demandTopology, faultState } from './hope.ts'
 import { isIdle } from './idle.ts'
 import { isRemovalDone, markRemoval, removalOf, replaceRemaining, unmarkRemoval } from './removal.ts'
+import { removeUnbornMasters } from './unborn-masters.ts'
 
 /** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
 const PHASE_SECONDS = 900
@@ -187,6 +188,7 @@ const endOf = async (context: ClusterContext, site: ManagementSite, snapshot: Sn
 const settled = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot) => {
   if (isIdle(context)) return endOf(context, site, snapshot)
   demandHope(context, site, snapshot)
+  if (context.task?.kind === 'upgrade') await removeUnbornMasters(site, snapshot, context.now())
   const isRemoved = await removeChosen(context, site, snapshot)
   const added = context.task?.kind === 'node-group-create' ? groupOf(context) : undefined
   const isScaled = added !== undefined && (await scaleUp(site, snapshot, [added]))
