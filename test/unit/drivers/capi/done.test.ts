@@ -155,6 +155,13 @@ describe('isGroupDone', () => {
     expect(versionUnderway(snapshot({ cluster: { spec: newer }, plane }))).toBe('v1.36.0')
   })
 
+  it('waits for machines of an older version while the counters of what makes them are those of before', () => {
+    const made = { spec: { version: 'v1.36.0', template: { spec: { version: 'v1.36.0' } } } }
+    const told = { cluster: { conditions: UPGRADING, spec: newer }, plane: made, deployment: made, master: made }
+    expect(isGroupDone(snapshot(told), WORKERS)).toBe(false)
+    expect(isGroupDone(snapshot({ ...told, worker: made }), WORKERS)).toBe(true)
+  })
+
   it('waits for machines that are on their way out', () => {
     const seen = snapshot()
     const [master] = seen.machines

@@ -92,12 +92,19 @@ export const isGroupUp = (snapshot: Snapshot, group: NodeGroup): boolean => {
 const isDeferredAsWanted = (topology: Topology, deployment: MachineDeployment): boolean =>
   hasWanted(deployment.spec.replicas, entryOf(topology, deployment)?.replicas)
 
+/** Counters are some moments behind what was just changed; what a machine was made for does not change. */
+const areOfVersion = (snapshot: Snapshot, group: NodeGroup, { version }: Topology): boolean =>
+  machinesOf(snapshot, group).every(({ spec }) => spec.version === '' || spec.version === version)
+
 /** What makes the group's machines is as the topology says. */
 const isGroupAsWanted = (snapshot: Snapshot, cluster: CapiCluster, topology: Topology, group: NodeGroup): boolean => {
   const { controlPlane } = snapshot
   const deployment = deploymentOf(snapshot, group)
   if (deployment !== undefined && isDeferred(snapshot, group)) return isDeferredAsWanted(topology, deployment)
   if (!isTopologySeen(cluster, DEFERRED, UPGRADING)) return false
+  const isLeft =
+    deployment !== undefined && DEFER_UPGRADE in (entryOf(topology, deployment)?.metadata.annotations ?? {})
+  if (!isLeft && !areOfVersion(snapshot, group, topology)) return false
   return isMaster(group)
     ? controlPlane !== undefined && isControlPlaneAsWanted(topology, controlPlane)
     : deployment !== undefined && isDeploymentAsWanted(topology, deployment)
