@@ -1,5 +1,5 @@
 import type { Principal } from '../domain/principal.ts'
-import type { PolicyObject, PolicyRule } from '../policy/rules.ts'
+import type { ClusterUseContext, PolicyObject, PolicyRule } from '../policy/rules.ts'
 import { PolicyForbids } from './errors.ts'
 import type { ApiSettings } from './settings.ts'
 
@@ -7,8 +7,12 @@ import type { ApiSettings } from './settings.ts'
 export type Asker = { principal: Principal; settings: Pick<ApiSettings, 'policy'> }
 
 /** True when the policy allows it. `object` absent: something in the caller's own project. */
-export const isAllowed = ({ principal, settings }: Asker, rule: PolicyRule, object?: PolicyObject): boolean =>
-  settings.policy.allows(principal, rule, object)
+export const isAllowed = (
+  { principal, settings }: Asker,
+  rule: PolicyRule,
+  object?: PolicyObject,
+  use?: ClusterUseContext,
+): boolean => settings.policy.allows(principal, rule, object, use)
 
 /** Where it would be allowed to the same caller, had that one made the object. */
 const ownersOnly = (asker: Asker, rule: PolicyRule, object: PolicyObject | undefined): string => {

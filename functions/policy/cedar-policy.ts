@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import {
+  type CedarValueJson,
   checkParsePolicySet,
   type EntityJson,
   type EntityUidJson,
@@ -10,7 +11,7 @@ import type { Principal, Role } from '../domain/principal.ts'
 import { PolicyNotDecided } from './errors.ts'
 import type { Policy } from './policy.ts'
 import { type PolicyText, refusalOf } from './policy-text.ts'
-import { type PolicyObject, type PolicyRule, RULES } from './rules.ts'
+import { type ClusterUseContext, type PolicyObject, type PolicyRule, RULES } from './rules.ts'
 
 /** Roles that come with a role (Keystone's role inference, without what an admin would get: magnum-rest.md 9.4). */
 const IMPLIED: Readonly<Record<Role, readonly Role[]>> = { admin: [], member: ['reader'], reader: [] }
@@ -28,14 +29,15 @@ const userEntity = ({ userId, projectId, roles }: Principal): EntityJson => ({
   parents: [...new Set(roles.flatMap((role) => [role, ...IMPLIED[role]]))].map((role) => uid('Role', role)),
 })
 
-const resourceEntity = ({ projectId, userId }: PolicyObject): EntityJson => ({
-  uid: RESOURCE,
-  attrs: {
-    project: entityRef('Project', projectId),
-    ...(userId === undefined ? {} : { owner: entityRef('User', userId) }),
-  },
-  parents: [],
+const ownership = ({ projectId, userId }: PolicyObject) => ({
+  project: entityRef('Project', projectId),
+  ...(userId === undefined ? {} : { owner: entityRef('User', userId) }),
 })
+
+const resourceEntity = (object: PolicyObject): EntityJson => ({ uid: RESOURCE, attrs: ownership(object), parents: [] })
+
+const contextOf = (use: ClusterUseContext | undefined): Record<string, CedarValueJson> =>
+  use === undefined ? {} : { driver: use.driver, rights: use.rights, federation: ownership(use.federation) }
 
 /** The module keeps parsed sets under ids: the same texts have the same id, whoever parses them. */
 const idOf = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -61,13 +63,13 @@ const preparse = (policies: readonly PolicyText[]): string => {
  */
 export const cedarPolicy = (policies: readonly PolicyText[]): Policy => {
   const preparsedPolicySetId = preparse(policies)
-  const allows = (principal: Principal, rule: PolicyRule, object?: PolicyObject): boolean => {
+  const allows: Policy['allows'] = (principal, rule, object, use) => {
     const action = uid('Action', rule)
     const answer = statefulIsAuthorized({
       principal: uid('User', principal.userId),
       action,
       resource: RESOURCE,
-      context: {},
+      context: contextOf(use),
       preparsedPolicySetId,
       entities: [
         userEntity(principal),

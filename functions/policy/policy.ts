@@ -1,8 +1,12 @@
 import type { Principal } from '../domain/principal.ts'
-import type { PolicyObject, PolicyRule } from './rules.ts'
+import type { ClusterUseContext, PolicyObject, PolicyRule } from './rules.ts'
 
 /** Decides who may do what. */
 export interface Policy {
-  /** `object` absent: something of the caller's own. @throws PolicyNotDecided */
-  allows(principal: Principal, rule: PolicyRule, object?: PolicyObject): boolean
+  /**
+   * `object` absent: something of the caller's own. `use` goes with `cluster:host` and `cluster:join`.
+   *
+   * @throws PolicyNotDecided
+   */
+  allows(principal: Principal, rule: PolicyRule, object?: PolicyObject, use?: ClusterUseContext): boolean
 }

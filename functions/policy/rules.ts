@@ -1,3 +1,5 @@
+import type { RightsLevel } from '../domain/rights.ts'
+
 /**
  * Groups of rules, for policies that speak of many at once: `action in Action::"delete"`.
  *
@@ -29,6 +31,9 @@ export const RULES = {
   'cluster:upgrade_all_projects': ['administer'],
   'cluster:set_management': ['administer'],
   'cluster:force_delete': ['administer', 'delete'],
+  'cluster:accept_identity': ['administer'],
+  'cluster:host': [],
+  'cluster:join': [],
   'clustertemplate:create': ['change'],
   'clustertemplate:update': ['change'],
   'clustertemplate:delete': ['change', 'delete'],
@@ -78,4 +83,13 @@ export type PolicyObject = {
   projectId: string
   /** Who made it; absent: nobody in particular. */
   userId?: string
+}
+
+/** What `cluster:host` and `cluster:join` are asked with: who takes which rights in the cluster. Of other rules it is empty. */
+export type ClusterUseContext = {
+  /** Id of the federation's driver. */
+  driver: string
+  rights: RightsLevel
+  /** The federation, or the one that is to be. */
+  federation: PolicyObject
 }

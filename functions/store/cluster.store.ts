@@ -6,6 +6,17 @@ import type { Write } from './write.ts'
 /** A cluster's key. */
 export type ClusterKey = { projectId: string; id: string }
 
+/** A cluster that is to be used, with the role that it had when the use was decided. */
+export type UsableCluster = ClusterKey & Pick<Cluster, 'management'>
+
+/** What a change of a cluster demands besides its revision. */
+export type ChangeGuard = {
+  /** No federation uses it. */
+  unlessUsed?: boolean
+  /** Federations use it as when it was read: uses bump no revision. */
+  usesAsRead?: boolean
+}
+
 /** Clusters of all drivers. Reads are strongly consistent. */
 export interface ClusterStore {
   /** Undefined when there is none. @throws ItemCorrupt */
@@ -26,16 +37,16 @@ export interface ClusterStore {
   insert(cluster: Cluster): Write
   /**
    * Sets fields of the cluster as it was read and adds 1 to `revision`. Conflict: RevisionConflict.
-   * `unlessUsed` also demands that no federation uses it. Conflict then: ClusterInUse, where that is the cause.
+   * With `unlessUsed` the conflict is ClusterInUse, where that is the cause.
    */
-  change(read: Cluster, change: ClusterChange, options?: { unlessUsed?: boolean }): Write
+  change(read: Cluster, change: ClusterChange, guard?: ChangeGuard): Write
   /** Removes the cluster as it was read, with its name index. Conflict: RevisionConflict. */
   remove(read: Cluster): Write
   /**
-   * Marks it as used. Demands that it exists and has a `*_COMPLETE` or `UPDATE_*` status, and not DELETE_*. Conflict:
-   * ClusterNotUsable. Bumps no revision. Several uses of one cluster in one commit go into one call.
+   * Marks it as used. Demands that it exists and has a `*_COMPLETE` or `UPDATE_*` status, and not DELETE_*: conflict ClusterNotUsable. Demands
+   * also that it is a management cluster, or none, as it was given: conflict RevisionConflict. Bumps no revision. Several uses of one cluster in one commit go into one call.
    */
-  addUses(key: ClusterKey, uses: readonly ClusterUse[]): Write
+  addUses(cluster: UsableCluster, uses: readonly ClusterUse[]): Write
   /** Takes marks away, and `told` with them, since a use may come back; absent marks and a cluster that is gone are no error. */
   removeUses(key: ClusterKey, uses: readonly ClusterUse[]): Write
 

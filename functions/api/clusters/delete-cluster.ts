@@ -1,4 +1,4 @@
-import { type Cluster, type ClusterOperation, federationsOf } from '../../domain/cluster.ts'
+import type { Cluster, ClusterOperation } from '../../domain/cluster.ts'
 import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import type { GrantChange } from '../../operations/cloud-grants.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
@@ -11,7 +11,7 @@ import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
 import { storeDeletion } from '../cloud/store-deletion.ts'
 import { demandPolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
-import { describeUses } from './describe-uses.ts'
+import { describeUses, usingFederations } from './describe-uses.ts'
 import { findCluster } from './find-cluster.ts'
 
 type Request = KeysRequest<{ force: boolean }>
@@ -23,14 +23,7 @@ const demandMayForce = (request: Request, { projectId, userId }: Cluster): void 
 
 const demandUnused = async ({ ports }: Request, cluster: Cluster): Promise<void> => {
   if (cluster.uses.length === 0) return
-  const { projectId } = cluster
-  const federations = await Promise.all(
-    federationsOf(cluster).map(async (id) => ({
-      id,
-      name: (await ports.stores.federations.get({ projectId, id }))?.name,
-    })),
-  )
-  throw new ClusterInUse(describeUses(cluster, federations))
+  throw new ClusterInUse(describeUses(cluster, await usingFederations(ports, cluster)))
 }
 
 type Begun = { cluster: Cluster; operation: ClusterOperation }

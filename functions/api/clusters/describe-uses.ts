@@ -1,8 +1,21 @@
-import type { Cluster } from '../../domain/cluster.ts'
+import { type Cluster, federationsOf } from '../../domain/cluster.ts'
 import { byNumber, listInWords, quote } from '../../domain/wording.ts'
+import type { TablePorts } from '../../runtime/ports.ts'
 
 /** A federation that uses a cluster. The name is undefined when it is gone by now. */
 export type UsingFederation = { id: string; name: string | undefined }
+
+/** The federations that use a cluster, as it was read. */
+export const usingFederations = (
+  { stores }: Pick<TablePorts, 'stores'>,
+  cluster: Cluster,
+): Promise<UsingFederation[]> =>
+  Promise.all(
+    federationsOf(cluster).map(async (id) => ({
+      id,
+      name: (await stores.federations.get({ projectId: cluster.projectId, id }))?.name,
+    })),
+  )
 
 const nameOf = ({ id, name }: UsingFederation): string => (name === undefined ? id : `${quote(name)} (${id})`)
 

@@ -1,13 +1,17 @@
 import type { Cluster } from '../../domain/cluster.ts'
-import type { PolicyRule } from '../../policy/rules.ts'
+import { type PolicyRule, RULES, type RuleGroup } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
 import { demandPolicy } from '../policy.ts'
 import { reachOf } from '../reach.ts'
+import { requireRoleRule } from '../role-rule.ts'
 import type { ApiRequest } from '../route.ts'
+
+const isRead = (rule: PolicyRule): boolean => (RULES[rule] as readonly RuleGroup[]).includes('read')
 
 /**
  * The cluster that the path parameter `cluster` names. With `allProjectsRule`, callers who have it find those of all projects. The
- * route's rule is asked again, now of this cluster, for policies that look at its project or owner.
+ * route's rule is asked again, now of this cluster, for policies that look at its project or owner. Of a cluster with a role, whatever is no
+ * mere read takes the right to change that role.
  *
  * @throws ObjectNotVisible, NameAmbiguous, PolicyForbids
  */
@@ -16,5 +20,6 @@ export const findCluster = async (request: ApiRequest, allProjectsRule?: PolicyR
   const reach = reachOf(request, allProjectsRule)
   const cluster = await locate(ports.stores.clusters, 'Cluster', reach, params.cluster ?? '')
   demandPolicy(request, request.rule, { projectId: cluster.projectId, userId: cluster.userId })
+  if (!isRead(request.rule)) requireRoleRule(request, cluster)
   return cluster
 }

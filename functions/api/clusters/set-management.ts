@@ -4,9 +4,12 @@ import type { JsonObject } from '../../domain/json.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { createAgain } from '../../operations/create-again.ts'
 import { ownerEvent } from '../../operations/events.ts'
+import { isManagementCluster } from '../../operations/management.ts'
 import { demandManagementFit, managementReady } from '../../operations/management-check.ts'
+import { ClusterInUse } from '../../store/errors.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { KeysRequest } from '../route.ts'
+import { describeUses, usingFederations } from './describe-uses.ts'
 import { takeManagement } from './take-management.ts'
 
 type Request = Pick<KeysRequest, 'ports'>
@@ -38,6 +41,20 @@ const isSameLook = (drivers: DriverDescriptions, { management }: Cluster, role: 
 const isTriedAgain = ({ status }: Cluster, role: ManagementRole | null): boolean =>
   role !== null && status === 'CREATE_FAILED'
 
+/**
+ * Whoever runs a federation has credentials in its members, which would be worth as much as the role.
+ *
+ * @throws ClusterInUse naming the federations
+ */
+const requireNoMember = async (ports: KeysRequest['ports'], cluster: Cluster): Promise<void> => {
+  const using = await usingFederations(ports, cluster)
+  const members = using.filter(({ id }) => cluster.uses.includes(`member:${id}`))
+  if (members.length === 0) return
+  throw new ClusterInUse(
+    `${describeUses(cluster, members)} Federations have credentials in their members, and a management cluster is for administrators; one of them may join it again afterwards.`,
+  )
+}
+
 /** What its conditions become. @throws ManagementUnfit, and errors of reaching it */
 const conditionsWith = async ({ ports }: Request, cluster: Cluster, role: ManagementRole | null) => {
   if (role !== null && isSameLook(ports.drivers, cluster, role)) return cluster.conditions
@@ -66,7 +83,7 @@ const commitRole = async (
   }
   if (isTriedAgain(cluster, role)) return createAgain(ports, cluster, { change, writes, said })
   await commit([
-    clusters.change(cluster, { ...change, updatedAt: ports.clock.now().toISOString() }),
+    clusters.change(cluster, { ...change, updatedAt: ports.clock.now().toISOString() }, { usesAsRead: true }),
     ...writes,
     ownerEvent(ports, 'cluster', cluster, { action: 'update', outcome: 'success', ...said }),
   ])
@@ -76,12 +93,13 @@ const commitRole = async (
  * Makes a registered cluster a management cluster, changes what it is asked for, or takes the role away. It is looked at before that, as the
  * driver wants it; a failed registration is tried again with it, also with the same role. While clusters are made through it only the default may change, and fields that say so.
  *
- * @throws InvalidRequest, ManagementUnfit, ManagementInUse, DefaultManagementTaken, RevisionConflict, and errors of reaching it
+ * @throws InvalidRequest, ClusterInUse, ManagementUnfit, ManagementInUse, DefaultManagementTaken, RevisionConflict, and errors of reaching it
  */
 export const setManagement = async (request: Request, cluster: Cluster, wanted: JsonObject | null): Promise<void> => {
   const { ports } = request
   if (wanted !== null) demandApi(request, cluster)
   const role = wanted === null ? null : takeManagement(ports.drivers, wanted)
   if (isDeepStrictEqual(cluster.management ?? null, role) && !isTriedAgain(cluster, role)) return
+  if (role !== null && !isManagementCluster(cluster)) await requireNoMember(ports, cluster)
   await commitRole(request, cluster, { management: role, conditions: await conditionsWith(request, cluster, role) })
 }

@@ -18,7 +18,7 @@ const stepWrites = ({ stores }: TablePorts, { federation }: PatchPlan, step: Mem
     case 'join': {
       const { before, next } = step
       const write = before === null ? stores.memberships.insert(next) : stores.memberships.replace(before, next)
-      return [write, stores.clusters.addUses(key, uses)]
+      return [write, stores.clusters.addUses(step.cluster, uses)]
     }
     case 'unjoin':
       return [stores.memberships.replace(step.before, step.next)]

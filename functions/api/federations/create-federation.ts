@@ -15,6 +15,7 @@ import {
   demandReachableKind,
   demandUsable,
 } from './cluster-rules.ts'
+import { requireClusterUse } from './cluster-use.ts'
 import type { CreateFederation } from './federation.schema.ts'
 import { namesElsewhere } from './names-elsewhere.ts'
 import { namespaceClaims } from './namespace-claims.ts'
@@ -25,9 +26,14 @@ import { checkProperties } from './properties.ts'
 type Request = KeysRequest<{ dry_run: boolean }, CreateFederation>
 
 const checkClusters = (
-  { ports }: Request,
+  request: Request,
   { driver, host, members }: Pick<NewFederation, 'driver' | 'host' | 'members'>,
 ) => {
+  const { ports, principal, body } = request
+  const { projectId, userId } = principal
+  const using = { driver, federation: { projectId, userId, properties: body.properties ?? {} } }
+  requireClusterUse(request, host, 'host', using)
+  for (const cluster of members) requireClusterUse(request, cluster, 'member', using)
   demandUsable(host, 'host')
   demandReachableKind(driver, ports.drivers, host)
   demandDistinct(members, '"member_ids"')
@@ -63,11 +69,10 @@ const plan = async (request: Request): Promise<FederationPlan> => {
 }
 
 const writesOf = ({ ports: { stores } }: Request, { given, federation, memberships }: FederationPlan): Write[] => {
-  const { projectId } = federation
   return [
     stores.federations.insert(federation),
     ...memberships.map((membership) => stores.memberships.insert(membership)),
-    ...[...usesOf(federation)].map(([id, uses]) => stores.clusters.addUses({ projectId, id }, uses)),
+    ...usesOf(given).map(({ cluster, uses }) => stores.clusters.addUses(cluster, uses)),
     ...namespaceClaims(stores, given.host, federation.id, given.driver.hostNamespaces(federation)),
   ]
 }

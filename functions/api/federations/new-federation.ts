@@ -85,8 +85,14 @@ export const waitingMemberships = (federation: Federation, given: NewFederation)
 }
 
 /** Marks on each cluster, in one write per cluster: the host may be a member too. */
-export const usesOf = (federation: Federation): Map<string, ClusterUse[]> => {
-  const uses = new Map<string, ClusterUse[]>([[federation.hostClusterId, [`host:${federation.id}`]]])
-  for (const id of federation.memberIds) uses.set(id, [...(uses.get(id) ?? []), `member:${federation.id}`])
-  return uses
+export const usesOf = ({ id, host, members }: NewFederation): { cluster: Cluster; uses: ClusterUse[] }[] => {
+  const clusters = new Map([host, ...members].map((cluster) => [cluster.id, cluster]))
+  const memberIds = new Set(members.map((member) => member.id))
+  return [...clusters.values()].map((cluster) => ({
+    cluster,
+    uses: [
+      ...(cluster.id === host.id ? [`host:${id}` as const] : []),
+      ...(memberIds.has(cluster.id) ? [`member:${id}` as const] : []),
+    ],
+  }))
 }

@@ -6,6 +6,7 @@ import { StateConflict } from '../errors.ts'
 import { find } from '../lookup.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { restingMembers } from './check-update.ts'
+import { requireClusterUse } from './cluster-use.ts'
 import { commitPatch, launchPatch } from './commit-patch.ts'
 import type { FederationPatch } from './federation-patch.ts'
 import { namesElsewhere } from './names-elsewhere.ts'
@@ -34,6 +35,29 @@ const read = async (request: Request): Promise<MembersInput> => {
 const hostOf = ({ ports, principal: { projectId } }: Request, { federation }: MembersInput) =>
   find(ports.stores.clusters, 'Cluster', projectId, federation.hostClusterId)
 
+/** Clusters of the members that properties reach into: those that stay. One that is no longer registered gives nothing. */
+const stayingClusters = ({ ports, principal }: Request, { memberships }: MembersInput, { steps }: PatchPlan) => {
+  const leaving = new Set(steps.flatMap((step) => (step.kind === 'join' ? [] : [step.before.clusterId])))
+  const ids = memberships.map(({ clusterId }) => clusterId).filter((id) => !leaving.has(id))
+  return ports.stores.clusters.getMany(principal.projectId, ids)
+}
+
+/**
+ * Asks for what the request takes in clusters. Properties decide what runs in the host and with which rights in the members, so that changing them
+ * is using all of them anew.
+ *
+ * @throws PolicyForbids
+ */
+const requireUses = async (request: Request, input: MembersInput, plan: PatchPlan): Promise<void> => {
+  const { federation, driver } = input
+  const using = { driver, federation: { ...federation, ...plan.update } }
+  for (const cluster of input.targets.join) requireClusterUse(request, cluster, 'member', using)
+  if (plan.operation === null) return
+  requireClusterUse(request, await hostOf(request, input), 'host', using)
+  for (const cluster of await stayingClusters(request, input, plan))
+    requireClusterUse(request, cluster, 'member', using)
+}
+
 /** Id of the update of properties that runs on a federation. */
 const updateOf = ({ operation }: Federation): string | null => (operation?.kind === 'update' ? operation.id : null)
 
@@ -61,6 +85,7 @@ const decide = async (request: Request, seen: Seen): Promise<{ id: string; plan:
   const { id } = input.federation
   if (plan?.operation) demandSameUpdate(input.federation, seen.update)
   if (plan === null) return { id, plan }
+  await requireUses(request, input, plan)
   // Only properties can ask for namespaces of the host.
   const host = plan.operation === null ? { identity: null } : await hostOf(request, input)
   await commitPatch(ports, plan, input.driver, host)
@@ -72,6 +97,7 @@ const dryRun = async (request: Request): Promise<ApiResponse> => {
   const input = await read(request)
   const driver = ports.drivers.federation.resolve(input.federation.driver)
   const plan = planPatch(ports, input, body)
+  if (plan !== null) await requireUses(request, input, plan)
   const steps = plan?.steps ?? []
   return preflightOfPatch(request, {
     federation: { ...input.federation, ...(plan?.update.properties && { properties: plan.update.properties }) },

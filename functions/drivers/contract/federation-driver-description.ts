@@ -1,5 +1,6 @@
 import type { DriverId } from '../../domain/driver-id.ts'
 import type { Federation } from '../../domain/federation.ts'
+import type { RightsLevel } from '../../domain/rights.ts'
 import type { PropertyDescription } from './property.ts'
 
 /** Version of this contract. A driver names the one it was written for; `docs/drivers/federation-contract.md` is its table. */
@@ -18,6 +19,9 @@ export type FederationCapabilities = {
   /** It brings workloads into members: an unjoin keeps them, or removes them with `?workloads=delete`. */
   workloads: boolean
 }
+
+/** Rights that a federation takes in its clusters: whoever runs the federation can use them. */
+export type FederationRights = { host: RightsLevel; member: RightsLevel }
 
 /**
  * What a federation driver says: data and pure checks, all that routes without key rights need of it. What it does is in `FederationDriver`,
@@ -42,6 +46,8 @@ export type FederationDriverDescription = {
   validateProperties(properties: Properties): string[]
   /** What keeps a federation with the properties `before` from having `after`; one sentence for each of its own that can't change. */
   validateChange(before: Properties, after: Properties): string[]
+  /** Rights that a federation with these properties takes. Default: more than `edit` in host and members. */
+  rights?(properties: Properties): FederationRights
   /** Namespaces in the host that this federation needs for itself; reserved across projects before a flow starts. */
   hostNamespaces(federation: Pick<Federation, 'id' | 'properties'>): string[]
 }

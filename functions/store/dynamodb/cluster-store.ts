@@ -1,7 +1,7 @@
 import type { Cluster, ClusterChange, ClusterUse } from '../../domain/cluster.ts'
 import type { Status } from '../../domain/status.ts'
-import type { ClusterKey, ClusterStore } from '../cluster.store.ts'
-import { ClusterInUse, ClusterNotUsable, ReservationTaken } from '../errors.ts'
+import type { ChangeGuard, ClusterKey, ClusterStore, UsableCluster } from '../cluster.store.ts'
+import { ClusterInUse, ClusterNotUsable, ReservationTaken, RevisionConflict } from '../errors.ts'
 import type { Page, PageRequest } from '../page.ts'
 import type { Reach } from '../reach.ts'
 import type { Commit } from '../write.ts'
@@ -57,7 +57,19 @@ const whyUnchanged = (read: Cluster, stored: StoredItem | undefined) => {
 const rename = (read: Cluster, name: string | undefined): Action[] =>
   name === undefined || name === read.name ? [] : [removeName('CLUSTER', read), putName('CLUSTER', { ...read, name })]
 
-const change = (read: Cluster, fields: ClusterChange, unlessUsed: boolean): Action[] => {
+type Guarded = { condition: string; values: Record<string, unknown> }
+
+const guarded = (read: Cluster, { unlessUsed, usesAsRead }: ChangeGuard): Guarded => {
+  const asRead = '#revision = :read'
+  if (unlessUsed || (usesAsRead && read.uses.length === 0)) {
+    return { condition: `${asRead} AND attribute_not_exists(#uses)`, values: {} }
+  }
+  if (usesAsRead) return { condition: `${asRead} AND #uses = :uses`, values: { ':uses': new Set(read.uses) } }
+  return { condition: asRead, values: {} }
+}
+
+const change = (read: Cluster, fields: ClusterChange, guard: ChangeGuard): Action[] => {
+  const { condition, values: guardValues } = guarded(read, guard)
   const index = indexChanges(clusterIndexAttributes({ ...read, ...fields }))
   const { text, values } = updateExpression({
     set: { ...fields, revision: read.revision + 1, ...index.set },
@@ -67,10 +79,10 @@ const change = (read: Cluster, fields: ClusterChange, unlessUsed: boolean): Acti
     type: 'update',
     key: clusterKey(read),
     update: text,
-    condition: unlessUsed ? '#revision = :read AND attribute_not_exists(#uses)' : '#revision = :read',
-    values: { ...values, ':read': read.revision },
+    condition,
+    values: { ...values, ...guardValues, ':read': read.revision },
     onConflict: (stored) =>
-      unlessUsed ? whyUnchanged(read, stored) : revisionConflict('cluster', read.id, read.revision),
+      guard.unlessUsed ? whyUnchanged(read, stored) : revisionConflict('cluster', read.id, read.revision),
   }
   return [update, ...rename(read, fields.name)]
 }
@@ -86,22 +98,43 @@ const remove = (read: Cluster): Action[] => [
   removeName('CLUSTER', read),
 ]
 
-const addUses = (key: ClusterKey, uses: readonly ClusterUse[]): Action => {
+/** That it has a role, or has none. A role that was taken away is stored as null. */
+const roleCondition = (hasRole: boolean): Guarded =>
+  hasRole
+    ? { condition: 'attribute_type(#management, :map)', values: { ':map': 'M' } }
+    : {
+        condition: '(attribute_not_exists(#management) OR attribute_type(#management, :null))',
+        values: { ':null': 'NULL' },
+      }
+
+const notUsable = (id: string, stored: StoredItem | undefined): ClusterNotUsable =>
+  new ClusterNotUsable(
+    stored === undefined
+      ? `The cluster ${id} is gone.`
+      : `The cluster ${id} is ${stored.status?.S}; a federation can use it when it is CREATE_COMPLETE or was updated.`,
+    { details: { id, status: stored?.status?.S ?? null } },
+  )
+
+const roleChanged = (id: string): RevisionConflict =>
+  new RevisionConflict(`The cluster ${id} became a management cluster, or is none any more, since it was read.`, {
+    details: { id },
+  })
+
+const addUses = ({ management, ...key }: UsableCluster, uses: readonly ClusterUse[]): Action => {
   const { text, values } = updateExpression({ add: { uses } })
+  const hasRole = (management ?? null) !== null
+  const role = roleCondition(hasRole)
   const usable = USABLE.map((status, index): [string, Status] => [`:usable${index}`, status])
   return {
     type: 'update',
     key: clusterKey(key),
     update: text,
-    condition: `attribute_exists(#pk) AND #status IN (${usable.map(([placeholder]) => placeholder).join(', ')})`,
-    values: { ...values, ...Object.fromEntries(usable) },
+    condition: `attribute_exists(#pk) AND #status IN (${usable.map(([placeholder]) => placeholder).join(', ')}) AND ${role.condition}`,
+    values: { ...values, ...role.values, ...Object.fromEntries(usable) },
     onConflict: (stored) =>
-      new ClusterNotUsable(
-        stored === undefined
-          ? `The cluster ${key.id} is gone.`
-          : `The cluster ${key.id} is ${stored.status?.S}; a federation can use it when it is CREATE_COMPLETE or was updated.`,
-        { details: { id: key.id, status: stored?.status?.S ?? null } },
-      ),
+      stored !== undefined && (stored.management?.M !== undefined) !== hasRole
+        ? roleChanged(key.id)
+        : notUsable(key.id, stored),
   }
 }
 
@@ -174,9 +207,9 @@ export const dynamoClusterStore = (context: StoreContext, commit: Commit): Clust
   locateByName: (reach, name) => locateByName(context, 'CLUSTER', { reach, name }),
   listWithin: (reach, page) => listWithin(context, reach, page),
   insert: (cluster) => asWrite(...insert(cluster)),
-  change: (read, fields, options) => asWrite(...change(read, fields, options?.unlessUsed ?? false)),
+  change: (read, fields, guard = {}) => asWrite(...change(read, fields, guard)),
   remove: (read) => asWrite(...remove(read)),
-  addUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [addUses(key, uses)])),
+  addUses: (cluster, uses) => asWrite(...(uses.length === 0 ? [] : [addUses(cluster, uses)])),
   removeUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [removeUses(key, uses)])),
   observe: (key, observation) => observe(commit, clusterKey(key), observation),
   noteTold: (key, told) => asWrite(noteTold(key, told)),

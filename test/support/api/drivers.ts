@@ -96,6 +96,10 @@ const federationDriver = (
     ['locked', 'pinned']
       .filter((key) => before[key] !== after[key])
       .map((key) => `"properties.${key}" can't be changed; create another federation.`),
+  rights: ({ 'member-role': role }) => ({
+    host: capabilities.usesKubernetesApi ? 'edit' : 'view',
+    member: role === undefined || role === 'view' ? 'view' : role === 'edit' ? 'edit' : 'more',
+  }),
   hostNamespaces: ({ properties }) => (properties.namespace === undefined ? [] : [properties.namespace]),
   phases: { create: [], update: [], delete: [], rotate: [] },
   checkHost: ({ federation }) => planned.host(federation),
@@ -119,6 +123,7 @@ export const KUBECONFIG_MARKER = 'token-of-the-control-plane'
 const platform = (planned: PlannedPreflights): FederationDriver => ({
   ...federationDriver('platform@1', { kubeconfig: true, workloads: true }, planned),
   distinctMemberNames: true,
+  rights: () => ({ host: 'more', member: 'more' }),
   kubeconfig: async ({ federation, now }, { user, seconds }) => ({
     kubeconfig: new Secret(`{"of": "${federation.name}", "for": "${user}", "token": "${KUBECONFIG_MARKER}"}`),
     expiresAt: new Date(Date.parse(now()) + seconds * 1000).toISOString(),

@@ -66,6 +66,9 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'cluster:upgrade_all_projects': admin,
   'cluster:set_management': admin,
   'cluster:force_delete': admin,
+  'cluster:accept_identity': admin,
+  'cluster:host': { object: [...ADMINS, 'maker, member'], own: change.own },
+  'cluster:join': { object: [...ADMINS, 'maker, member'], own: change.own },
   'clustertemplate:create': change,
   'clustertemplate:update': change,
   'clustertemplate:delete': change,
@@ -111,6 +114,9 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'driver:get': read,
 }
 
+/** The rights in a cluster that only its owner gives. */
+const USE = { driver: 'karmada@1', rights: 'more', federation: { projectId: 'blue', userId: 'ben' } } as const
+
 const CASES = (Object.entries(TABLE) as [PolicyRule, Row][]).flatMap(([rule, row]) =>
   (['object', 'own'] as const).map((about) => ({ rule, about, allowed: row[about] })),
 )
@@ -119,10 +125,22 @@ describe('the default policies', () => {
   it.each(CASES)('answer $rule about $about as section 9.4 does', ({ rule, about, allowed }) => {
     const names = Object.keys(PRINCIPALS) as Who[]
     const object = about === 'object' ? OBJECT : undefined
-    expect(names.filter((who) => defaultPolicy.allows(PRINCIPALS[who], rule, object))).toEqual(
+    const use = rule === 'cluster:host' || rule === 'cluster:join' ? USE : undefined
+    expect(names.filter((who) => defaultPolicy.allows(PRINCIPALS[who], rule, object, use))).toEqual(
       names.filter((who) => allowed.includes(who)),
     )
   })
+
+  it.each(['cluster:host', 'cluster:join'] as const)(
+    'let every member of the project give up to edit by %s, whoever made the cluster',
+    (rule) => {
+      const names = Object.keys(PRINCIPALS) as Who[]
+      for (const rights of ['view', 'edit'] as const) {
+        const allowed = names.filter((who) => defaultPolicy.allows(PRINCIPALS[who], rule, OBJECT, { ...USE, rights }))
+        expect(allowed).toEqual(names.filter((who) => change.object.includes(who)))
+      }
+    },
+  )
 
   it('let nobody but an admin at a certificate of an object that nobody in particular made', () => {
     const member = PRINCIPALS['maker, member']

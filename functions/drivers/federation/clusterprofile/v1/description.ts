@@ -3,7 +3,7 @@ import {
   type FederationDriverDescription,
 } from '../../../contract/federation-driver-description.ts'
 import { inventoryNamespace } from './inventory-namespace.ts'
-import { faultsOf, PROPERTIES } from './schema.ts'
+import { faultsOf, PROPERTIES, rightsOf } from './schema.ts'
 
 /** What clusterprofile@1 says. */
 export const clusterProfileV1Description = {
@@ -16,5 +16,6 @@ export const clusterProfileV1Description = {
   properties: PROPERTIES,
   validateProperties: faultsOf,
   validateChange: () => [],
+  rights: rightsOf,
   hostNamespaces: ({ id }) => [inventoryNamespace(id)],
 } satisfies FederationDriverDescription

@@ -1,4 +1,5 @@
 import { isDnsLabel, isRoleName } from '../../../../domain/kubernetes-syntax.ts'
+import type { FederationRights } from '../../../contract/federation-driver-description.ts'
 import type { PropertyDescription } from '../../../contract/property.ts'
 
 export const MEMBER_ROLE = 'member-role'
@@ -38,6 +39,15 @@ export const parseProperties = (properties: Properties): ClusterProfilePropertie
   memberRole: properties[MEMBER_ROLE] || DEFAULT_MEMBER_ROLE,
   consumerNamespaces: namespacesOf(properties),
 })
+
+/**
+ * Members give the ClusterRole that is asked for; another than `view` and `edit` may be anything. In the host the driver writes objects of its own
+ * shapes only, so that nobody gets more there than who may edit.
+ */
+export const rightsOf = (properties: Properties): FederationRights => {
+  const { memberRole } = parseProperties(properties)
+  return { host: 'edit', member: memberRole === 'view' || memberRole === 'edit' ? memberRole : 'more' }
+}
 
 /** Namespaces of Kubernetes itself, and our own. */
 const RESERVED = /^(kube|fedplane)-/

@@ -19,5 +19,7 @@ export const karmadaV1Description = {
   properties: PROPERTIES,
   validateProperties: faultsOf,
   validateChange: changeFaults,
+  // Its controllers spread whatever users write over the members, and its pods run in the host.
+  rights: () => ({ host: 'more', member: 'more' }),
   hostNamespaces: (federation) => [namespaceOf(federation)],
 } satisfies FederationDriverDescription

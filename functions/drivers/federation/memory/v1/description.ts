@@ -18,5 +18,7 @@ export const memoryFederationV1Description = {
   properties: PROPERTIES,
   validateProperties,
   validateChange,
+  // It touches no cluster.
+  rights: () => ({ host: 'view', member: 'view' }),
   hostNamespaces: ({ id }) => [namespaceName(id)],
 } satisfies FederationDriverDescription

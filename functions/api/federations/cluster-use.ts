@@ -1,0 +1,59 @@
+import type { Cluster } from '../../domain/cluster.ts'
+import type { Federation } from '../../domain/federation.ts'
+import { quote } from '../../domain/wording.ts'
+import type {
+  FederationDriverDescription,
+  FederationRights,
+} from '../../drivers/contract/federation-driver-description.ts'
+import type { ClusterUseContext } from '../../policy/rules.ts'
+import { PolicyForbids } from '../errors.ts'
+import { type Asker, isAllowed } from '../policy.ts'
+import { requireRoleRule } from '../role-rule.ts'
+
+/** A federation as far as it takes rights in clusters: with the properties that it is to have. */
+export type Using = {
+  federation: Pick<Federation, 'projectId' | 'userId' | 'properties'>
+  driver: FederationDriverDescription
+}
+
+/** As what a federation uses a cluster. */
+type Side = keyof FederationRights
+
+const RULES = { host: 'cluster:host', member: 'cluster:join' } as const
+
+/** A driver that does not say what it takes may take everything. */
+const rightsOf = ({ driver, federation }: Using): FederationRights =>
+  driver.rights?.(federation.properties) ?? { host: 'more', member: 'more' }
+
+const contextOf = (using: Using, side: Side): ClusterUseContext => {
+  const { driver, federation } = using
+  const { projectId, userId } = federation
+  return { driver: driver.id, rights: rightsOf(using)[side], federation: { projectId, userId } }
+}
+
+const inWords = ({ rights }: ClusterUseContext): string =>
+  rights === 'more' ? 'rights beyond the ClusterRole "edit"' : `the rights of the ClusterRole "${rights}"`
+
+const refusal = (asker: Asker, cluster: Cluster, side: Side, use: ClusterUseContext): PolicyForbids => {
+  const roles = asker.principal.roles.join(', ') || 'none'
+  const remedy =
+    use.rights === 'more'
+      ? ' Only whoever registered or created the cluster may give those, and an administrator: ask one of them to send the request.'
+      : ''
+  return new PolicyForbids(
+    `Policy doesn't allow ${RULES[side]} to be performed by you (roles: ${roles}) on cluster ${quote(cluster.name)} (${cluster.id}): as ${side} of a federation of ${use.driver} it would give ${inWords(use)}.${remedy}`,
+  )
+}
+
+/**
+ * Asks whether the caller may have a federation use a cluster, with the rights that its driver takes there; of a cluster that has a role, also
+ * for the right to change that role.
+ *
+ * @throws PolicyForbids naming rule, side and rights
+ */
+export const requireClusterUse = (asker: Asker, cluster: Cluster, side: Side, using: Using): void => {
+  const { projectId, userId } = cluster
+  requireRoleRule(asker, cluster)
+  const use = contextOf(using, side)
+  if (!isAllowed(asker, RULES[side], { projectId, userId }, use)) throw refusal(asker, cluster, side, use)
+}

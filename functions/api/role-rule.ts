@@ -1,0 +1,21 @@
+import type { Cluster } from '../domain/cluster.ts'
+import { quote } from '../domain/wording.ts'
+import { isManagementCluster } from '../operations/management.ts'
+import { PolicyForbids } from './errors.ts'
+import { type Asker, isAllowed } from './policy.ts'
+
+const RULE = 'cluster:set_management'
+
+/**
+ * A cluster with a role is as powerful as the role: whoever has a management cluster has every cluster that is made through it. Each use and
+ * change of one takes the right to give that role.
+ *
+ * @throws PolicyForbids
+ */
+export const requireRoleRule = (asker: Asker, cluster: Cluster): void => {
+  const { name, id, projectId, userId } = cluster
+  if (!isManagementCluster(cluster) || isAllowed(asker, RULE, { projectId, userId })) return
+  throw new PolicyForbids(
+    `Policy doesn't allow ${RULE} to be performed by you (roles: ${asker.principal.roles.join(', ') || 'none'}). Cluster ${quote(name)} (${id}) is a management cluster: only an administrator changes it or uses it in a federation.`,
+  )
+}
