@@ -4,18 +4,33 @@ import { Secret } from '../domain/secret.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
 import { candidateFactsKey, candidateKey, kubeconfigKey } from './credentials.ts'
+import type { IdentityMark } from './identity-mark.ts'
+import type { IdentityProof } from './same-cluster.ts'
 
 type CandidatePorts = Pick<Ports, 'stores'>
 
-/** What an update found, such as with a new credential. */
-export type ClusterCandidate = { endpoint?: ClusterEndpoint; identity?: ClusterIdentity }
+/**
+ * What an update found, such as with a new credential. Sealed: the table alone must neither show an endpoint that is not proved, nor say that somebody
+ * vouched for it.
+ */
+export type ClusterCandidate = {
+  endpoint?: ClusterEndpoint
+  identity?: ClusterIdentity
+  /** Id of the user who vouches that the new endpoint is the registered cluster. */
+  vouchedBy?: string
+  /** The mark that was, or is being, written for the comparison. */
+  mark?: IdentityMark
+  /** How it was found to be the registered cluster. */
+  proof?: IdentityProof
+}
 
-const candidateFacts = async (ports: CandidatePorts, cluster: Cluster): Promise<ClusterCandidate> => {
+/** What is noted so far. */
+export const candidateFacts = async (ports: CandidatePorts, cluster: Cluster): Promise<ClusterCandidate> => {
   const noted = await ports.stores.credentials.get(candidateFactsKey(cluster))
   return noted === undefined ? {} : (JSON.parse(noted.reveal()) as ClusterCandidate)
 }
 
-/** Notes facts of an update under way: sealed, since an endpoint that is not proved must not show yet. No write when nothing is new. */
+/** Notes facts of an update under way. No write when nothing is new. */
 export const noteCandidateFacts = async (
   ports: CandidatePorts,
   cluster: Cluster,

@@ -19,6 +19,12 @@ export class ClusterGone extends AppError {
   readonly kind = 'not-found'
 }
 
+/** A new endpoint answers with the registered identity, and nothing proves that it is the registered cluster. */
+export class ClusterIdentityNotProved extends AppError {
+  override readonly name = 'ClusterIdentityNotProved'
+  readonly kind = 'conflict'
+}
+
 /** As many changes wait on the cluster as may. */
 export class QueueFull extends AppError {
   override readonly name = 'QueueFull'

@@ -41,8 +41,8 @@ const proveIdentity = async (cluster: Cluster, client: KubernetesClient): Promis
     )
   }
   throw new ClusterIdentityChanged(
-    `The API server of cluster ${cluster.name} (${cluster.id}) is not the registered one: its kube-system uid is ` +
-      `${namespace?.metadata.uid ?? 'absent'} and was ${cluster.identity.uid}. Restore the cluster, or delete it and register the new one.`,
+    `The API server of cluster ${cluster.name} (${cluster.id}) is not the registered one: its kube-system namespace has ` +
+      `${namespace === undefined ? 'gone' : 'another uid'}. Restore the cluster, or delete it and register the new one.`,
   )
 }
 
@@ -66,7 +66,8 @@ export const openBy = async (
   }
 }
 
-const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<KubernetesClient> =>
+/** Opens a cluster where it is stored to be, by its stored credential. The caller closes the client. @throws as `openClient` */
+export const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<KubernetesClient> =>
   openBy(ports, cluster, await ports.stores.credentials.get(kubeconfigKey(cluster)))
 
 /** Stores where a cluster is by now, unless it is gone or was given another endpoint meanwhile. */

@@ -3,7 +3,7 @@ import type { Behaviour } from './behaviour.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Cluster } from './cluster.ts'
 import { startControllers } from './controllers.ts'
-import { newAuthority } from './pki.ts'
+import { type Authority, newAuthority } from './pki.ts'
 import { serve } from './server.ts'
 
 export type SimulationOptions = Partial<Behaviour> & {
@@ -17,6 +17,10 @@ export type SimulationOptions = Partial<Behaviour> & {
   port?: number
   /** Default: the system's time. For tests of tokens that expire. */
   now?: () => Date
+  /** Signs its certificate. Default: one of its own. */
+  authority?: Authority
+  /** A cluster that another server serves already: this is one more address of it. Default: a new one. */
+  cluster?: Cluster
 }
 
 export type SimulatedKubernetes = {
@@ -54,17 +58,17 @@ const kubeconfigOf = (
  * does and does not do. It says what it is in `/version` (`v1.36.0+simulated`) and in its nodes' names.
  */
 export const startSimulatedKubernetes = async (options: SimulationOptions = {}): Promise<SimulatedKubernetes> => {
-  const { name = 'simulated', nodes = 1, storageClass = true, port = 0, now = () => new Date(), ...behaviour } = options
-  const authority = await newAuthority('fedplane simulated Kubernetes CA')
+  const { name = 'simulated', nodes = 1, storageClass = true, port = 0, now = () => new Date(), ...more } = options
+  const { authority = await newAuthority('fedplane simulated Kubernetes CA'), cluster: served, ...behaviour } = more
   const { certificatePem, keyPem } = await authority.issue({
     commonName: 'fedplane-simulated-kubernetes',
     dnsNames: ['localhost'],
     ipAddresses: ['127.0.0.1'],
   })
   const caPem = authority.certificatePem
-  const cluster = new Cluster(caPem, now, behaviour)
-  bootstrap(cluster, { nodes, storageClass })
-  const controllers = startControllers(cluster)
+  const cluster = served ?? new Cluster(caPem, now, behaviour)
+  if (served === undefined) bootstrap(cluster, { nodes, storageClass })
+  const controllers = served === undefined ? startControllers(cluster) : undefined
   const listener = await serve(cluster, { port, certificatePem, keyPem })
   const access = { server: `https://127.0.0.1:${listener.port}`, caPem, token: cluster.tokens.adminToken }
   return {
@@ -72,9 +76,9 @@ export const startSimulatedKubernetes = async (options: SimulationOptions = {}):
     kubeconfig: kubeconfigOf(name, access),
     behaviour: cluster.behaviour,
     cluster,
-    refresh: () => controllers.refresh(),
+    refresh: () => controllers?.refresh(),
     close: async () => {
-      controllers.stop()
+      controllers?.stop()
       await listener.close()
     },
   }

@@ -35,7 +35,7 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
     path: ITEM,
     access: 'keys',
     rule: 'cluster:update',
-    schemas: { query: z.object({ rollback }), body: clusterPatchBody },
+    schemas: { query: z.object({ rollback, accept_identity: flag }), body: clusterPatchBody },
     summary: 'Changes the number of nodes, the health or the kubeconfig of a cluster.',
     handle: patchCluster,
   }),

@@ -12,12 +12,18 @@ import { requestResize } from './request-resize.ts'
 import { groupToResize } from './resize-cluster.ts'
 import { setManagement } from './set-management.ts'
 
-type Request = KeysRequest<{ rollback?: boolean | undefined }, ClusterPatch>
+type Request = KeysRequest<{ rollback?: boolean | undefined; accept_identity: boolean }, ClusterPatch>
 
 /** `rollback` came with version 1.3 (magnum-rest.md 1.4). @throws InvalidRequest */
 const demandRollbackKnown = ({ rollback }: Request['query'], minor: number): void => {
   if (rollback === undefined || minor >= 3) return
   throw new InvalidRequest(`The query parameter "rollback" is unknown in version 1.${minor}; it came with 1.3.`)
+}
+
+/** @throws InvalidRequest where there is nothing to accept */
+const requireKubeconfig = ({ query, body }: Request): void => {
+  if (!query.accept_identity || body.kubeconfig !== undefined) return
+  throw new InvalidRequest('"?accept_identity=true" goes with a change of "/kubeconfig" only.')
 }
 
 /** Health has a rule of its own (magnum-rest.md 9.4), which is asked of the caller as such. @throws PolicyForbids */
@@ -60,6 +66,7 @@ const round = async (request: Request): Promise<Cluster> => {
 export const patchCluster = async (request: Request): Promise<ApiResponse> => {
   const { ports, body, minor, query } = request
   demandRollbackKnown(query, minor)
+  requireKubeconfig(request)
   demandCountAllowed(body.nodeCount, minor)
   demandMayReport(request)
   const cluster = await untilNoConflict(() => round(request))

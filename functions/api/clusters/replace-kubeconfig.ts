@@ -1,13 +1,16 @@
 import type { Cluster } from '../../domain/cluster.ts'
+import { noteCandidateFacts } from '../../operations/cluster-candidate.ts'
 import { requestTask } from '../../operations/cluster-tasks.ts'
 import { createAgain } from '../../operations/create-again.ts'
 import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
+import { isManagementCluster } from '../../operations/management.ts'
+import { demandPolicy } from '../policy.ts'
 import type { KeysRequest } from '../route.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
 import { demandTaskKnown } from './driver-rules.ts'
 import { type GivenKubeconfig, type TakenKubeconfig, takeKubeconfig } from './intake.ts'
 
-type Request = KeysRequest<unknown, ClusterPatch>
+type Request = KeysRequest<{ accept_identity: boolean }, ClusterPatch>
 
 /** A kubeconfig out of a patch. The insecure flag stays as it was at registration unless the patch says otherwise. */
 const takenFrom = (
@@ -18,6 +21,23 @@ const takenFrom = (
   const { context, insecureSkipTlsVerify } = request.body
   const allowInsecure = insecureSkipTlsVerify ?? cluster.endpoint?.tlsVerify === false
   return takeKubeconfig(request, { kubeconfig, context, allowInsecure, serverForPeers: undefined })
+}
+
+/**
+ * Who vouches that the kubeconfig is for the very cluster, where nothing proves it (`proveSameCluster`): whoever owns the cluster, by the request itself,
+ * as long as nobody else depends on it; otherwise an administrator who says so.
+ *
+ * @throws PolicyForbids for others who say so
+ */
+const voucherOf = (request: Request, cluster: Cluster): string | undefined => {
+  const { principal, query } = request
+  const { projectId, userId } = cluster
+  if (query.accept_identity) {
+    demandPolicy(request, 'cluster:accept_identity', { projectId, userId })
+    return principal.userId
+  }
+  const isOwner = principal.userId === userId && principal.projectId === projectId
+  return isOwner && !isManagementCluster(cluster) ? principal.userId : undefined
 }
 
 const said = { reason: 'KubeconfigReplaced', message: 'A new kubeconfig is being checked.' }
@@ -36,7 +56,7 @@ const registerAnew = async ({ ports }: Request, cluster: Cluster, taken: TakenKu
  * Begins to replace the credential of a cluster. The old one and the endpoint stay until the new ones are proved, but for a failed
  * registration, which has none.
  *
- * @throws KubeconfigRejected, AddressForbidden, InvalidRequest, RevisionConflict
+ * @throws KubeconfigRejected, AddressForbidden, InvalidRequest, PolicyForbids, RevisionConflict
  */
 export const replaceKubeconfig = async (
   request: Request,
@@ -50,9 +70,13 @@ export const replaceKubeconfig = async (
     return
   }
   demandTaskKnown(ports.drivers.cluster.resolve(cluster.driver), 'credential', 'take another kubeconfig')
+  const vouchedBy = voucherOf(request, cluster)
   await requestTask(ports, cluster, {
     task: { kind: 'credential' },
-    writes: [await ports.stores.credentials.seal(candidateKey(cluster), taken.credential)],
+    writes: [
+      await ports.stores.credentials.seal(candidateKey(cluster), taken.credential),
+      ...(vouchedBy === undefined ? [] : await noteCandidateFacts(ports, cluster, { vouchedBy })),
+    ],
     said,
   })
 }

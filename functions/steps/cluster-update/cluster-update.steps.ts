@@ -4,6 +4,7 @@ import { openCluster } from '../../operations/subjects.ts'
 import { phasesAfterRotation, phasesBeforeRotation } from '../cluster/cloud.phases.ts'
 import { candidateCredential, storeCandidateResult } from '../cluster/cluster-results.ts'
 import { clusterSubject, updatePhases } from '../cluster/cluster-subject.ts'
+import { identityPhases } from '../cluster/identity.phases.ts'
 import { managementPhasesOfCredential } from '../cluster/management.phases.ts'
 import type { Loop } from '../loop/loop.ts'
 import { loopSteps } from '../loop/loop-steps.ts'
@@ -14,7 +15,11 @@ const clusterUpdate: Loop = {
     clusterSubject(ports, state, {
       phases: (driver, cluster) => updatePhases(driver, taskOf(cluster)),
       before: phasesBeforeRotation,
-      more: (...of) => [...phasesAfterRotation(...of), ...managementPhasesOfCredential(...of)],
+      more: (...of) => [
+        ...phasesAfterRotation(...of),
+        ...identityPhases(...of),
+        ...managementPhasesOfCredential(...of),
+      ],
       task: taskOf,
       credential: candidateCredential,
       store: storeCandidateResult,

@@ -54,13 +54,12 @@ export const storeClusterResult = async (
 const mustBeTheSame = (cluster: Cluster, uid: string): void => {
   if (cluster.identity === null || cluster.identity.uid === uid) return
   throw new ClusterIdentityChanged(
-    `The new credential leads to another Kubernetes cluster: its kube-system uid is ${uid}, and that of ${cluster.name} is ` +
-      `${cluster.identity.uid}. Register the other cluster under its own name.`,
+    `The new credential leads to another Kubernetes cluster than ${cluster.name}: its kube-system namespace has another uid. Register the other cluster under its own name.`,
   )
 }
 
 /** Goes with a change of the cluster: proof that the operation still runs. @throws OperationSuperseded */
-const commitFacts = (ports: StepPorts, target: Target, facts: ClusterCandidate): Promise<void> =>
+export const commitFacts = (ports: StepPorts, target: Target, facts: ClusterCandidate): Promise<void> =>
   untilNoConflict(async () => {
     const cluster = await openCluster(ports, target)
     const writes = await noteCandidateFacts(ports, cluster, facts)

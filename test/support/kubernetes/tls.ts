@@ -27,7 +27,12 @@ export type IssueOptions = {
   /** Default in an hour. */
   notAfter?: Date
 }
-export type TestCa = { certificatePem: string; issue(options?: IssueOptions): Promise<Issued> }
+export type TestCa = {
+  certificatePem: string
+  issue(options?: IssueOptions): Promise<Issued>
+  /** The certificate of another CA, PEM, signed by this one. */
+  signCa(name: string): Promise<string>
+}
 
 const hours = (count: number): Date => new Date(Date.now() + count * 3_600_000)
 const newKeys = (): Promise<webcrypto.CryptoKeyPair> => crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify'])
@@ -57,6 +62,20 @@ export const makeCa = async (name = 'fedplane test CA'): Promise<TestCa> => {
   })
   return {
     certificatePem: `${certificate.toString('pem')}\n`,
+    signCa: async (subject) => {
+      const signed = await X509CertificateGenerator.create({
+        serialNumber: nextSerial(),
+        subject: `CN=${subject}`,
+        issuer: certificate.subject,
+        notBefore: hours(-1),
+        notAfter: hours(1),
+        publicKey: (await newKeys()).publicKey,
+        signingKey: keys.privateKey,
+        signingAlgorithm: ALGORITHM,
+        extensions: [new BasicConstraintsExtension(true, undefined, true)],
+      })
+      return `${signed.toString('pem')}\n`
+    },
     issue: async ({ name: subject = 'fedplane-test', organisation, dns = [], ips = [], notBefore, notAfter } = {}) => {
       const leafKeys = await newKeys()
       const leaf = await X509CertificateGenerator.create({

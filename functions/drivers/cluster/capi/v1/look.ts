@@ -63,7 +63,7 @@ const compared = ({ identity, name }: Cluster, uid: string): Probe =>
     ? { outcome: 'ok' }
     : {
         outcome: 'fault',
-        message: `Another cluster answers in the place of ${name}: its kube-system uid is ${uid}, not ${identity.uid}.`,
+        message: `Another cluster answers in the place of ${name}: its kube-system namespace has another uid.`,
       }
 
 /** One call of ours to its API: what Cluster API sees may be a minute old, and it may see what we don't. */
