@@ -20,6 +20,7 @@ const SIMULATED = [
   'test/flows/karmada-outage.test.ts',
   'test/flows/karmada.test.ts',
   'test/flows/run-again.test.ts',
+  'test/flows/table-writer.test.ts',
 ]
 
 export default defineConfig({

@@ -158,6 +158,8 @@ export type Cluster = {
    * something else than `observation`, is still to be told. Set by `ClusterStore.noteTold`, removed by `removeUses`.
    */
   told?: Readonly<Record<string, string>>
+  /** Proves that what leads to credentials is as fedplane wrote it. Set by every write of that; see `IntegrityStore`. */
+  integrity?: string
 }
 
 /** The fields that `ClusterStore.change` may set. */

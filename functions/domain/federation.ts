@@ -77,6 +77,8 @@ export type Federation = {
   updatedAt: string | null
   /** Ids of clusters waiting, joining, ready, degraded, leaving or that failed to leave. Sorted. Changed with the membership. */
   memberIds: readonly string[]
+  /** As a cluster's. */
+  integrity?: string
 }
 
 /** The fields that `FederationStore.change` may set. */

@@ -32,6 +32,8 @@ type MembershipBase = {
   made: readonly ObjectRef[]
   /** Null before one is stored. */
   credential: MemberCredential | null
+  /** As a cluster's. Kept by every change. */
+  integrity?: string
 }
 
 /** What works in part only in a member that is ready, for example `ProxyDisabled`. */

@@ -1,6 +1,7 @@
 import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../domain/cluster.ts'
 import type { ClusterAccess } from '../drivers/contract/cluster-access.ts'
 import type { KubernetesClient } from '../kubernetes/client.ts'
+import { ItemAltered } from '../store/errors.ts'
 import { ClusterGone } from './errors.ts'
 import { type AccessPorts, openClient } from './open-cluster.ts'
 
@@ -36,6 +37,31 @@ export const clusterAccess = (
     client,
     dial: (pod) => async () => (await client()).forward(pod),
     close: () => live?.close(),
+  }
+}
+
+/** Stands for a cluster that must not be used: nobody learns of an address. `client()` throws the reason. */
+const refusedAccess = (cluster: Cluster, reason: ItemAltered): OpenClusterAccess => {
+  const refused = () => Promise.reject(reason)
+  return { cluster: { ...cluster, endpoint: null }, client: refused, dial: () => refused, close: () => undefined }
+}
+
+/**
+ * As `clusterAccess`, once all that is stored about the use of the cluster is as fedplane wrote it; else an access whose `client()` throws ItemAltered, so
+ * that what is being taken down still comes to an end.
+ */
+export const intactAccess = async (
+  ports: AccessPorts,
+  cluster: Cluster,
+  requireUse: () => Promise<void>,
+): Promise<OpenClusterAccess> => {
+  try {
+    await requireUse()
+    await ports.stores.integrity.requireCluster(cluster)
+    return clusterAccess(ports, cluster)
+  } catch (error) {
+    if (!(error instanceof ItemAltered)) throw error
+    return refusedAccess(cluster, error)
   }
 }
 

@@ -9,7 +9,7 @@ import type { AccessPorts } from './open-cluster.ts'
 
 /** Ways to management clusters, one to each, whichever cluster it is asked for. Whoever made them calls `close()`. */
 export type ManagementDoors = {
-  /** The way to the management cluster of a cluster; connects at the first `client()`, whose faults are ManagementUnreachable. @throws ManagementMissing */
+  /** The way to the management cluster of a cluster; connects at the first `client()`, whose faults are ManagementUnreachable. @throws ManagementMissing, ItemAltered */
   to(cluster: Cluster): Promise<ManagementAccess>
   close(): void
 }
@@ -76,6 +76,7 @@ export const managementDoors = (
   const open = async (cluster: Cluster): Promise<OpenManagementAccess | undefined> => {
     const management = await managementOf(ports, cluster)
     if (management === undefined) return undefined
+    await ports.stores.integrity.requireCluster(management)
     const access = forTenants(managementAccess(ports, management))
     opened.push(access)
     return remembersFailures ? openedOnce(access) : access

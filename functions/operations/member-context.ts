@@ -3,7 +3,7 @@ import type { Membership } from '../domain/membership.ts'
 import type { Secret } from '../domain/secret.ts'
 import type { MemberContext } from '../drivers/contract/federation-driver.ts'
 import type { Ports } from '../runtime/ports.ts'
-import { clusterAccess, goneClusterAccess, type OpenClusterAccess } from './cluster-access.ts'
+import { goneClusterAccess, intactAccess, type OpenClusterAccess } from './cluster-access.ts'
 import { memberTokenKey, nextMemberTokenKey } from './credentials.ts'
 import { type FederationContextPorts, federationContext } from './federation-context.ts'
 import type { AccessPorts } from './open-cluster.ts'
@@ -20,12 +20,17 @@ export const nextToken: TokenOf = (ports, membership) => ports.stores.credential
 /** A way to a member's cluster, and whether that is registered still: if not, nothing in it can be reached ever again. */
 export const memberAccess = async (
   ports: AccessPorts,
-  { projectId, clusterId, memberName }: Membership,
+  membership: Membership,
 ): Promise<{ access: OpenClusterAccess; known: boolean }> => {
+  const { projectId, clusterId, memberName } = membership
+  const { integrity } = ports.stores
   const cluster = await ports.stores.clusters.get({ projectId, id: clusterId })
   return cluster === undefined
     ? { access: goneClusterAccess({ projectId, id: clusterId, name: memberName }), known: false }
-    : { access: clusterAccess(ports, cluster), known: true }
+    : {
+        access: await intactAccess(ports, cluster, () => integrity.requireMembership(membership)),
+        known: true,
+      }
 }
 
 export type MemberParts = {

@@ -67,8 +67,10 @@ export const openBy = async (
 }
 
 /** Opens a cluster where it is stored to be, by its stored credential. The caller closes the client. @throws as `openClient` */
-export const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<KubernetesClient> =>
-  openBy(ports, cluster, await ports.stores.credentials.get(kubeconfigKey(cluster)))
+export const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<KubernetesClient> => {
+  await ports.stores.integrity.requireCluster(cluster)
+  return openBy(ports, cluster, await ports.stores.credentials.get(kubeconfigKey(cluster)))
+}
 
 /** Stores where a cluster is by now, unless it is gone or was given another endpoint meanwhile. */
 const storeMove = ({ stores }: AccessPorts, before: Cluster, { endpoint }: Cluster): Promise<void> =>
@@ -90,10 +92,12 @@ export const findMoved = async (
 ): Promise<{ client: KubernetesClient; cluster: Cluster } | undefined> => {
   const driver = ports.drivers.cluster.resolve(cluster.driver)
   if (driver.locate === undefined) return undefined
-  const endpoint = await driver.locate(cluster, await ports.stores.credentials.get(kubeconfigKey(cluster)))
+  await ports.stores.integrity.requireCluster(cluster)
+  const credential = await ports.stores.credentials.get(kubeconfigKey(cluster))
+  const endpoint = await driver.locate(cluster, credential)
   if (isDeepStrictEqual(endpoint, cluster.endpoint)) return undefined
   const moved: Cluster = { ...cluster, endpoint }
-  const client = await openStored(ports, moved)
+  const client = await openBy(ports, moved, credential)
   try {
     await storeMove(ports, cluster, moved)
     return { client, cluster: moved }
@@ -106,7 +110,7 @@ export const findMoved = async (
 /**
  * A client to a registered cluster, whose `kube-system` uid it compares. The caller closes it.
  *
- * @throws ClusterIdentityChanged, CredentialMissing, and the errors of the driver and of `kubernetes/errors.ts`
+ * @throws ClusterIdentityChanged, CredentialMissing, ItemAltered, and the errors of the driver and of `kubernetes/errors.ts`
  */
 export const openClient = async (ports: AccessPorts, cluster: Cluster): Promise<KubernetesClient> => {
   try {

@@ -6,7 +6,13 @@ import type { Write } from './write.ts'
  * `federation/<id>` `driver-<name>`.
  * Both are part of the additional authenticated data, so a sealed value can't be moved to another owner.
  */
-export type CredentialKey = { projectId: string; owner: string; purpose: string }
+export type CredentialKey = {
+  projectId: string
+  owner: string
+  purpose: string
+  /** What lies beside it in clear and must not change without it. Sealed values of before have none, and are read all the same. */
+  boundTo?: string
+}
 
 /**
  * Sealed secrets (AES-256-GCM under one data key per project, wrapped by the key service). Never in a listed item.

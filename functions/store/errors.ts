@@ -37,6 +37,15 @@ export class ItemCorrupt extends AppError {
   readonly kind = 'internal'
 }
 
+/**
+ * An item that leads to credentials is not as fedplane wrote it: somebody who may write the table changed it, or it is of a version that did not
+ * protect it yet. Nothing of it is used.
+ */
+export class ItemAltered extends AppError {
+  override readonly name = 'ItemAltered'
+  readonly kind = 'internal'
+}
+
 /** The database refused for load after the SDK's own retries, or stayed in conflict after ours. */
 export class StoreBusy extends AppError {
   override readonly name = 'StoreBusy'

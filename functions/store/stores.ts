@@ -6,6 +6,7 @@ import type { EventStore } from './event.store.ts'
 import type { FederationStore } from './federation.store.ts'
 import type { HeartbeatStore } from './heartbeat.store.ts'
 import type { IdempotencyStore } from './idempotency.store.ts'
+import type { IntegrityStore } from './integrity.store.ts'
 import type { ManagementStore } from './management.store.ts'
 import type { MembershipStore } from './membership.store.ts'
 import type { NodeGroupStore } from './node-group.store.ts'
@@ -25,6 +26,7 @@ export type Stores = {
   federations: FederationStore
   memberships: MembershipStore
   credentials: CredentialStore
+  integrity: IntegrityStore
   events: EventStore
   idempotency: IdempotencyStore
   work: WorkStore

@@ -1,15 +1,15 @@
 import { sealNewAuthorities } from '../../operations/certificate-authority.ts'
 import { requestTask } from '../../operations/cluster-tasks.ts'
 import { untilNoConflict } from '../../operations/conflict.ts'
-import { findCluster } from '../clusters/find-cluster.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import { findIntactCluster } from '../clusters/find-cluster.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { demandRotatable } from './demand-rotatable.ts'
 import { demandTls } from './held-authority.ts'
 
 /** Reads, decides, commits. Each round makes new authorities: those of a lost round are thrown away unseen. */
-const decide = async (request: ApiRequest): Promise<string> => {
+const decide = async (request: KeysRequest): Promise<string> => {
   const { ports } = request
-  const cluster = await findCluster(request)
+  const cluster = await findIntactCluster(request)
   const { id, projectId, name } = cluster
   demandTls(cluster)
   const task = { kind: 'rotate-authority' } as const
@@ -31,7 +31,7 @@ const decide = async (request: ApiRequest): Promise<string> => {
  * `PATCH /v1/certificates/{cluster}` → 202 (magnum-rest.md 7.1). The present authorities stay in use until the cluster has the new
  * ones; certificates of the old ones are worth nothing afterwards.
  */
-export const rotateAuthority = async (request: ApiRequest): Promise<ApiResponse> => {
+export const rotateAuthority = async (request: KeysRequest): Promise<ApiResponse> => {
   const uuid = await untilNoConflict(() => decide(request))
   return { status: 202, body: { uuid } }
 }

@@ -3,15 +3,15 @@ import type { Cluster } from '../../domain/cluster.ts'
 import { quote } from '../../domain/wording.ts'
 import { signRequest } from '../../x509/sign-request.ts'
 import { readSigningRequest } from '../../x509/signing-request.ts'
-import { findCluster } from '../clusters/find-cluster.ts'
+import { findIntactCluster } from '../clusters/find-cluster.ts'
 import { InvalidRequest, ObjectNotVisible } from '../errors.ts'
 import { linksOf } from '../representation.ts'
-import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import { authorityTypeOf } from './authority-type.ts'
 import type { SignCertificate } from './certificate.schema.ts'
 import { authorityKey, authorityMissing, demandTls, holdsAuthority } from './held-authority.ts'
 
-type Request = ApiRequest<unknown, SignCertificate>
+type Request = KeysRequest<unknown, SignCertificate>
 
 /**
  * The cluster that the body names. Without a name 404 (magnum-rest.md 13.5), an unknown one 400 (11, report 27).
@@ -24,7 +24,7 @@ const namedCluster = async (request: Request): Promise<Cluster> => {
     throw new ObjectNotVisible('The request names no cluster: give the id or name of one in "cluster_uuid".')
   }
   try {
-    return await findCluster({ ...request, params: { cluster: ident } })
+    return await findIntactCluster({ ...request, params: { cluster: ident } })
   } catch (error) {
     if (!(error instanceof ObjectNotVisible)) throw error
     throw new InvalidRequest(`"cluster_uuid" names no cluster of this project: ${error.message}`, { cause: error })

@@ -4,7 +4,7 @@ import { locate } from '../lookup.ts'
 import { demandPolicy } from '../policy.ts'
 import { reachOf } from '../reach.ts'
 import { requireRoleRule } from '../role-rule.ts'
-import type { ApiRequest } from '../route.ts'
+import type { ApiRequest, KeysRequest } from '../route.ts'
 
 const isRead = (rule: PolicyRule): boolean => (RULES[rule] as readonly RuleGroup[]).includes('read')
 
@@ -21,5 +21,17 @@ export const findCluster = async (request: ApiRequest, allProjectsRule?: PolicyR
   const cluster = await locate(ports.stores.clusters, 'Cluster', reach, params.cluster ?? '')
   demandPolicy(request, request.rule, { projectId: cluster.projectId, userId: cluster.userId })
   if (!isRead(request.rule)) requireRoleRule(request, cluster)
+  return cluster
+}
+
+/**
+ * As `findCluster`, for what opens the cluster's credentials or changes where they lead: an owner, an address or a role that somebody wrote into the
+ * table decides nothing.
+ *
+ * @throws ItemAltered besides
+ */
+export const findIntactCluster = async (request: KeysRequest, allProjectsRule?: PolicyRule): Promise<Cluster> => {
+  const cluster = await findCluster(request, allProjectsRule)
+  await request.ports.stores.integrity.requireCluster(cluster)
   return cluster
 }

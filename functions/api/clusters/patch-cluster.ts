@@ -4,7 +4,7 @@ import { InvalidRequest } from '../errors.ts'
 import { demandPolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type ClusterPatch, isEmptyPatch } from './cluster-patch.ts'
-import { findCluster } from './find-cluster.ts'
+import { findIntactCluster } from './find-cluster.ts'
 import { demandCountAllowed } from './node-count.ts'
 import { demandPatchable, reportedHealth } from './plan-cluster-patch.ts'
 import { replaceKubeconfig } from './replace-kubeconfig.ts'
@@ -48,7 +48,7 @@ const resizeWorkers = async (request: Request, cluster: Cluster, nodeCount: numb
 /** Reads, decides, and starts what there is to start. */
 const round = async (request: Request): Promise<Cluster> => {
   const { ports, body } = request
-  const cluster = await findCluster(request, 'cluster:update_all_projects')
+  const cluster = await findIntactCluster(request, 'cluster:update_all_projects')
   demandMayManage(request, cluster)
   if (isEmptyPatch(body)) return cluster
   demandPatchable(cluster, body, ports.drivers)

@@ -8,7 +8,7 @@ import type { ApiResponse, KeysRequest } from '../route.ts'
 import type { ResizeCluster } from './cluster-actions.schema.ts'
 import { RESIZABLE, stateFault } from './cluster-state.ts'
 import { demandNodesMade } from './driver-rules.ts'
-import { findCluster } from './find-cluster.ts'
+import { findIntactCluster } from './find-cluster.ts'
 import { demandCountAllowed } from './node-count.ts'
 import { requestResize } from './request-resize.ts'
 
@@ -24,7 +24,7 @@ export const groupToResize = (groups: readonly NodeGroup[], ident?: string): Nod
 
 const round = async (request: Request): Promise<string> => {
   const { ports, body } = request
-  const cluster = await findCluster(request)
+  const cluster = await findIntactCluster(request)
   demandNodesMade(ports.drivers, cluster, '"node_count"')
   const nodeGroups = await ports.stores.nodeGroups.listOf(cluster)
   const group = groupToResize(nodeGroups, body.nodegroup)

@@ -19,7 +19,7 @@ import type { UpgradeCluster } from './cluster-actions.schema.ts'
 import { SETTLED, stateFault } from './cluster-state.ts'
 import { demandAccepted } from './demand-accepted.ts'
 import { demandTaskKnown } from './driver-rules.ts'
-import { findCluster } from './find-cluster.ts'
+import { findIntactCluster } from './find-cluster.ts'
 import { demandTemplateOpen } from './template-rules.ts'
 import { wayOutOfFailure } from './way-out.ts'
 
@@ -135,7 +135,7 @@ const demandUpgradable = (cluster: Cluster, nodeGroups: readonly NodeGroup[], ta
 
 const round = async (request: Request): Promise<string> => {
   const { ports, body } = request
-  const cluster = await findCluster(request, 'cluster:upgrade_all_projects')
+  const cluster = await findIntactCluster(request, 'cluster:upgrade_all_projects')
   const found = await findWanted(request, cluster)
   const { template } = found
   const nodeGroups = await ports.stores.nodeGroups.listOf(cluster)

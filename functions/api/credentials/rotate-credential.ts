@@ -4,7 +4,7 @@ import { requestTask, type TaskRequest } from '../../operations/cluster-tasks.ts
 import { untilNoConflict } from '../../operations/conflict.ts'
 import { demandRotatable } from '../certificates/demand-rotatable.ts'
 import { borrow, keeping } from '../cloud/lend.ts'
-import { findCluster } from '../clusters/find-cluster.ts'
+import { findIntactCluster } from '../clusters/find-cluster.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 
 const rotationOf = ({ name }: Cluster): TaskRequest => ({
@@ -24,7 +24,7 @@ const lendAndRotate = async (request: KeysRequest, cluster: Cluster): Promise<vo
 
 const decide = async (request: KeysRequest): Promise<string> => {
   const { ports } = request
-  const cluster = await findCluster(request)
+  const cluster = await findIntactCluster(request)
   await demandRotatable(ports, cluster, { kind: 'rotate-credential' })
   await (cluster.cloud ? lendAndRotate(request, cluster) : requestTask(ports, cluster, rotationOf(cluster)))
   return cluster.id

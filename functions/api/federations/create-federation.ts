@@ -50,7 +50,9 @@ const findClusters = async (request: Request): Promise<{ host: Cluster; members:
   demandChangesFit(idents.length)
   const one = (ident: string): Promise<Cluster> => locate(ports.stores.clusters, 'Cluster', ownReach(request), ident)
   const host = await one(body.hostcluster_id)
-  return { host, members: await mapLimited(idents, one) }
+  const members = await mapLimited(idents, one)
+  await Promise.all([host, ...members].map((cluster) => ports.stores.integrity.requireCluster(cluster)))
+  return { host, members }
 }
 
 /** @throws the refusals of the rules; nothing is changed */

@@ -56,6 +56,7 @@ const findUp = async (request: Request): Promise<Federation> => {
   const { ports, principal, params } = request
   const ident = params.federation ?? ''
   const federation = await find(ports.stores.federations, 'Federation', principal.projectId, ident)
+  await ports.stores.integrity.requireFederation(federation)
   demandPolicy(request, request.rule, { projectId: federation.projectId, userId: federation.userId })
   kubeconfigOf(ports.drivers.federation.resolve(federation.driver))
   demandUp(federation)

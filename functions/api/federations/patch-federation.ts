@@ -27,6 +27,7 @@ const read = async (request: Request): Promise<MembersInput> => {
   demandWorkloads(driver, query.workloads)
   const memberships = await stores.memberships.listOf(federation)
   const targets = await resolveTargets(request, { federation, memberships }, body.members)
+  await Promise.all(targets.join.map((cluster) => stores.integrity.requireCluster(cluster)))
   const elsewhere = await namesElsewhere(ports, driver, federation.id, targets.join)
   const { force, workloads } = query
   return { federation, memberships, targets, driver, drivers, elsewhere, force, workloads }
@@ -53,6 +54,8 @@ const requireUses = async (request: Request, input: MembersInput, plan: PatchPla
   const using = { driver, federation: { ...federation, ...plan.update } }
   for (const cluster of input.targets.join) requireClusterUse(request, cluster, 'member', using)
   if (plan.operation === null) return
+  const { integrity } = request.ports.stores
+  await integrity.requireFederation(federation)
   requireClusterUse(request, await hostOf(request, input), 'host', using)
   for (const cluster of await stayingClusters(request, input, plan))
     requireClusterUse(request, cluster, 'member', using)

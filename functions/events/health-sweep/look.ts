@@ -44,6 +44,7 @@ const LOOK_MS = 30_000
 const observe = async (sweep: Sweep, cluster: Cluster, nodeGroups: readonly NodeGroup[]): Promise<ClusterLook> => {
   const { ports, doors } = sweep
   const inTime = { ...ports, connect: connectUntil(ports.connect, performance.now() + LOOK_MS) }
+  await ports.stores.integrity.requireCluster(cluster)
   const context = clusterContext(inTime, cluster, {
     nodeGroups,
     task: null,

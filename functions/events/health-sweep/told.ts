@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isAppError } from '../../domain/app-error.ts'
 import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
-import { clusterAccess } from '../../operations/cluster-access.ts'
+import { intactAccess } from '../../operations/cluster-access.ts'
 import { hostAccess } from '../../operations/host-access.ts'
 import { memberContext, storedToken } from '../../operations/member-context.ts'
 import type { Ports } from '../../runtime/ports.ts'
@@ -22,7 +22,7 @@ const tell = async (ports: Ports, cluster: Cluster, federationId: string): Promi
   const driver = ports.drivers.federation.resolve(federation.driver)
   if (driver.refreshMember === undefined) return true
   const host = await hostAccess(ports, federation)
-  const member = clusterAccess(ports, cluster)
+  const member = await intactAccess(ports, cluster, () => ports.stores.integrity.requireMembership(membership))
   try {
     const context = memberContext(ports, { federation, host, member, membership, tokenOf: storedToken })
     return (await driver.refreshMember(context)).done

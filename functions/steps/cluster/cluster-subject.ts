@@ -76,6 +76,7 @@ const runner = (
     groups ??= storedGroups(ports, read)
     const nodeGroups = await groups
     const cluster = await openCluster(ports, target)
+    await ports.stores.integrity.requireCluster(cluster)
     const result = await act(
       clusterContext(ports, cluster, {
         nodeGroups,

@@ -1,10 +1,19 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { AppError } from '../../domain/app-error.ts'
+import type { Facts } from '../sealing/integrity.ts'
 import type { Write } from '../write.ts'
 import type { ItemKey } from './keys.ts'
 
 /** What was stored when a condition failed, as DynamoDB sends it with the failure. */
 export type StoredItem = Readonly<Record<string, AttributeValue>>
+
+/** The facts of an item that is written, for its `integrity`. The action's `integrity`, in item or values, is filled by `commit`. */
+export type BoundFacts = {
+  projectId: string
+  facts: Facts
+  /** As it was read; null for a new item. An item that was altered since must not get a good `integrity` for it. */
+  read: { facts: Facts; integrity: string | undefined } | null
+}
 
 type Base = {
   /** DynamoDB condition; `#name` stands for the attribute `name`. Absent: always. */
@@ -15,6 +24,8 @@ type Base = {
   onConflict: (stored: StoredItem | undefined) => AppError
   /** When the condition does not hold, there is nothing to do: left out, without harm to the writes beside it. */
   optional?: true
+  /** Absent: nothing that leads to credentials is written. */
+  bound?: BoundFacts
 }
 
 /** One item's part in a commit. */
@@ -26,6 +37,10 @@ export type Action = Base &
     /** Writes nothing; its condition must hold. Part of a transaction always. */
     | { type: 'check'; key: ItemKey; condition: string }
   )
+
+/** The place in an update that `commit` fills. */
+export const integritySlot = (bound: BoundFacts | undefined): { integrity?: string } =>
+  bound === undefined ? {} : { integrity: '' }
 
 /** Hides actions from callers; only `commit` looks inside. */
 export const asWrite = (...actions: Action[]): Write => actions as unknown as Write

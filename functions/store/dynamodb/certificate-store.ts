@@ -20,11 +20,15 @@ export const certificateItem = z.object({
   sealed: z.instanceof(Uint8Array),
 })
 
-/** What the private key is bound to: a candidate can't be put in place by copying the item. */
-const sealedAs = ({ projectId, clusterId, type, candidate }: AuthorityKey): CredentialKey => ({
+/**
+ * What the private key is bound to: a candidate can't be put in place by copying the item, and no other certificate can be laid beside the key, by which
+ * whoever has its own key would be taken for the cluster.
+ */
+const sealedAs = ({ projectId, clusterId, type, candidate }: AuthorityKey, certificatePem: string): CredentialKey => ({
   projectId,
   owner: `authority/${clusterId}`,
   purpose: candidate ? `${type}/candidate` : type,
+  boundTo: certificatePem,
 })
 
 const read = async (context: StoreContext, key: AuthorityKey) => {
@@ -41,11 +45,11 @@ export const dynamoCertificateStore = (context: StoreContext, keyOf: KeyOfProjec
   open: async (key) => {
     const item = await read(context, key)
     if (item === undefined) return undefined
-    const privateKey = unseal(await keyOf(key.projectId), sealedAs(key), item.sealed)
+    const privateKey = unseal(await keyOf(key.projectId), sealedAs(key, item.certificatePem), item.sealed)
     return { certificatePem: item.certificatePem, privateKey }
   },
   seal: async (key, { certificatePem, privateKey }) => {
-    const sealed = seal(await keyOf(key.projectId), sealedAs(key), privateKey)
+    const sealed = seal(await keyOf(key.projectId), sealedAs(key, certificatePem), privateKey)
     const item = { ...authorityKey(key), schemaVersion: CERTIFICATE_SCHEMA_VERSION, certificatePem, sealed }
     return asWrite({ type: 'put', item, onConflict })
   },

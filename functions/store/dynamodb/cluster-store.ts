@@ -4,9 +4,10 @@ import type { ChangeGuard, ClusterKey, ClusterStore, UsableCluster } from '../cl
 import { ClusterInUse, ClusterNotUsable, ReservationTaken, RevisionConflict } from '../errors.ts'
 import type { Page, PageRequest } from '../page.ts'
 import type { Reach } from '../reach.ts'
+import { CLUSTER_FACTS, clusterFacts } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
 import { kindSources, locateByName, locateKeys } from './across-projects.ts'
-import { type Action, asWrite, type StoredItem } from './action.ts'
+import { type Action, asWrite, type BoundFacts, integritySlot, type StoredItem } from './action.ts'
 import { CLUSTER_SCHEMA_VERSION, clusterItem } from './cluster.schema.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { clusterIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
@@ -37,6 +38,7 @@ const insert = (cluster: Cluster): Action[] => [
     },
     condition: 'attribute_not_exists(#pk)',
     onConflict: () => alreadyExists('cluster', cluster.id),
+    bound: { projectId: cluster.projectId, facts: clusterFacts(cluster), read: null },
   },
   putName('CLUSTER', cluster),
 ]
@@ -68,17 +70,29 @@ const guarded = (read: Cluster, { unlessUsed, usesAsRead }: ChangeGuard): Guarde
   return { condition: asRead, values: {} }
 }
 
+/** What leads to credentials, when the change touches it. */
+const boundFacts = (read: Cluster, fields: ClusterChange): BoundFacts | undefined =>
+  CLUSTER_FACTS.some((name) => fields[name] !== undefined)
+    ? {
+        projectId: read.projectId,
+        facts: clusterFacts({ ...read, ...fields }),
+        read: { facts: clusterFacts(read), integrity: read.integrity },
+      }
+    : undefined
+
 const change = (read: Cluster, fields: ClusterChange, guard: ChangeGuard): Action[] => {
+  const bound = boundFacts(read, fields)
   const { condition, values: guardValues } = guarded(read, guard)
   const index = indexChanges(clusterIndexAttributes({ ...read, ...fields }))
   const { text, values } = updateExpression({
-    set: { ...fields, revision: read.revision + 1, ...index.set },
+    set: { ...fields, ...integritySlot(bound), revision: read.revision + 1, ...index.set },
     remove: index.remove,
   })
   const update: Action = {
     type: 'update',
     key: clusterKey(read),
     update: text,
+    ...(bound === undefined ? {} : { bound }),
     condition,
     values: { ...values, ...guardValues, ':read': read.revision },
     onConflict: (stored) =>

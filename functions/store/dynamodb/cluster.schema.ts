@@ -53,7 +53,8 @@ const nodes = z.object({
 const managementRole = z.object({ driver: driverId, options: textMap, isDefault: z.boolean() })
 
 /**
- * A cluster as stored. Version 1 had no tasks, nodes or template, and version 2 no management clusters and no cloud; a change of one adds what it sets
+ * A cluster as stored. Version 1 had no tasks, nodes or template, version 2 no management clusters, cloud and
+ * integrity; a change of one adds what it sets
  * and leaves its version.
  */
 export const clusterItem = z
@@ -92,5 +93,6 @@ export const clusterItem = z
     madeThrough: z.object({ projectId: text, id: text }).nullable().exactOptional(),
     cloud: z.object({ userId: text, renewAfter: text }).nullable().exactOptional(),
     told: textMap.exactOptional(),
+    integrity: text.exactOptional(),
   })
   .transform(({ schemaVersion: _, ...cluster }) => cluster)

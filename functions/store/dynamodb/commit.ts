@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
 import { InvalidCommit } from '../errors.ts'
+import type { ItemIntegrity } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
 import { type Action, actionsOf, keyOfAction } from './action.ts'
 import { asStoreError, fullJitter, hasName, storeBusy } from './busy.ts'
@@ -104,11 +105,24 @@ const attempt = async (context: StoreContext, todo: Attempt): Promise<Attempt | 
   }
 }
 
-/** Makes the one way to write: see `Commit`. */
+/** The action with the `integrity` of what it writes. @throws ItemAltered when what it was decided on was altered */
+const withIntegrity = async (integrity: ItemIntegrity | undefined, action: Action): Promise<Action> => {
+  const { bound } = action
+  if (bound === undefined) return action
+  if (integrity === undefined) throw new InvalidCommit('This commit has no keys for the integrity of what it writes.')
+  const { projectId, facts, read } = bound
+  if (read !== null) await integrity.check(projectId, read.facts, read.integrity)
+  const mac = await integrity.of(projectId, facts)
+  return action.type === 'put'
+    ? { ...action, item: { ...action.item, integrity: mac } }
+    : { ...action, values: { ...action.values, ':integrity': mac } }
+}
+
+/** Makes the one way to write: see `Commit`. Without `integrity` it writes nothing that has one. */
 export const dynamoCommit =
-  (context: StoreContext): Commit =>
+  (context: StoreContext, integrity?: ItemIntegrity): Commit =>
   async (writes) => {
-    const actions = writes.flatMap(actionsOf)
+    const actions = await Promise.all(writes.flatMap(actionsOf).map((action) => withIntegrity(integrity, action)))
     check(actions)
     let retries = 0
     let waited = 0

@@ -18,7 +18,7 @@ export const FEDERATION_SCHEMA_VERSION = 3
 
 const memberLook = z.object({ reason: text, message: text, confirmed: z.boolean() })
 
-/** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce`; a change adds what it sets and leaves its version. */
+/** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce` and `integrity`; a change adds what it sets and leaves its version. */
 export const federationItem = z
   .object({
     schemaVersion: schemaVersion(FEDERATION_SCHEMA_VERSION),
@@ -55,5 +55,6 @@ export const federationItem = z
     createdAt: text,
     updatedAt: textOrNull,
     memberIds: sortedSet(text),
+    integrity: text.exactOptional(),
   })
   .transform(({ schemaVersion: _, ...federation }) => federation)

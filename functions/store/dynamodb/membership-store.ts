@@ -1,5 +1,6 @@
 import { type Membership, membershipEntityId } from '../../domain/membership.ts'
 import type { MembershipStore } from '../membership.store.ts'
+import { membershipFacts } from '../sealing/integrity.ts'
 import { type Action, asWrite } from './action.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { membershipIndexAttributes, presentOnly } from './index-attributes.ts'
@@ -23,6 +24,7 @@ const insert = (membership: Membership): Action => ({
   item: itemOf(membership),
   condition: 'attribute_not_exists(#pk)',
   onConflict: () => alreadyExists('membership', membershipEntityId(membership)),
+  bound: { projectId: membership.projectId, facts: membershipFacts(membership), read: null },
 })
 
 const asRead = (read: Membership) => ({
@@ -30,6 +32,10 @@ const asRead = (read: Membership) => ({
   values: { ':read': read.revision },
   onConflict: () => revisionConflict('membership', membershipEntityId(read), read.revision),
 })
+
+/** What takes the place of a membership is of the same cluster and federation, so that its `integrity` stays good, or bad. */
+const follower = ({ revision, integrity }: Membership, { integrity: _, ...next }: Membership): Membership =>
+  ({ ...next, revision: revision + 1, ...(integrity === undefined ? {} : { integrity }) }) as Membership
 
 /** Memberships in DynamoDB. */
 export const dynamoMembershipStore = (context: StoreContext): MembershipStore => ({
@@ -44,7 +50,6 @@ export const dynamoMembershipStore = (context: StoreContext): MembershipStore =>
     return memberships
   },
   insert: (membership) => asWrite(insert(membership)),
-  replace: (read, next) =>
-    asWrite({ type: 'put', item: itemOf({ ...next, revision: read.revision + 1 }), ...asRead(read) }),
+  replace: (read, next) => asWrite({ type: 'put', item: itemOf(follower(read, next)), ...asRead(read) }),
   remove: (read) => asWrite({ type: 'delete', key: membershipKey(read), ...asRead(read) }),
 })

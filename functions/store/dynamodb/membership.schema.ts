@@ -16,6 +16,7 @@ const base = z.object({
   credential: z
     .object({ kind: z.enum(['token-secret', 'token-request']), expiresAt: textOrNull, renewAfter: textOrNull })
     .nullable(),
+  integrity: text.exactOptional(),
 })
 
 const rotation = operation(['rotate']).nullable()
@@ -23,7 +24,7 @@ const progress = { progress: text.exactOptional() }
 const remark = { reason: text.exactOptional(), message: text.exactOptional() }
 const fault = { reason: text, message: text }
 
-/** A membership as stored: each state with just its attributes. Version 1 had no remark on a ready one, and no `workloads`. */
+/** A membership as stored: each state with just its attributes. Version 1 had no remark on a ready one, no `workloads` and no `integrity`. */
 export const membershipItem = z
   .discriminatedUnion('state', [
     base.extend({ state: z.literal('Waiting') }),

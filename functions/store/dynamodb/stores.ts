@@ -1,5 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Clock, KeyService } from '../../runtime/ports.ts'
+import { itemIntegrity } from '../sealing/integrity.ts'
 import { projectKeys } from '../sealing/project-keys.ts'
 import type { Stores } from '../stores.ts'
 import { dynamoCertificateStore } from './certificate-store.ts'
@@ -12,6 +13,7 @@ import { dynamoEventStore } from './event-store.ts'
 import { dynamoFederationStore } from './federation-store.ts'
 import { dynamoHeartbeatStore } from './heartbeat-store.ts'
 import { dynamoIdempotencyStore } from './idempotency-store.ts'
+import { integrityStore } from './integrity-store.ts'
 import { dynamoManagementStore } from './management-store.ts'
 import { dynamoMembershipStore } from './membership-store.ts'
 import { dynamoNodeGroupStore } from './node-group-store.ts'
@@ -39,8 +41,9 @@ export const dynamoStores = ({
   pause = timer,
 }: DynamoStoresOptions): Stores => {
   const context: StoreContext = { client: documentClient, tableName, clock, pause }
-  const commit = dynamoCommit(context)
-  const keyOf = projectKeys({ keys, items: dynamoDataKeyItems(context, commit), clock })
+  const keyOf = projectKeys({ keys, items: dynamoDataKeyItems(context, dynamoCommit(context)), clock })
+  const integrity = itemIntegrity(keyOf)
+  const commit = dynamoCommit(context, integrity)
   return {
     clusters: dynamoClusterStore(context, commit),
     templates: dynamoClusterTemplateStore(context),
@@ -52,6 +55,7 @@ export const dynamoStores = ({
     federations: dynamoFederationStore(context, commit),
     memberships: dynamoMembershipStore(context),
     credentials: dynamoCredentialStore(context, keyOf),
+    integrity: integrityStore(integrity),
     events: dynamoEventStore(context),
     idempotency: dynamoIdempotencyStore(context),
     work: dynamoWorkStore(context),

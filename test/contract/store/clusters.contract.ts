@@ -3,7 +3,7 @@ import type { ClusterObservation } from '../../../functions/domain/cluster.ts'
 import type { ClusterTask } from '../../../functions/domain/cluster-task.ts'
 import type { Status } from '../../../functions/domain/status.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
-import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
+import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { sampleCluster, sampleId, sampleOperation } from '../../support/store/samples.ts'
 
 const seen = (observedAt: string, version = 'v1.36.0'): ClusterObservation => ({
@@ -43,7 +43,7 @@ export const clusterStoreContract = (make: MakeSubject): void => {
         observation: seen('2026-11-27T10:00:00.000Z'),
         uses: ['host:f1', 'member:f2'],
       })
-      expect(await stores.clusters.get(cluster)).toEqual(cluster)
+      expect(await stores.clusters.get(cluster)).toEqual(stored(cluster))
     })
 
     it.each<ClusterTask>([
@@ -59,7 +59,7 @@ export const clusterStoreContract = (make: MakeSubject): void => {
     ])('gives back a task that runs, and those that wait: %j', async (task) => {
       const requestedAt = '2026-11-27T10:00:00.000Z'
       const cluster = await inserted({ task, queue: [1, 2].map(() => ({ id: sampleId(), task, requestedAt })) })
-      expect(await stores.clusters.get(cluster)).toEqual(cluster)
+      expect(await stores.clusters.get(cluster)).toEqual(stored(cluster))
     })
 
     it('finds nothing in another project', async () => {
@@ -113,7 +113,7 @@ export const clusterStoreContract = (make: MakeSubject): void => {
       const second = await inserted({ projectId })
       await stores.commit([stores.clusters.remove(first)])
       const page = await stores.clusters.list(projectId, { limit: 10, marker: first.id })
-      expect(page.items).toEqual([second])
+      expect(page.items).toEqual([stored(second)])
     })
 
     it('cuts a page at 5 MB and goes on from there without loss', async () => {
@@ -133,7 +133,7 @@ export const clusterStoreContract = (make: MakeSubject): void => {
       const cluster = await inserted({ operation: sampleOperation('create'), statusReason: 'busy' })
       await stores.commit([stores.clusters.change(cluster, { status: 'UPDATE_COMPLETE', operation: null })])
       const changed = await stores.clusters.get(cluster)
-      expect(changed).toEqual({ ...cluster, status: 'UPDATE_COMPLETE', operation: null, revision: 2 })
+      expect(changed).toEqual(stored({ ...cluster, status: 'UPDATE_COMPLETE', operation: null, revision: 2 }))
     })
 
     it('sets every field that may change', async () => {
@@ -153,8 +153,9 @@ export const clusterStoreContract = (make: MakeSubject): void => {
         driverState: {},
         updatedAt: '2026-11-27T12:00:00.000Z',
       }
-      await stores.commit([stores.clusters.change(cluster, fields)])
-      expect(await stores.clusters.get(cluster)).toEqual({ ...cluster, ...fields, revision: 2 })
+      const read = await stores.clusters.get(cluster)
+      await stores.commit([stores.clusters.change(read!, fields)])
+      expect(await stores.clusters.get(cluster)).toEqual(stored({ ...cluster, ...fields, revision: 2 }))
     })
 
     it('lets exactly one of 20 writers of one revision win', async () => {
@@ -232,9 +233,11 @@ export const clusterStoreContract = (make: MakeSubject): void => {
       const cluster = await inserted()
       await stores.commit([stores.clusters.addUses(cluster, ['member:f2', 'host:f1'])])
       await stores.commit([stores.clusters.addUses(cluster, ['member:f2', 'member:f1'])])
-      expect(await stores.clusters.get(cluster)).toEqual({ ...cluster, uses: ['host:f1', 'member:f1', 'member:f2'] })
+      expect(await stores.clusters.get(cluster)).toEqual(
+        stored({ ...cluster, uses: ['host:f1', 'member:f1', 'member:f2'] }),
+      )
       await stores.commit([stores.clusters.removeUses(cluster, ['host:f1', 'member:f1', 'member:f2', 'member:f9'])])
-      expect(await stores.clusters.get(cluster)).toEqual(cluster)
+      expect(await stores.clusters.get(cluster)).toEqual(stored(cluster))
     })
 
     it.each<[Status, boolean]>([
@@ -282,7 +285,7 @@ export const clusterStoreContract = (make: MakeSubject): void => {
       expect(await stores.clusters.observe(cluster, newer)).toBe(true)
       expect(await stores.clusters.observe(cluster, seen('2026-11-27T10:00:01.500Z'))).toBe(false)
       expect(await stores.clusters.observe(cluster, newer)).toBe(false)
-      expect(await stores.clusters.get(cluster)).toEqual({ ...cluster, observation: newer })
+      expect(await stores.clusters.get(cluster)).toEqual(stored({ ...cluster, observation: newer }))
     })
 
     it('makes nothing of a cluster that is gone', async () => {
@@ -301,6 +304,7 @@ export const clusterStoreContract = (make: MakeSubject): void => {
         stores.commit([stores.clusters.addUses(cluster, ['member:f2'])]),
       ])
       expect(await stores.clusters.get(cluster)).toEqual({
+        integrity: expect.any(String),
         ...cluster,
         status: 'UPDATE_IN_PROGRESS',
         revision: 2,
@@ -317,9 +321,9 @@ export const clusterStoreContract = (make: MakeSubject): void => {
       const used = { ...cluster, uses: ['member:f1', 'member:f2'] }
       await stores.commit([stores.clusters.noteTold(cluster, { f1: 'HEALTHY' })])
       await stores.commit([stores.clusters.noteTold(cluster, { f2: 'UNHEALTHY' })])
-      expect(await stores.clusters.get(cluster)).toEqual({ ...used, told: { f2: 'UNHEALTHY' } })
+      expect(await stores.clusters.get(cluster)).toEqual(stored({ ...used, told: { f2: 'UNHEALTHY' } }))
       await stores.commit([stores.clusters.removeUses(cluster, ['member:f1'])])
-      expect(await stores.clusters.get(cluster)).toEqual({ ...cluster, uses: ['member:f2'] })
+      expect(await stores.clusters.get(cluster)).toEqual(stored({ ...cluster, uses: ['member:f2'] }))
     })
 
     it('makes nothing of a cluster that is gone', async () => {

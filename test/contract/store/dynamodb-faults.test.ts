@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
 import { dynamoStores } from '../../../functions/store/dynamodb/stores.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
-import { collect, manualClock } from '../../support/store/contract-subject.ts'
+import { collect, manualClock, stored } from '../../support/store/contract-subject.ts'
 import { createTestTable, type TestTable } from '../../support/store/database.ts'
 import { scanTable } from '../../support/store/dynamo-subject.ts'
 import { type Fault, type Faults, installFaults } from '../../support/store/faults.ts'
@@ -83,7 +83,7 @@ describe('stores on a DynamoDB under load', () => {
       const waited = pauses.reduce((sum, pause) => sum + pause, 0)
       expect(waited).toBeGreaterThan(14_000)
       expect(waited).toBeLessThanOrEqual(15_000)
-      expect(await stores.clusters.get(cluster)).toEqual(cluster)
+      expect(await stores.clusters.get(cluster)).toEqual(stored(cluster))
     })
 
     it.each<Fault>(['throttled', 'throughput-exceeded'])(
@@ -194,9 +194,9 @@ describe('stores on a DynamoDB under load', () => {
       const cluster = sampleCluster({ projectId, operation: sampleOperation('create') })
       await stores.commit([stores.memberships.replace(joining, ready), stores.clusters.insert(cluster)])
 
-      expect(await stores.clusters.get(cluster)).toEqual(cluster)
+      expect(await stores.clusters.get(cluster)).toEqual(stored(cluster))
       expect(await stores.clusters.findByName(projectId, cluster.name)).toEqual([cluster.id])
-      expect((await stores.clusters.list(projectId, { limit: 9 })).items).toEqual([cluster])
+      expect((await stores.clusters.list(projectId, { limit: 9 })).items).toEqual([stored(cluster)])
       expect(await stores.memberships.get(joining)).toMatchObject({ state: 'Ready', operation: null })
       const ours = async () => (await collect(stores.work.open())).filter((work) => work.projectId === projectId)
       expect(await ours()).toMatchObject([{ kind: 'membership' }])
@@ -204,7 +204,7 @@ describe('stores on a DynamoDB under load', () => {
 
       expect((await stores.clusters.locate({ projectId, allProjects: true }, cluster.id))?.id).toBe(cluster.id)
       expect((await stores.clusters.listWithin({ projectId, allProjects: true }, { limit: 99 })).items).toContainEqual(
-        cluster,
+        stored(cluster),
       )
 
       faults.lagIndexes(undefined)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ControlPlaneLook, Federation } from '../../../functions/domain/federation.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
-import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
+import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { sampleFederation, sampleId, sampleOperation } from '../../support/store/samples.ts'
 
 const look = (observedAt: string): ControlPlaneLook => ({
@@ -41,7 +41,7 @@ export const federationStoreContract = (make: MakeSubject): void => {
         observation: look('2026-11-27T10:30:00.000Z'),
         memberIds: ['c1', 'c2'],
       })
-      expect(await stores.federations.get(federation)).toEqual(federation)
+      expect(await stores.federations.get(federation)).toEqual(stored(federation))
       expect(await stores.federations.get({ projectId: 'green', id: federation.id })).toBeUndefined()
     })
 
@@ -70,7 +70,7 @@ export const federationStoreContract = (make: MakeSubject): void => {
       expect(await stores.federations.observe(federation, look('2026-11-27T10:00:01.000Z'))).toBe(true)
       expect(await stores.federations.observe(federation, newer)).toBe(true)
       expect(await stores.federations.observe(federation, look('2026-11-27T10:00:01.500Z'))).toBe(false)
-      expect(await stores.federations.get(federation)).toEqual({ ...federation, observation: newer })
+      expect(await stores.federations.get(federation)).toEqual(stored({ ...federation, observation: newer }))
       await stores.commit([stores.federations.change(federation, { statusReason: 'why' })])
       expect(await stores.federations.get(federation)).toMatchObject({ revision: 2, observation: newer })
     })
@@ -88,9 +88,9 @@ export const federationStoreContract = (make: MakeSubject): void => {
       const first = await inserted({ projectId })
       const second = await inserted({ projectId })
       await inserted()
-      expect(await stores.federations.list(projectId, { limit: 1 })).toEqual({ items: [first], more: true })
+      expect(await stores.federations.list(projectId, { limit: 1 })).toEqual({ items: [stored(first)], more: true })
       const rest = await stores.federations.list(projectId, { limit: 1, marker: first.id })
-      expect(rest).toEqual({ items: [second], more: false })
+      expect(rest).toEqual({ items: [stored(second)], more: false })
     })
   })
 
@@ -111,8 +111,9 @@ export const federationStoreContract = (make: MakeSubject): void => {
         driverState: { a: null },
         updatedAt: null,
       }
-      await stores.commit([stores.federations.change(federation, fields)])
-      expect(await stores.federations.get(federation)).toEqual({ ...federation, ...fields, revision: 2 })
+      const read = await stores.federations.get(federation)
+      await stores.commit([stores.federations.change(read!, fields)])
+      expect(await stores.federations.get(federation)).toEqual(stored({ ...federation, ...fields, revision: 2 }))
       await stores.commit([stores.federations.change({ ...federation, ...fields, revision: 2 }, { change: null })])
       expect((await stores.federations.get(federation))?.change).toBeNull()
     })
@@ -128,7 +129,7 @@ export const federationStoreContract = (make: MakeSubject): void => {
       const federation = await inserted({ memberIds: ['c1', 'c2'] })
       await stores.commit([stores.federations.change(federation, { statusReason: 'busy' }, memberIds)])
       const changed = await stores.federations.get(federation)
-      expect(changed).toEqual({ ...federation, statusReason: 'busy', memberIds: expected, revision: 2 })
+      expect(changed).toEqual(stored({ ...federation, statusReason: 'busy', memberIds: expected, revision: 2 }))
     })
 
     it('adds and removes on a federation without members', async () => {
@@ -152,7 +153,7 @@ export const federationStoreContract = (make: MakeSubject): void => {
       const federation = await inserted({ memberIds: ['c1', 'c2'] })
       await stores.commit([stores.federations.removeMemberId(federation, 'c1')])
       await stores.commit([stores.federations.removeMemberId(federation, 'c9')])
-      expect(await stores.federations.get(federation)).toEqual({ ...federation, memberIds: ['c2'] })
+      expect(await stores.federations.get(federation)).toEqual(stored({ ...federation, memberIds: ['c2'] }))
       await stores.commit([stores.federations.change(federation, { statusReason: 'busy' }, { add: ['c3'] })])
       expect((await stores.federations.get(federation))?.memberIds).toEqual(['c2', 'c3'])
     })

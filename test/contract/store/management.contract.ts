@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ManagementRole } from '../../../functions/domain/cluster.ts'
 import type { DriverId } from '../../../functions/domain/driver-id.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
-import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
+import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { sampleCluster, sampleId } from '../../support/store/samples.ts'
 
 /** What every implementation of `ManagementStore` does. */
@@ -138,8 +138,9 @@ export const managementStoreContract = (make: MakeSubject): void => {
       madeThrough: { projectId: 'operators', id: sampleId() },
     })
     await stores.commit([stores.clusters.insert(cluster)])
-    expect(await stores.clusters.get(cluster)).toEqual(cluster)
-    await stores.commit([stores.clusters.change(cluster, { management: null })])
+    expect(await stores.clusters.get(cluster)).toEqual(stored(cluster))
+    const read = await stores.clusters.get(cluster)
+    await stores.commit([stores.clusters.change(read!, { management: null })])
     expect((await stores.clusters.get(cluster))?.management).toBeNull()
   })
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { NodeGroupChange } from '../../../functions/domain/node-group.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
-import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
+import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { sampleCluster, sampleId, sampleNodeGroup } from '../../support/store/samples.ts'
 
 /** What every implementation of `NodeGroupStore` does. */
@@ -96,7 +96,7 @@ export const nodeGroupStoreContract = (make: MakeSubject): void => {
         stores.nodeGroups.change({ ...group, revision }, { nodeCount: 7 }),
       ])
     await expect(resize(9)).rejects.toMatchObject({ name: 'RevisionConflict' })
-    expect(await stores.clusters.get(cluster)).toEqual(cluster)
+    expect(await stores.clusters.get(cluster)).toEqual(stored(cluster))
     await resize(1)
     expect(await stores.clusters.get(cluster)).toMatchObject({ nodes, revision: 2 })
     expect(await stores.nodeGroups.get(group)).toMatchObject({ nodeCount: 7, revision: 2 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../../functions/domain/cluster.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
-import { type ContractSubject, collect, type MakeSubject } from '../../support/store/contract-subject.ts'
+import { type ContractSubject, collect, type MakeSubject, stored } from '../../support/store/contract-subject.ts'
 import { sampleCluster, sampleId } from '../../support/store/samples.ts'
 
 /** How far `ClusterStore` looks: within a project, and across projects for administrators. */
@@ -26,9 +26,9 @@ export const reachContract = (make: MakeSubject): void => {
   describe('locate', () => {
     it('finds clusters of other projects only when the reach goes there', async () => {
       const cluster = await inserted()
-      expect(await stores.clusters.locate(within('blue'), cluster.id)).toEqual(cluster)
+      expect(await stores.clusters.locate(within('blue'), cluster.id)).toEqual(stored(cluster))
       expect(await stores.clusters.locate(within('green'), cluster.id)).toBeUndefined()
-      expect(await stores.clusters.locate(across('green'), cluster.id)).toEqual(cluster)
+      expect(await stores.clusters.locate(across('green'), cluster.id)).toEqual(stored(cluster))
       await stores.commit([stores.clusters.remove(cluster)])
       expect(await stores.clusters.locate(across('green'), cluster.id)).toBeUndefined()
     })
@@ -102,7 +102,7 @@ export const reachContract = (make: MakeSubject): void => {
       expect([first.items.length, first.more]).toEqual([14, true])
       const marker = first.items.at(-1)!.id
       const rest = await fresh.stores.clusters.listWithin(across('p0'), { limit: 100, marker })
-      expect([rest.items, rest.more]).toEqual([clusters.slice(14), false])
+      expect([rest.items, rest.more]).toEqual([clusters.slice(14).map(stored), false])
       await fresh.dispose()
     })
   })

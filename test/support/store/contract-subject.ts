@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Clock } from '../../../functions/runtime/ports.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 
@@ -26,6 +27,12 @@ export type ContractSubject = {
 }
 
 export type MakeSubject = () => Promise<ContractSubject>
+
+/** An entity as it is read back: with what the store adds to prove that it wrote it. */
+export const stored = <T extends object>(entity: T): T & { integrity: string } => ({
+  ...entity,
+  integrity: expect.any(String),
+})
 
 /** What became of each of many writes at once: names of the errors, and how many were carried out. */
 export const outcomes = async (attempts: Promise<unknown>[]): Promise<{ done: number; errors: string[] }> => {

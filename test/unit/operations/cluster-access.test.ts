@@ -21,7 +21,10 @@ const lab = ({ uid = 'uid-1', kubernetesApi = true, failures = 0 }: Script = {})
     },
   } as unknown as KubernetesClient
   const ports = {
-    stores: { credentials: { get: async () => new Secret('sealed') } },
+    stores: {
+      credentials: { get: async () => new Secret('sealed') },
+      integrity: { requireCluster: async () => undefined },
+    },
     drivers: {
       cluster: {
         resolve: () => ({

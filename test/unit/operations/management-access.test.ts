@@ -24,6 +24,7 @@ const lab = (registered: Cluster | undefined, failures = 0) => {
         },
       },
       credentials: { get: async () => undefined },
+      integrity: { requireCluster: async () => undefined },
     },
     drivers: {
       cluster: { resolve: () => ({ capabilities: { kubernetesApi: true }, connection: async () => ({}) }) },

@@ -35,6 +35,18 @@ describe('unseal', () => {
     )
   })
 
+  it('refuses it beside anything else than what it is bound to; what was sealed before bindings is read', () => {
+    const bound = { ...key, boundTo: 'certificate' }
+    const sealedBeside = seal(dataKey, bound, new Secret('marker-secret'))
+    expect(unseal(dataKey, bound, sealedBeside).reveal()).toBe('marker-secret')
+    expect(unseal(dataKey, bound, sealed).reveal()).toBe('marker-secret')
+    for (const other of [key, { ...key, boundTo: 'another' }, { ...key, boundTo: '' }]) {
+      expect(() => unseal(dataKey, other, sealedBeside)).toThrow(
+        expect.objectContaining({ name: 'CredentialUnreadable' }),
+      )
+    }
+  })
+
   it('refuses it under another key', () => {
     const other = createSecretKey(randomBytes(32))
     expect(() => unseal(other, key, sealed)).toThrow(expect.objectContaining({ name: 'CredentialUnreadable' }))

@@ -1,0 +1,93 @@
+import { createHmac, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
+import type { Cluster } from '../../domain/cluster.ts'
+import type { Federation } from '../../domain/federation.ts'
+import type { Membership } from '../../domain/membership.ts'
+import { ItemAltered } from '../errors.ts'
+import type { KeyOfProject } from './project-keys.ts'
+
+/**
+ * What of an item leads to credentials: where they are sent, who may use them, and for what. Whoever may write the table but has no rights on keys
+ * must not be able to change it.
+ */
+export type Facts = readonly unknown[]
+
+/** Names the list of facts: a field that joins them, or that they gain, takes another version, so that items of before still agree. */
+const VERSION = '1'
+
+/** Facts of a cluster: who owns it, where it is, who it is, through and for what it is used, and what its driver noted. */
+export const clusterFacts = (cluster: Cluster): Facts => {
+  const { projectId, id, userId, driver, endpoint, identity, driverState } = cluster
+  const { management = null, madeThrough = null } = cluster
+  return ['cluster', projectId, id, userId, driver, endpoint, identity, management, madeThrough, driverState]
+}
+
+/** Fields of a change that are among the facts. */
+export const CLUSTER_FACTS = ['endpoint', 'identity', 'management', 'driverState'] as const satisfies (keyof Cluster)[]
+
+/** Facts of a federation: who owns it, where it runs, and what runs there. */
+export const federationFacts = (federation: Federation): Facts => {
+  const { projectId, id, userId, driver, hostClusterId, properties, propertiesInForce = null, driverState } = federation
+  return ['federation', projectId, id, userId, driver, hostClusterId, properties, propertiesInForce, driverState]
+}
+
+/** Fields of a change that are among the facts. */
+export const FEDERATION_FACTS = [
+  'properties',
+  'propertiesInForce',
+  'driverState',
+] as const satisfies (keyof Federation)[]
+
+/** Facts of a membership: that the cluster was joined to the federation at all. */
+export const membershipFacts = ({ projectId, federationId, clusterId }: Membership): Facts => [
+  'membership',
+  projectId,
+  federationId,
+  clusterId,
+]
+
+/** The same text for the same value, in whatever order its keys come back from the table. */
+const canonical = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    part !== null && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  )
+
+const macOf = (dataKey: KeyObject, facts: Facts): string => {
+  const key = Buffer.from(hkdfSync('sha256', dataKey, '', 'fedplane item integrity', 32))
+  return createHmac('sha256', key)
+    .update(canonical([VERSION, ...facts]))
+    .digest('base64url')
+}
+
+const isEqual = (one: string, other: string): boolean => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+/** Makes and checks the `integrity` of items: `<version>.<HMAC-SHA256>` of their facts, under a key derived from the project's data key. */
+export type ItemIntegrity = {
+  /** @throws KeyAccessMissing where there are no rights on keys */
+  of(projectId: string, facts: Facts): Promise<string>
+  /** @throws ItemAltered naming the item */
+  check(projectId: string, facts: Facts, integrity: string | undefined): Promise<void>
+}
+
+const altered = ([kind, ...ids]: Facts): ItemAltered =>
+  new ItemAltered(
+    `What is stored of ${String(kind)} ${ids.slice(1, 3).join(' ')} was not written by fedplane as it is now, so nothing of it is used. ` +
+      'Find out who writes the table; restore the item, or delete it and register it again.',
+    { details: { kind, id: ids[1] } },
+  )
+
+/** Over the data keys of projects. */
+export const itemIntegrity = (keyOf: KeyOfProject): ItemIntegrity => {
+  const of = async (projectId: string, facts: Facts): Promise<string> =>
+    `${VERSION}.${macOf(await keyOf(projectId), facts)}`
+  return {
+    of,
+    check: async (projectId, facts, integrity) => {
+      if (integrity === undefined || !isEqual(integrity, await of(projectId, facts))) throw altered(facts)
+    },
+  }
+}
