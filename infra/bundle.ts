@@ -45,7 +45,10 @@ const ESBUILD = {
   target: 'node24',
   format: 'cjs',
   mainFields: ['module', 'main'],
-  alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
+  alias: {
+    '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts',
+    'mnemonist/lru-cache': './infra/lru-cache.ts',
+  },
   external: NEVER_LOADED,
   minify: true,
   logLevel: 'warning',
