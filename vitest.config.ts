@@ -19,6 +19,7 @@ const SIMULATED = [
   'test/flows/health-told.test.ts',
   'test/flows/karmada-outage.test.ts',
   'test/flows/karmada.test.ts',
+  'test/flows/no-way-in.test.ts',
   'test/flows/run-again.test.ts',
   'test/flows/table-writer.test.ts',
 ]

@@ -117,7 +117,7 @@ describe('the examples of docs/policies.md', () => {
   const policy = cedarPolicy([...defaultPolicies, ...examples])
 
   it('fit the schema', () => {
-    expect(examples).toHaveLength(3)
+    expect(examples).toHaveLength(4)
     expect(() => checkPolicies(policySchema, examples)).not.toThrow()
   })
 
@@ -126,6 +126,14 @@ describe('the examples of docs/policies.md', () => {
     expect(policy.allows(ops, 'cluster:get_all_all_projects')).toBe(true)
     expect(policy.allows(ops, 'cluster:delete_all_projects')).toBe(false)
     expect(policy.allows(somebody('rita', 'blue', 'reader'), 'cluster:get_all_all_projects')).toBe(false)
+  })
+
+  it('let nobody but its owner have a cluster of payments joined', () => {
+    const cluster = { projectId: 'payments', userId: 'ana' }
+    const use = { driver: 'clusterprofile@1', rights: 'view', federation: cluster } as const
+    const may = (userId: string): boolean =>
+      policy.allows(somebody(userId, 'payments', 'member'), 'cluster:join', cluster, use)
+    expect([may('ana'), may('ben')]).toEqual([true, false])
   })
 
   it('let nobody delete outside of the sandbox but operators', () => {
