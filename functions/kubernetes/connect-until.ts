@@ -9,8 +9,8 @@ import { RequestTimedOut } from './errors.ts'
  */
 export const connectUntil =
   (connect: Connect, untilMs: number): Connect =>
-  (connection) => {
-    const client = connect(connection)
+  (connection, limits) => {
+    const client = connect(connection, limits)
     const inTime =
       <Args extends unknown[], Answer>(call: (...args: Args) => Promise<Answer>) =>
       async (...args: Args): Promise<Answer> => {
@@ -37,6 +37,7 @@ const bounded = (client: KubernetesClient, inTime: Bound): KubernetesClient => (
   put: inTime(client.put),
   raw: inTime(client.raw),
   version: inTime(client.version),
+  ...(client.readHealth === undefined ? {} : { readHealth: inTime(client.readHealth) }),
   reach: inTime(client.reach),
   forward: inTime(client.forward),
   close: () => client.close(),

@@ -1,0 +1,59 @@
+/**
+ * The most that is read of what an API server answers: the only place for these numbers (docs/bounds.md has how they were measured). Every call of the client
+ * names one of them.
+ *
+ * Bytes bound memory, values the time of JSON.parse: 2 MiB of `{"a":{"b":…` or of a million tiny keys cost up to 220 ms, 50,000 values 25 ms.
+ */
+export type AnswerBound = {
+  /** Bytes of the body. */
+  bytes: number
+  /** Members of objects and items of lists, and the objects and lists themselves. */
+  values: number
+}
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+export const ANSWER_BOUNDS = {
+  /** One object: etcd takes 1.5 MiB, and JSON writes it larger. */
+  object: { bytes: 4 * MIB, values: 100_000 },
+  /** One page of a list; pages that are larger are asked for in smaller ones (`drivers/support/pages.ts`). */
+  page: { bytes: 8 * MIB, values: 200_000 },
+  /** Reviews of access and tokens: some KiB. */
+  review: { bytes: 256 * KIB, values: 5_000 },
+  /** `GET /version` is 300 bytes. */
+  version: { bytes: 16 * KIB, values: 100 },
+  /** `/readyz`, discovery of one group: the largest one, of the core, has 20 KiB. */
+  raw: { bytes: 1 * MIB, values: 20_000 },
+  /** A Status instead of what was asked for. */
+  failure: { bytes: 256 * KIB, values: 5_000 },
+} as const satisfies Record<string, AnswerBound>
+
+export type AnswerKind = keyof typeof ANSWER_BOUNDS
+
+/** Levels of JSON. A CustomResourceDefinition of a whole pod template has some 40. */
+export const DEPTH_MAX = 128
+
+/** What one client may read, besides `ANSWER_BOUNDS`. Plain numbers: they go to the reader in its own thread. */
+export type ReadLimits = AnswerBound & {
+  /** Bytes of all answers to one client together. */
+  totalBytes: number
+}
+
+/**
+ * In the health sweep, which reads from clusters that nobody asked for just now, fifty at a time: 500 nodes as a table are 180 KiB, and 5,000 of them 2 MiB.
+ */
+export const SWEEP_LIMITS: ReadLimits = { bytes: 2 * MIB, values: 50_000, totalBytes: 16 * MIB }
+
+/** Elsewhere: what each call may. */
+export const NO_LIMITS: ReadLimits = {
+  bytes: Number.POSITIVE_INFINITY,
+  values: Number.POSITIVE_INFINITY,
+  totalBytes: Number.POSITIVE_INFINITY,
+}
+
+/** The smaller of what a call and what its client may read. */
+export const boundOf = (kind: AnswerKind, limits: ReadLimits): AnswerBound => ({
+  bytes: Math.min(ANSWER_BOUNDS[kind].bytes, limits.bytes),
+  values: Math.min(ANSWER_BOUNDS[kind].values, limits.values),
+})
