@@ -19,6 +19,8 @@ export const ANSWER_BOUNDS = {
   object: { bytes: 4 * MIB, values: 100_000 },
   /** One page of a list; pages that are larger are asked for in smaller ones (`drivers/support/pages.ts`). */
   page: { bytes: 8 * MIB, values: 200_000 },
+  /** One page as a table: 500 nodes have 100 to 180 KiB. As whole objects, from servers that make no tables, it comes in smaller pages. */
+  table: { bytes: 2 * MIB, values: 50_000 },
   /** Reviews of access and tokens: some KiB. */
   review: { bytes: 256 * KIB, values: 5_000 },
   /** `GET /version` is 300 bytes. */
@@ -40,10 +42,11 @@ export type ReadLimits = AnswerBound & {
   totalBytes: number
 }
 
-/**
- * In the health sweep, which reads from clusters that nobody asked for just now, fifty at a time: 500 nodes as a table are 180 KiB, and 5,000 of them 2 MiB.
- */
-export const SWEEP_LIMITS: ReadLimits = { bytes: 2 * MIB, values: 50_000, totalBytes: 16 * MIB }
+/** In the health sweep, which reads from clusters that nobody asked for just now, fifty at a time: 5,000 nodes as tables are 2 MiB. */
+export const SWEEP_LIMITS: ReadLimits = { bytes: 2 * MIB, values: 50_000, totalBytes: 8 * MIB }
+
+/** The same for control planes: a Cluster of Karmada has 50 KiB, and a federation some hundreds of them. */
+export const CONTROL_PLANE_SWEEP_LIMITS: ReadLimits = { ...SWEEP_LIMITS, totalBytes: 64 * MIB }
 
 /** Elsewhere: what each call may. */
 export const NO_LIMITS: ReadLimits = {

@@ -1,3 +1,4 @@
+import type { ReadLimits } from './bounds.ts'
 import type { Connect, KubernetesClient } from './client.ts'
 import { RequestTimedOut } from './errors.ts'
 
@@ -21,6 +22,12 @@ export const connectUntil =
       }
     return bounded(client, inTime)
   }
+
+/** Clients that read no more than this, unless whoever opens one says how much. */
+export const connectWithin =
+  (connect: Connect, limits: ReadLimits): Connect =>
+  (connection, own = limits) =>
+    connect(connection, own)
 
 type Bound = <Args extends unknown[], Answer>(
   call: (...args: Args) => Promise<Answer>,

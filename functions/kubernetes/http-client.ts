@@ -48,6 +48,7 @@ const exchangeOver = (transport: Transport, { secrets, limits }: Wiring): Exchan
   let left = limits.totalBytes
   const sendAny: Send = async (call) => {
     const { reads, isSecretBody: _, ...request } = call
+    if (left <= 0) throw readEnough(call, limits)
     const answer = await transport.send({ ...request, maxBytes: Math.min(boundOf(reads, limits).bytes, left) })
     left = Math.max(0, left - Buffer.byteLength(answer.body))
     return answer
@@ -73,6 +74,12 @@ const exchangeOver = (transport: Transport, { secrets, limits }: Wiring): Exchan
     },
   }
 }
+
+const readEnough = ({ path }: Call, { totalBytes }: ReadLimits): AnswerTooLarge =>
+  new AnswerTooLarge(
+    `GET ${path} is not asked any more: the API server's answers have more than ${totalBytes} bytes together. Look at what answers in its place, and at what is in the cluster.`,
+    { details: { path, totalBytes } },
+  )
 
 /** JSON of an answer; undefined when it is none. @throws AnswerTooLarge for more than is parsed */
 const jsonOf = ({ asked, body }: TransportAnswer, values: number): unknown => {
@@ -188,9 +195,10 @@ const list = async (
   const query = Object.fromEntries(
     Object.entries(options).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
   )
-  const call: Call = { reads: 'page', method: 'GET', path: resourcePath(resource), query }
+  const reads = table ? 'table' : 'page'
+  const call: Call = { reads, method: 'GET', path: resourcePath(resource), query }
   const answer = await send(table ? { ...call, accept: TABLE_TYPE, query: { ...query, includeObject: 'None' } } : call)
-  return { ...parse(answer, 'page', listIn), bytes: Buffer.byteLength(answer.body) }
+  return { ...parse(answer, reads, listIn), bytes: Buffer.byteLength(answer.body) }
 }
 
 type Removal = { resource: Resource; name: string; uid?: string }

@@ -14,7 +14,12 @@ const base = z.object({
   since: text,
   made: z.array(objectRef),
   credential: z
-    .object({ kind: z.enum(['token-secret', 'token-request']), expiresAt: textOrNull, renewAfter: textOrNull })
+    .object({
+      kind: z.enum(['token-secret', 'token-request']),
+      expiresAt: textOrNull,
+      renewAfter: textOrNull,
+      failures: count.exactOptional(),
+    })
     .nullable(),
 })
 

@@ -51,7 +51,7 @@ const GOOD: Answers = {
     body: { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'kube-system', uid: 'uid-1' } },
   },
   'GET /readyz': { status: 200, body: 'ok' },
-  'GET /api/v1/nodes?limit=500': nodeList([
+  'GET /api/v1/nodes?limit=500&includeObject=None': nodeList([
     node('cp', 'True', { 'node-role.kubernetes.io/control-plane': '' }),
     node('w1', 'True'),
     node('w2', 'True'),
@@ -177,7 +177,7 @@ describe('external@1', () => {
     const seen = await observed({
       'GET /version': { status: 200, body: { major: '1', minor: '33', gitVersion: `v1.33.4-${long}` } },
       'GET /readyz': { status: 500, body: `[-]${long} failed\n`.repeat(3) },
-      'GET /api/v1/nodes?limit=500': nodeList(
+      'GET /api/v1/nodes?limit=500&includeObject=None': nodeList(
         Array.from({ length: 20 }, (_, index) => node(`${index}${long}`, 'True')),
       ),
     })
@@ -202,8 +202,8 @@ describe('external@1', () => {
   it('follows the pages of a long list, and names not ready nodes first, 100 at most', async () => {
     const many = Array.from({ length: 499 }, (_, index) => node(`n${index}`, 'True'))
     const seen = await observed({
-      'GET /api/v1/nodes?limit=500': nodeList(many, 'more'),
-      'GET /api/v1/nodes?limit=500&continue=more': nodeList([node('last', 'Unknown')]),
+      'GET /api/v1/nodes?limit=500&includeObject=None': nodeList(many, 'more'),
+      'GET /api/v1/nodes?limit=500&continue=more&includeObject=None': nodeList([node('last', 'Unknown')]),
     })
     expect(seen).toMatchObject({ healthStatus: 'UNHEALTHY', nodeCount: 500 })
     expect(Object.entries(seen.healthReason).slice(0, 2)).toEqual([
@@ -214,7 +214,7 @@ describe('external@1', () => {
   })
 
   it('is healthy without nodes', async () => {
-    expect(await observed({ 'GET /api/v1/nodes?limit=500': nodeList([]) })).toMatchObject({
+    expect(await observed({ 'GET /api/v1/nodes?limit=500&includeObject=None': nodeList([]) })).toMatchObject({
       healthStatus: 'HEALTHY',
       nodeCount: 0,
     })
@@ -240,14 +240,16 @@ describe('external@1', () => {
     }
     const cluster = clusterEntity({ observation })
     for (const refused of [failure(401, 'Unauthorized'), failure(403, 'Forbidden'), failure(429, 'TooManyRequests')]) {
-      expect(await observed({ 'GET /api/v1/nodes?limit=500': refused }, cluster)).toMatchObject({
+      expect(await observed({ 'GET /api/v1/nodes?limit=500&includeObject=None': refused }, cluster)).toMatchObject({
         healthStatus: 'UNKNOWN',
         version: 'v1.33.4',
         nodeCount: 7,
         masterCount: 3,
       })
     }
-    expect(await observed({ 'GET /api/v1/nodes?limit=500': failure(500, 'InternalError') }, cluster)).toMatchObject({
+    expect(
+      await observed({ 'GET /api/v1/nodes?limit=500&includeObject=None': failure(500, 'InternalError') }, cluster),
+    ).toMatchObject({
       healthStatus: 'UNHEALTHY',
     })
   })
