@@ -39,7 +39,10 @@ const AnyObject = z.looseObject({ apiVersion: kind, kind, metadata: Metadata.nul
 /** What is stored has a name besides. */
 const Stored = z.looseObject({ metadata: Metadata.extend({ name }) })
 
-const ListMetadata = z.looseObject({ continue: z.string().max(CONTINUE_MAX).optional() }).catch({})
+const ListMetadata = z
+  .looseObject({ continue: z.string().max(CONTINUE_MAX).nullish() })
+  .nullish()
+  .transform((metadata) => metadata?.continue ?? '')
 
 const List = z.looseObject({
   apiVersion: kind,
@@ -82,15 +85,15 @@ const rowsOf = ({ columnDefinitions, rows }: Table): KubernetesObject[] | undefi
   return items.every((item) => Stored.safeParse(item).success) ? (items as KubernetesObject[]) : undefined
 }
 
-const pageOf = (items: KubernetesObject[], metadata: { continue?: string | undefined }): ObjectList => ({
+const pageOf = (items: KubernetesObject[], next: string): ObjectList => ({
   items,
-  ...(metadata.continue ? { continue: metadata.continue } : {}),
+  ...(next === '' ? {} : { continue: next }),
 })
 
 const tableIn = (json: unknown): ObjectList | undefined => {
   const table = Table.safeParse(json)
   const items = table.success ? rowsOf(table.data) : undefined
-  return items && pageOf(items, table.data?.metadata ?? {})
+  return items && pageOf(items, table.data?.metadata ?? '')
 }
 
 /** One page of a list or of a table; undefined for what no API server answers. */

@@ -1,19 +1,14 @@
+import type { AnswerBound, ReadLimits } from './client.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
 /**
  * The most that is read of what an API server answers: the only place for these numbers (docs/bounds.md has how they were measured). Every call of the client
  * names one of them.
  *
  * Bytes bound memory, values the time of JSON.parse: 2 MiB of `{"a":{"b":…` or of a million tiny keys cost up to 220 ms, 50,000 values 25 ms.
  */
-export type AnswerBound = {
-  /** Bytes of the body. */
-  bytes: number
-  /** Members of objects and items of lists, and the objects and lists themselves. */
-  values: number
-}
-
-const KIB = 1024
-const MIB = 1024 * KIB
-
 export const ANSWER_BOUNDS = {
   /** One object: etcd takes 1.5 MiB, and JSON writes it larger. */
   object: { bytes: 4 * MIB, values: 100_000 },
@@ -35,12 +30,6 @@ export type AnswerKind = keyof typeof ANSWER_BOUNDS
 
 /** Levels of JSON. A CustomResourceDefinition of a whole pod template has some 40. */
 export const DEPTH_MAX = 128
-
-/** What one client may read, besides `ANSWER_BOUNDS`. Plain numbers: they go to the reader in its own thread. */
-export type ReadLimits = AnswerBound & {
-  /** Bytes of all answers to one client together. */
-  totalBytes: number
-}
 
 /** In the health sweep, which reads from clusters that nobody asked for just now, fifty at a time: 5,000 nodes as tables are 2 MiB. */
 export const SWEEP_LIMITS: ReadLimits = { bytes: 2 * MIB, values: 50_000, totalBytes: 8 * MIB }

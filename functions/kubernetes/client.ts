@@ -1,6 +1,5 @@
 import type { Duplex } from 'node:stream'
 import type { Secret } from '../domain/secret.ts'
-import type { ReadLimits } from './bounds.ts'
 
 /** How to talk to one API server. Made by a cluster driver from a cluster and its stored credential. */
 export type Connection = {
@@ -55,6 +54,20 @@ export type Resource = {
   /** Lower-case plural, for example `clusterrolebindings`. */
   plural: string
   namespace?: string
+}
+
+/** The most that is read of one answer. */
+export type AnswerBound = {
+  /** Bytes of the body. */
+  bytes: number
+  /** Members of objects and items of lists, and the objects and lists themselves. */
+  values: number
+}
+
+/** What one client may read, besides what each call may (`bounds.ts`). Plain numbers, so that they can go to another thread. */
+export type ReadLimits = AnswerBound & {
+  /** Bytes of all answers to one client together. */
+  totalBytes: number
 }
 
 export type ListOptions = {

@@ -1,5 +1,4 @@
-import type { ReadLimits } from './bounds.ts'
-import type { Connect, KubernetesClient } from './client.ts'
+import type { Connect, KubernetesClient, ReadLimits } from './client.ts'
 import { RequestTimedOut } from './errors.ts'
 
 /**

@@ -58,6 +58,8 @@ const GOOD: Answers = {
   ]),
 }
 
+const NODES = 'GET /api/v1/nodes?limit=500&includeObject=None'
+
 describe('external@1', () => {
   let ca: TestCa
   let server: TestServer
@@ -173,19 +175,44 @@ describe('external@1', () => {
   })
 
   it('keeps no more of what a server tells than there is room for', async () => {
-    const long = 'x'.repeat(300_000)
+    const long = 'x'.repeat(400)
     const seen = await observed({
       'GET /version': { status: 200, body: { major: '1', minor: '33', gitVersion: `v1.33.4-${long}` } },
-      'GET /readyz': { status: 500, body: `[-]${long} failed\n`.repeat(3) },
+      'GET /readyz': { status: 500, body: `[-]${long} failed\n`.repeat(300) },
       'GET /api/v1/nodes?limit=500&includeObject=None': nodeList(
         Array.from({ length: 20 }, (_, index) => node(`${index}${long}`, 'True')),
       ),
     })
     expect(Buffer.byteLength(JSON.stringify(seen))).toBeLessThan(10_000)
     expect(seen.version).toMatch(/^v1\.33\.4-x/)
-    answers = { ...GOOD, [AUTHENTICATION]: user(long) }
+    answers = { ...GOOD, [AUTHENTICATION]: user('x'.repeat(5_000)) }
     const claim = externalV1.phases.create.find(({ id }) => id === 'claim')
     expect((await claim?.ensure(contextOf()))?.identity?.user.length).toBeLessThan(2000)
+  })
+
+  it.each([
+    ['GET /version', { status: 200, body: { gitVersion: 'x'.repeat(300_000) } }],
+    ['GET /readyz', { status: 500, body: '[-]etcd\n'.repeat(100_000) }],
+    [NODES, nodeList([node('x'.repeat(5_000), 'True')])],
+    [
+      NODES,
+      {
+        status: 200,
+        body: { apiVersion: 'v1', kind: 'NodeList', metadata: {}, items: [{ metadata: { name: 'a' }, status: 7 }] },
+      },
+    ],
+  ])('is unhealthy with a reason where %s tells too much, or what no API server does', async (path, answer) => {
+    const seen = await observed({ [path]: answer })
+    expect(seen).toMatchObject({ healthStatus: 'UNHEALTHY', healthReason: { api: expect.stringMatching(/./) } })
+    expect(Buffer.byteLength(JSON.stringify(seen))).toBeLessThan(2_000)
+  })
+
+  it('refuses an identity that no Kubernetes cluster has', async () => {
+    const uid = 'u'.repeat(5_000)
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system', uid } }
+    const failed = await createFails({ 'GET /api/v1/namespaces/kube-system': { status: 200, body: namespace } })
+    expect(failed).toMatchObject({ phase: 'claim', name: 'NotKubernetes' })
+    expect(JSON.stringify(failed).length).toBeLessThan(1_000)
   })
 
   it('counts nodes, masters apart, and keeps the version whole', async () => {
