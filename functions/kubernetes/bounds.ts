@@ -28,9 +28,6 @@ export const ANSWER_BOUNDS = {
 
 export type AnswerKind = keyof typeof ANSWER_BOUNDS
 
-/** Levels of JSON. A CustomResourceDefinition of a whole pod template has some 40. */
-export const DEPTH_MAX = 128
-
 /** In the health sweep, which reads from clusters that nobody asked for just now, fifty at a time: 5,000 nodes as tables are 2 MiB. */
 export const SWEEP_LIMITS: ReadLimits = { bytes: 2 * MIB, values: 50_000, totalBytes: 8 * MIB }
 

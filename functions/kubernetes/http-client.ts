@@ -1,6 +1,6 @@
 import * as z from 'zod'
+import { boundedJson, JsonOverBound } from '../domain/bounded-json.ts'
 import { listIn, objectIn, storedObjectIn } from './answer-shapes.ts'
-import { boundedJson, JsonOverBound } from './bounded-json.ts'
 import { type AnswerKind, boundOf } from './bounds.ts'
 import type { KubernetesClient, KubernetesObject, ListOptions, ObjectList, ReadLimits, Resource } from './client.ts'
 import { AnswerTooLarge, NotKubernetes, ObjectConflict } from './errors.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { AppError } from '../domain/app-error.ts'
-import { boundedJson } from './bounded-json.ts'
+import { jsonOrNothing } from '../domain/bounded-json.ts'
 import { ANSWER_BOUNDS } from './bounds.ts'
 import {
   ApiThrottled,
@@ -50,13 +50,8 @@ export type AnswerContext = {
 }
 
 /** What a Status may be read of; undefined for everything else. */
-const failureBody = ({ body }: Pick<TransportAnswer, 'body'>): unknown => {
-  try {
-    return boundedJson(body, ANSWER_BOUNDS.failure.values)
-  } catch {
-    return
-  }
-}
+const failureBody = ({ body }: Pick<TransportAnswer, 'body'>): unknown =>
+  jsonOrNothing(body, ANSWER_BOUNDS.failure.values)
 
 /**
  * The error that an answer of 300 or more means, from its status and its Status body. `details.said` has the API server's own words, without what was

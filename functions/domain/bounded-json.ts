@@ -1,4 +1,5 @@
-import { DEPTH_MAX } from './bounds.ts'
+/** Levels of JSON. A CustomResourceDefinition of a whole pod template has some 40. */
+const DEPTH_MAX = 128
 
 const QUOTE = 0x22
 const COMMA = 0x2c
@@ -70,10 +71,19 @@ const checkShape = (text: string, values: number): void => {
  * JSON.parse of text that somebody else wrote. What would block the process for long, or exhaust the stack of who walks through it, is refused before it is
  * parsed.
  *
- * @param values that it may have: see `AnswerBound`
+ * @param values that it may have: members of objects and items of lists, and the objects and lists themselves
  * @throws JsonOverBound, SyntaxError
  */
 export const boundedJson = (text: string, values: number): unknown => {
   checkShape(text, values)
   return JSON.parse(text)
+}
+
+/** As `boundedJson`; undefined for what is over a bound, or no JSON. Never throws: the parser's message would quote the text. */
+export const jsonOrNothing = (text: string, values: number): unknown => {
+  try {
+    return boundedJson(text, values)
+  } catch {
+    return
+  }
 }
