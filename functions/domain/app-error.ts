@@ -21,7 +21,7 @@ export type AppErrorOptions = {
 }
 
 /** Characters of a message: it is stored as a status, and may hold what clusters and services say. */
-export const ERROR_MESSAGE_MAX = 4096
+const ERROR_MESSAGE_MAX = 4096
 
 /**
  * Base of every error that fedplane throws on purpose.

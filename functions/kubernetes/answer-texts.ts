@@ -1,7 +1,7 @@
 import type { KubernetesObject } from './client.ts'
 
 /** Characters of a message of a cluster that are kept: it may come into a status, and is stored. Kubernetes takes 32,768 in a condition. */
-export const MESSAGE_MAX = 1024
+const MESSAGE_MAX = 1024
 /** Characters of a reason, a type or a version; Kubernetes takes 1,024 of a reason. */
 const WORD_MAX = 253
 /** Conditions of one object. A node has 5, a Cluster of Cluster API 20. */

@@ -11,9 +11,9 @@ const MIB = 1024 * KIB
  */
 export const ANSWER_BOUNDS = {
   /** One object: etcd takes 1.5 MiB, and JSON writes it larger. */
-  object: { bytes: 4 * MIB, values: 100_000 },
+  object: { bytes: 4 * MIB, values: 50_000 },
   /** One page of a list; pages that are larger are asked for in smaller ones (`drivers/support/pages.ts`). */
-  page: { bytes: 8 * MIB, values: 200_000 },
+  page: { bytes: 8 * MIB, values: 100_000 },
   /** One page as a table: 500 nodes have 100 to 180 KiB. As whole objects, from servers that make no tables, it comes in smaller pages. */
   table: { bytes: 2 * MIB, values: 50_000 },
   /** Reviews of access and tokens: some KiB. */

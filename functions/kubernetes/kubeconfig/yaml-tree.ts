@@ -41,17 +41,30 @@ export const treeOfYaml = (text: string): Tree => {
   return document === undefined ? null : convert(document, lines)
 }
 
+/** The parser makes an error of each fault, of which a text may have thousands; their stacks cost ten times what the text does, and nobody sees them. */
+const withoutStacks = <T>(run: () => T): T => {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return run()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
 const parse = (text: string, lineCounter: LineCounter): Document.Parsed[] => {
   try {
     // Duplicates are looked for in `convert`: the parser's own check takes quadratic time.
-    const documents = parseAllDocuments(text, {
-      lineCounter,
-      prettyErrors: false,
-      stringKeys: true,
-      uniqueKeys: false,
-      resolveKnownTags: false,
-      logLevel: 'error',
-    })
+    const documents = withoutStacks(() =>
+      parseAllDocuments(text, {
+        lineCounter,
+        prettyErrors: false,
+        stringKeys: true,
+        uniqueKeys: false,
+        resolveKnownTags: false,
+        logLevel: 'error',
+      }),
+    )
     return Array.isArray(documents) ? documents : []
   } catch {
     throw new KubeconfigRejected('invalid_yaml', 'The kubeconfig is not YAML or JSON that can be read.')
