@@ -6,8 +6,8 @@ import type { Answered, Asked } from './messages.ts'
 const HEAP_MIB = 128
 const YOUNG_MIB = 16
 
-/** Milliseconds after which a call counts as hung: its own time-out is 15 s for each answer, and a list of nodes has 50 at most. */
-const HUNG_MS = 60_000
+/** Milliseconds after which a call counts as hung: one answer takes 15 s at most, the nodes of a cluster 45 s. */
+const HUNG_MS = 90_000
 
 /** What was asked ended with the thread, whoever's fault that is. */
 export class ThreadLost extends Error {

@@ -207,6 +207,14 @@ describe('external@1', () => {
     expect(Buffer.byteLength(JSON.stringify(seen))).toBeLessThan(2_000)
   })
 
+  it('names as many nodes as there is room for', async () => {
+    const long = Array.from({ length: 150 }, (_, index) => node(`${index}${'名'.repeat(400)}`, 'True'))
+    const seen = await observed({ [NODES]: nodeList(long) })
+    expect(seen).toMatchObject({ healthStatus: 'HEALTHY', nodeCount: 150 })
+    expect(Buffer.byteLength(JSON.stringify(seen.healthReason))).toBeLessThan(16_384)
+    expect(Object.keys(seen.healthReason).length).toBeGreaterThan(10)
+  })
+
   it('refuses an identity that no Kubernetes cluster has', async () => {
     const uid = 'u'.repeat(5_000)
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system', uid } }

@@ -1,11 +1,15 @@
 import * as z from 'zod'
+import { jsonBytes } from '../../../domain/attribute-sizes.ts'
 import type { HealthReading, KubernetesClient, KubernetesObject } from '../../../kubernetes/client.ts'
-import { NotKubernetes } from '../../../kubernetes/errors.ts'
+import { NotKubernetes, RequestTimedOut } from '../../../kubernetes/errors.ts'
 import { nodes } from '../../../kubernetes/resources.ts'
 import { pagesOf } from '../pages.ts'
 
 /** Most nodes that the reason map names, not ready ones first, so that the stored item stays small. */
 const NAMES_MAX = 100
+
+/** Bytes of these names: a map of reasons has 16 KiB, and a hundred ordinary names 5. */
+const NAMES_BYTES_MAX = 12 * 1024
 
 /** Characters that the name of a node has at most in Kubernetes; a server may tell anything. */
 const NAME_MAX = 253
@@ -18,6 +22,9 @@ const PAGE_ROWS = 500
 
 /** Of all pages: tables of 20,000 nodes, or 400 whole ones. */
 const NODES_BYTES_MAX = 8 * 1024 * 1024
+
+/** Milliseconds for all pages: a server may answer each just in time, and tell that there is more. */
+const NODES_MS = 30_000
 
 /** Labels of control plane nodes begin so; `master` is the one of before Kubernetes 1.20, still found. A table tells the rest of the label. */
 const ROLE_LABEL = 'node-role.kubernetes.io/'
@@ -77,14 +84,23 @@ class NodeCount {
   reasons(): Record<string, string> {
     const { ready, unready } = this.#names
     const named = [...unready.map((name) => [name, 'False'] as const), ...ready.map((name) => [name, 'True'] as const)]
-    return Object.fromEntries(named.slice(0, NAMES_MAX).map(([name, isReady]) => [`${name}.Ready`, isReady]))
+    let bytes = 0
+    const kept = named.slice(0, NAMES_MAX).filter(([name]) => {
+      bytes += jsonBytes(name)
+      return bytes <= NAMES_BYTES_MAX
+    })
+    return Object.fromEntries(kept.map(([name, isReady]) => [`${name}.Ready`, isReady]))
   }
 }
 
 /** Counts the nodes and sees which are ready. A cluster may well have none: a bare control plane, or all scaled away. */
 const countNodes = async (client: KubernetesClient): Promise<NodeCount> => {
   const count = new NodeCount()
+  const until = performance.now() + NODES_MS
   for await (const page of pagesOf(client, nodes, { table: true, objects: PAGE_ROWS, bytesMax: NODES_BYTES_MAX })) {
+    if (performance.now() > until) {
+      throw new RequestTimedOut(`The nodes of the cluster were not listed to their end within ${NODES_MS / 1000} s.`)
+    }
     for (const node of page) count.add(node)
   }
   return count
