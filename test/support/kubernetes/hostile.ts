@@ -27,39 +27,49 @@ const endlessly = (response: ServerResponse, chunk: string): void => {
   write()
 }
 
-let bomb: Buffer | undefined
-/** 131 KiB that are 128 MiB of JSON. */
-const gzipBomb = (): Buffer => {
-  bomb ??= gzipSync(`${nodeList('').slice(0, -2)}"${' '.repeat(128 * MIB)}"]}`)
-  return bomb
+/** Made once: a server that is busy with making its answer accepts no connections meanwhile. */
+const madeOnce = (make: () => string | Buffer): (() => Buffer) => {
+  let made: Buffer | undefined
+  return () => {
+    made ??= Buffer.from(make())
+    return made
+  }
 }
+
+/** Answers with the same each time. */
+const answering = (make: () => string | Buffer, headers: Record<string, string> = {}): Attack => {
+  const body = madeOnce(make)
+  return (response) => head(response, headers).end(body())
+}
+
+const PAGE_OF_NODES = repeated('{"metadata":{"name":"n"}},', 20_000).slice(0, -1)
 
 /** What a hostile API server does in place of listing its nodes. */
 export const ATTACKS = {
-  'giant labels': (response) =>
-    head(response).end(nodeList(`{"metadata":{"name":"n","labels":{${labels(12 * MIB)}}}}`)),
-  'a gzip bomb': (response) => head(response, { 'content-encoding': 'gzip' }).end(gzipBomb()),
+  'giant labels': answering(() => nodeList(`{"metadata":{"name":"n","labels":{${labels(12 * MIB)}}}}`)),
+  // 131 KiB that are 128 MiB of JSON.
+  'a gzip bomb': answering(() => gzipSync(`${nodeList('').slice(0, -2)}"${' '.repeat(128 * MIB)}"]}`), {
+    'content-encoding': 'gzip',
+  }),
   'a slow drip': (response) => {
     head(response)
     const timer = setInterval(() => response.write(' '), 20)
     response.on('close', () => clearInterval(timer))
   },
   'an endless body': (response) => endlessly(head(response), ' '.repeat(64 * 1024)),
-  'endless pages': (response, asked) =>
-    head(response).end(nodeList(repeated('{"metadata":{"name":"n"}},', 20_000).slice(0, -1), `page-${asked}`)),
+  'endless pages': (response, asked) => head(response).end(nodeList(PAGE_OF_NODES, `page-${asked}`)),
   'a billion continue tokens': (response, asked) => head(response).end(nodeList('', `${1_000_000_000 + asked}`)),
-  'a page that follows itself': (response) => head(response).end(nodeList('', 'again')),
-  'a giant continue token': (response) => head(response).end(nodeList('', 'x'.repeat(MIB))),
-  'deep lists': (response) => head(response).end(nodeList(`${'['.repeat(900_000)}${']'.repeat(900_000)}`)),
-  'deep objects': (response) => head(response).end(nodeList(`${'{"a":'.repeat(300_000)}1${'}'.repeat(300_000)}`)),
-  'millions of tiny keys': (response) =>
-    head(response).end(
-      nodeList(Array.from({ length: 180_000 }, (_, index) => `{"${index.toString(36)}":0}`).join(',')),
-    ),
-  'empty objects': (response) => head(response).end(nodeList(repeated('{},', 1_900_000).slice(0, -1))),
-  'a name of a megabyte': (response) => head(response).end(nodeList(`{"metadata":{"name":"${'n'.repeat(MIB)}"}}`)),
+  'a page that follows itself': answering(() => nodeList('', 'again')),
+  'a giant continue token': answering(() => nodeList('', 'x'.repeat(MIB))),
+  'deep lists': answering(() => nodeList(`${'['.repeat(900_000)}${']'.repeat(900_000)}`)),
+  'deep objects': answering(() => nodeList(`${'{"a":'.repeat(300_000)}1${'}'.repeat(300_000)}`)),
+  'millions of tiny keys': answering(() =>
+    nodeList(Array.from({ length: 180_000 }, (_, index) => `{"${index.toString(36)}":0}`).join(',')),
+  ),
+  'empty objects': answering(() => nodeList(repeated('{},', 1_900_000).slice(0, -1))),
+  'a name of a megabyte': answering(() => nodeList(`{"metadata":{"name":"${'n'.repeat(MIB)}"}}`)),
   'a length that is a lie': (response) => head(response, { 'content-length': '9000000000' }).write('{'),
-  'no JSON': (response) => head(response).end('<html>'),
+  'no JSON': answering(() => '<html>'),
 } as const satisfies Record<string, Attack>
 
 export type AttackName = keyof typeof ATTACKS

@@ -69,6 +69,7 @@ const SHAPES: Record<string, string> = {
   'federation 3': '0ba7b673b4ee2209',
   'membership 1': '2423ef9e2c5f5a77',
   'membership 2': 'bd967fdb2de061b2',
+  'membership 3': 'd1d911f9416873cb',
   'event 1': '6e9c170f8178d29d',
   'management 1': '625baa0ad46244de',
   'credential 1': '8c5a164df7212815',
