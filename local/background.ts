@@ -16,6 +16,7 @@ import { openStreamShards } from './bus/stream-shards.ts'
 import { type Database, TABLE } from './database.ts'
 import type { Engine } from './engine/engine.ts'
 import { withinPatience } from './patience.ts'
+import { Reader } from './reader/reader.ts'
 import { Job } from './schedule/job.ts'
 
 /** How long the end waits for work under way, milliseconds; all of it can be repeated. */
@@ -41,7 +42,7 @@ const startRelay = async ({ ports, bus, database }: BackgroundParts): Promise<Ou
 }
 
 /** What EventBridge Scheduler and rules start on AWS. Each may run at any time, and twice. */
-const startSchedule = ({ ports, engine, bus, database }: BackgroundParts): Job[] => {
+const startSchedule = ({ ports, engine, bus, database }: BackgroundParts, reader: Reader): Job[] => {
   const every = (seconds: number, name: string, run: () => Promise<unknown>): Job =>
     new Job({ name, everyMs: seconds * 1000, run, log: ports.log })
   const reconciler = every(WORKER_SECONDS.reconciler, 'reconcile', () => reconcile(ports))
@@ -64,7 +65,7 @@ const startSchedule = ({ ports, engine, bus, database }: BackgroundParts): Job[]
     resumer,
     reconciler,
     every(WORKER_SECONDS.renewals, 'renew-credentials', () => renewDue(ports)),
-    every(WORKER_SECONDS['health-sweep'], 'sweep-health', () => sweepHealth(ports)),
+    every(WORKER_SECONDS['health-sweep'], 'sweep-health', () => sweepHealth({ ...ports, connect: reader.connect })),
     every(3600, 'prune-executions', () => engine.prune()),
   ]
 }
@@ -75,8 +76,9 @@ const startSchedule = ({ ports, engine, bus, database }: BackgroundParts): Job[]
  */
 export const startBackground = async (parts: BackgroundParts): Promise<{ close(): Promise<void> }> => {
   parts.bus.subscribe(logSubscriber(parts.ports.log))
-  const jobs = startSchedule(parts)
-  const closeJobs = () => Promise.all(jobs.map((job) => job.close()))
+  const reader = new Reader(parts.ports)
+  const jobs = startSchedule(parts, reader)
+  const closeJobs = () => Promise.all([reader.close(), ...jobs.map((job) => job.close())])
   try {
     const relay = await startRelay(parts)
     return { close: () => withinPatience(Promise.all([relay.close(), closeJobs()]), CLOSE_PATIENCE_MS) }

@@ -14,6 +14,8 @@ export type MemberCredential = {
   expiresAt: string | null
   /** ISO-8601 UTC when renewal is due; null when it never is. */
   renewAfter: string | null
+  /** Renewals that failed since the last that did not; absent for none. */
+  failures?: number
 }
 
 type MembershipBase = {

@@ -1,5 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import { jsonOrNothing } from '../domain/bounded-json.ts'
 import { IdentityProviderUnavailable } from './errors.ts'
 
 /** Name resolved, TCP and TLS connected, milliseconds. */
@@ -104,11 +105,8 @@ export const httpCall = (call: HttpCall): Promise<HttpAnswer> =>
     outgoing.end(call.body)
   })
 
-/** Parses an answer's body; undefined when it is not JSON. Never throws: the parser's message would quote it. */
-export const jsonOf = (answer: HttpAnswer): unknown => {
-  try {
-    return JSON.parse(answer.body)
-  } catch {
-    return
-  }
-}
+/** A token with a catalog of a hundred services has 3,000 values. */
+const VALUES_MAX = 20_000
+
+/** Parses an answer's body; undefined when it is not JSON, or more than an identity provider answers. Never throws: the parser's message would quote it. */
+export const jsonOf = (answer: HttpAnswer): unknown => jsonOrNothing(answer.body, VALUES_MAX)

@@ -17,7 +17,9 @@ export type Access = {
   name?: string
 }
 
-const SelfSubjectReview = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) })
+const SelfSubjectReview = z.object({
+  status: z.object({ userInfo: z.object({ username: z.string().min(1).max(1024) }) }),
+})
 const SelfSubjectAccessReview = z.object({ status: z.object({ allowed: z.boolean() }) })
 
 /**

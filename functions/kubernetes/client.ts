@@ -56,7 +56,31 @@ export type Resource = {
   namespace?: string
 }
 
-export type ListOptions = { labelSelector?: string; fieldSelector?: string; limit?: number; continue?: string }
+/** The most that is read of one answer. */
+export type AnswerBound = {
+  /** Bytes of the body. */
+  bytes: number
+  /** Members of objects and items of lists, and the objects and lists themselves. */
+  values: number
+}
+
+/** What one client may read, besides what each call may (`bounds.ts`). Plain numbers, so that they can go to another thread. */
+export type ReadLimits = AnswerBound & {
+  /** Bytes of all answers to one client together. */
+  totalBytes: number
+}
+
+export type ListOptions = {
+  labelSelector?: string
+  fieldSelector?: string
+  limit?: number
+  continue?: string
+  /**
+   * Asks for what `kubectl get` shows instead of whole objects: of a node 350 bytes instead of 20 KiB. Items have `metadata.name` and `cells` by the names of
+   * the columns then; servers that make no tables answer with whole objects.
+   */
+  table?: boolean
+}
 
 /** One page. `bytes`: of its JSON text, where that is known. */
 export type ObjectList = { items: KubernetesObject[]; continue?: string; bytes?: number }
@@ -64,8 +88,22 @@ export type ObjectList = { items: KubernetesObject[]; continue?: string; bytes?:
 /** GET /version: numbers are null when they can't be read; the text is kept whole (cases/sv-07). */
 export type ServerVersion = { gitVersion: string; major: number | null; minor: number | null }
 
+/** What is read of a cluster's API for its health. */
+export type HealthReading = {
+  /** `ok`, or what `/readyz` says is not. */
+  api: string
+  version: string | null
+  /** All nodes but those of the control plane, as Magnum counts. */
+  nodeCount: number
+  masterCount: number
+  allNodesReady: boolean
+  /** Magnum's map: `<node>.Ready` → `True` or `False`; of at most 100 nodes, those that are not ready first. */
+  nodes: Record<string, string>
+}
+
 /**
- * A small client over one guarded transport: pinned lookup, keep-alive, connect 3 s, total 15 s, answer-size limit, no redirects.
+ * A small client over one guarded transport: pinned lookup, keep-alive, connect 3 s, total 15 s, no redirects, bounds for what each answer may have
+ * (`bounds.ts`).
  *
  * Every method throws the errors of `errors.ts`, whose messages say what was asked of whom and never hold a body or a credential.
  */
@@ -101,6 +139,8 @@ export interface KubernetesClient {
    */
   raw(path: string, body?: unknown): Promise<{ status: number; body: string }>
   version(): Promise<ServerVersion>
+  /** Reads a cluster's health where its answers are read, so that no more than this comes back. Absent: it is read call by call. */
+  readHealth?(): Promise<HealthReading>
   /** Sees that something answers, whatever it says; asks nothing when something has within the last 5 s. */
   reach(): Promise<void>
   /**
@@ -112,5 +152,5 @@ export interface KubernetesClient {
   close(): void
 }
 
-/** Opens a client; connects at the first call. @throws AddressForbidden for a denied IP literal */
-export type Connect = (connection: Connection) => KubernetesClient
+/** Opens a client, which reads no more than `limits` (default: what each call may); connects at the first call. @throws AddressForbidden for a denied IP literal */
+export type Connect = (connection: Connection, limits?: ReadLimits) => KubernetesClient

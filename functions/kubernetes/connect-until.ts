@@ -1,4 +1,4 @@
-import type { Connect, KubernetesClient } from './client.ts'
+import type { Connect, KubernetesClient, ReadLimits } from './client.ts'
 import { RequestTimedOut } from './errors.ts'
 
 /**
@@ -9,8 +9,8 @@ import { RequestTimedOut } from './errors.ts'
  */
 export const connectUntil =
   (connect: Connect, untilMs: number): Connect =>
-  (connection) => {
-    const client = connect(connection)
+  (connection, limits) => {
+    const client = connect(connection, limits)
     const inTime =
       <Args extends unknown[], Answer>(call: (...args: Args) => Promise<Answer>) =>
       async (...args: Args): Promise<Answer> => {
@@ -21,6 +21,12 @@ export const connectUntil =
       }
     return bounded(client, inTime)
   }
+
+/** Clients that read no more than this, unless whoever opens one says how much. */
+export const connectWithin =
+  (connect: Connect, limits: ReadLimits): Connect =>
+  (connection, own = limits) =>
+    connect(connection, own)
 
 type Bound = <Args extends unknown[], Answer>(
   call: (...args: Args) => Promise<Answer>,
@@ -37,6 +43,7 @@ const bounded = (client: KubernetesClient, inTime: Bound): KubernetesClient => (
   put: inTime(client.put),
   raw: inTime(client.raw),
   version: inTime(client.version),
+  ...(client.readHealth === undefined ? {} : { readHealth: inTime(client.readHealth) }),
   reach: inTime(client.reach),
   forward: inTime(client.forward),
   close: () => client.close(),

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { type AddressPolicy, guardedLookup, type Resolver } from './address-guard.ts'
+import { NO_LIMITS } from './bounds.ts'
 import type { Connect } from './client.ts'
 import { httpClient } from './http-client.ts'
 import { KeptTransports } from './kept-transports.ts'
@@ -11,7 +12,7 @@ export type ConnectOptions = {
   policy: AddressPolicy
   /** Default: the operating system's resolver. */
   resolver?: Resolver
-  /** Default: connect 3 s, total 15 s, answers of 16 MiB. */
+  /** Default: connect 3 s, total 15 s. */
   limits?: Partial<TransportLimits>
 }
 
@@ -32,9 +33,9 @@ export const connectWith = ({ policy, resolver = systemResolver, limits }: Conne
       forwardPort,
     }),
   )
-  return (connection) => {
+  return (connection, reading = NO_LIMITS) => {
     const { credential } = connection
     const secret = credential.kind === 'token' ? credential.token.reveal() : credential.keyPem.reveal()
-    return httpClient(transports.take(connection), [secret])
+    return httpClient(transports.take(connection), { secrets: [secret], limits: reading })
   }
 }

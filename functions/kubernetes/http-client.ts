@@ -1,9 +1,12 @@
 import * as z from 'zod'
-import type { KubernetesClient, KubernetesObject, ListOptions, ObjectList, Resource } from './client.ts'
-import { NotKubernetes, ObjectConflict } from './errors.ts'
+import { boundedJson, JsonOverBound } from '../domain/bounded-json.ts'
+import { listIn, objectIn, storedObjectIn } from './answer-shapes.ts'
+import { type AnswerKind, boundOf } from './bounds.ts'
+import type { KubernetesClient, KubernetesObject, ListOptions, ObjectList, ReadLimits, Resource } from './client.ts'
+import { AnswerTooLarge, NotKubernetes, ObjectConflict } from './errors.ts'
 import { describeAsked } from './network-errors.ts'
 import { resourcePath } from './resource-path.ts'
-import { answerError, isNotFound, jsonBody } from './status-errors.ts'
+import { answerError, isNotFound } from './status-errors.ts'
 import type { TransportAnswer } from './target.ts'
 import type { Transport, TransportRequest } from './transport.ts'
 import { parseVersion } from './version.ts'
@@ -11,106 +14,158 @@ import { parseVersion } from './version.ts'
 const FIELD_MANAGER = 'fedplane'
 const JSON_TYPE = 'application/json'
 
-/** The least that makes an answer of the API one of Kubernetes; the rest is kept as it is. */
-const KubernetesObjectShape = z.looseObject({ apiVersion: z.string(), kind: z.string() })
-/** What is stored has a name besides. */
-const Stored = z.looseObject({ metadata: z.looseObject({ name: z.string() }) })
-const ListShape = z.looseObject({
-  apiVersion: z.string(),
-  kind: z.string().endsWith('List'),
-  metadata: z.looseObject({ continue: z.string().optional() }).catch({}),
-  // Go writes an empty list as null.
-  items: z
-    .array(Stored)
-    .nullable()
-    .transform((items) => items ?? []),
-})
+/** Whole objects from servers that make no tables of a kind. */
+const TABLE_TYPE = `${JSON_TYPE};as=Table;v=v1;g=meta.k8s.io,${JSON_TYPE}`
 
 /** Kinds whose request bodies hold secret values. */
 const SECRET_KINDS = new Set(['Secret', 'TokenRequest', 'TokenReview'])
 
-type Call = TransportRequest & { isSecretBody?: boolean }
+type Call = Omit<TransportRequest, 'maxBytes'> & { reads: AnswerKind; isSecretBody?: boolean }
 type Send = (call: Call) => Promise<TransportAnswer>
 
-/**
- * The client over one transport. `secrets` are values that no message may hold, for example the bearer token.
- */
-export const httpClient = (transport: Transport, secrets: readonly string[]): KubernetesClient => {
+/** What a client works with. */
+type Wiring = {
+  /** Values that no message may hold, for example the bearer token. */
+  secrets: readonly string[]
+  limits: ReadLimits
+}
+
+/** Sends calls, each of which says what it reads, and parses what is answered. */
+type Exchange = {
+  /** Whatever its status is. @throws AnswerTooLarge, also when all answers together are larger than the client may read */
+  sendAny: Send
+  /** @throws the errors of `status-errors.ts` */
+  send: Send
+  /** Undefined on 404. */
+  find(call: Call): Promise<TransportAnswer | undefined>
+  /** @throws AnswerTooLarge, NotKubernetes */
+  parse<T>(answer: TransportAnswer, reads: AnswerKind, read: (json: unknown) => T | undefined): T
+}
+
+const exchangeOver = (transport: Transport, { secrets, limits }: Wiring): Exchange => {
   const failure = (answer: TransportAnswer, call: Call) =>
     answerError(answer, { secrets, isSecretBody: call.isSecretBody === true })
-  const sendAny: Send = (call) => transport.send(call)
-  const send: Send = async (call) => {
-    const answer = await transport.send(call)
-    if (answer.status < 200 || answer.status >= 300) throw failure(answer, call)
+  let left = limits.totalBytes
+  const sendAny: Send = async (call) => {
+    const { reads, isSecretBody: _, ...request } = call
+    if (left <= 0) throw readEnough(call, limits)
+    const answer = await transport.send({ ...request, maxBytes: Math.min(boundOf(reads, limits).bytes, left) })
+    left = Math.max(0, left - Buffer.byteLength(answer.body))
     return answer
   }
-  /** Undefined on 404. */
-  const find = async (call: Call): Promise<TransportAnswer | undefined> => {
+  const find: Exchange['find'] = async (call) => {
     const answer = await sendAny(call)
     if (isNotFound(answer)) return
     if (answer.status < 200 || answer.status >= 300) throw failure(answer, call)
     return answer
   }
+  return {
+    sendAny,
+    send: async (call) => {
+      const answer = await sendAny(call)
+      if (answer.status < 200 || answer.status >= 300) throw failure(answer, call)
+      return answer
+    },
+    find,
+    parse: (answer, reads, read) => {
+      const parsed = read(jsonOf(answer, boundOf(reads, limits).values))
+      if (parsed === undefined) throw notKubernetes(answer)
+      return parsed
+    },
+  }
+}
+
+const readEnough = ({ path }: Call, { totalBytes }: ReadLimits): AnswerTooLarge =>
+  new AnswerTooLarge(
+    `GET ${path} is not asked any more: the API server's answers have more than ${totalBytes} bytes together. Look at what answers in its place, and at what is in the cluster.`,
+    { details: { path, totalBytes } },
+  )
+
+/** JSON of an answer; undefined when it is none. @throws AnswerTooLarge for more than is parsed */
+const jsonOf = ({ asked, body }: TransportAnswer, values: number): unknown => {
+  try {
+    return boundedJson(body, values)
+  } catch (error) {
+    if (!(error instanceof JsonOverBound)) return
+    throw new AnswerTooLarge(
+      `The answer to ${describeAsked(asked)} ${error.message}, which is more than an API server answers; look at what is there, and at what answers.`,
+      { details: { ...asked, values } },
+    )
+  }
+}
+
+/** The client over one transport. */
+export const httpClient = (transport: Transport, wiring: Wiring): KubernetesClient => {
+  const exchange = exchangeOver(transport, wiring)
+  const { sendAny, send, find, parse } = exchange
   const get: KubernetesClient['get'] = async (resource, name) => {
-    const answer = await find({ method: 'GET', path: resourcePath(resource, name) })
-    return answer && storedObjectOf(answer)
+    const answer = await find({ reads: 'object', method: 'GET', path: resourcePath(resource, name) })
+    return answer && parse(answer, 'object', storedObjectIn)
   }
   return {
     get,
-    list: (resource, options) => list(send, resource, options),
-    ...writes(send),
-    delete: (resource, name, options) => remove({ find, get }, { resource, name, ...options }),
-    post: async (path, body) => objectOf(await send({ ...bodyCall(body), method: 'POST', path })),
+    list: (resource, options) => list(exchange, resource, options),
+    ...writes(exchange),
+    delete: (resource, name, options) => remove({ find, parse, get }, { resource, name, ...options }),
+    post: async (path, body) =>
+      parse(await send({ ...bodyCall(body), reads: 'review', method: 'POST', path }), 'review', objectIn),
     put: async (path, body) => {
-      const answer = await find({ ...bodyCall(body), method: 'PUT', path })
-      return answer && objectOf(answer)
+      const answer = await find({ ...bodyCall(body), reads: 'object', method: 'PUT', path })
+      return answer && parse(answer, 'object', objectIn)
     },
     raw: async (path, given) => {
-      const call: Call = given === undefined ? { method: 'GET', path } : { ...bodyCall(given), method: 'POST', path }
-      const { status, body } = await sendAny(call)
+      const asked = given === undefined ? { method: 'GET' as const } : { ...bodyCall(given), method: 'POST' as const }
+      const { status, body } = await sendAny({ ...asked, reads: 'raw', path })
       return { status, body }
     },
     version: async () => {
-      const answer = await send({ method: 'GET', path: '/version' })
-      const body = jsonBody(answer)
-      if (!z.object({ gitVersion: z.string() }).safeParse(body).success) throw notKubernetes(answer)
-      return parseVersion(body)
+      const answer = await send({ reads: 'version', method: 'GET', path: '/version' })
+      return parse(answer, 'version', (body) =>
+        z.object({ gitVersion: z.string() }).safeParse(body).success ? parseVersion(body) : undefined,
+      )
     },
     reach: async () => {
-      if (!transport.answersNow()) await sendAny({ method: 'GET', path: '/readyz' })
+      if (!transport.answersNow()) await sendAny({ reads: 'raw', method: 'GET', path: '/readyz' })
     },
     forward: async (pod) => {
       const forwarded = await transport.forward(pod)
       if ('stream' in forwarded) return forwarded.stream
-      throw answerError(forwarded.answer, { secrets, isSecretBody: false })
+      throw answerError(forwarded.answer, { secrets: wiring.secrets, isSecretBody: false })
     },
     close: () => transport.close(),
   }
 }
 
-const writes = (send: Send): Pick<KubernetesClient, 'create' | 'apply' | 'patch'> => ({
+const writes = ({ send, parse }: Exchange): Pick<KubernetesClient, 'create' | 'apply' | 'patch'> => ({
   create: async (resource, object, { dryRun = false } = {}) =>
-    objectOf(
+    parse(
       await send({
+        reads: 'object',
         ...bodyCall(object),
         method: 'POST',
         path: resourcePath(resource),
         query: { fieldManager: FIELD_MANAGER, fieldValidation: 'Strict', ...(dryRun ? { dryRun: 'All' } : {}) },
       }),
+      'object',
+      objectIn,
     ),
   apply: async (resource, object, { fieldManager = FIELD_MANAGER, subresource, dryRun = false } = {}) =>
-    objectOf(
+    parse(
       await send({
+        reads: 'object',
         ...bodyCall(object),
         method: 'PATCH',
         path: resourcePath(resource, object.metadata.name, ...(subresource === undefined ? [] : [subresource])),
         query: { fieldManager, force: 'true', fieldValidation: 'Strict', ...(dryRun ? { dryRun: 'All' } : {}) },
         contentType: 'application/apply-patch+yaml',
       }),
+      'object',
+      objectIn,
     ),
   patch: async (resource, name, patch) =>
-    objectOf(
+    parse(
       await send({
+        reads: 'object',
         ...bodyCall(patch),
         // A merge patch has no kind of its own.
         isSecretBody: resource.group === '' && resource.plural === 'secrets',
@@ -119,6 +174,8 @@ const writes = (send: Send): Pick<KubernetesClient, 'create' | 'apply' | 'patch'
         query: { fieldManager: FIELD_MANAGER },
         contentType: 'application/merge-patch+json',
       }),
+      'object',
+      objectIn,
     ),
 })
 
@@ -130,28 +187,28 @@ const bodyCall = (body: unknown): Pick<Call, 'body' | 'contentType' | 'isSecretB
 
 const kindOf = (body: unknown): string => z.object({ kind: z.string() }).safeParse(body).data?.kind ?? ''
 
-const list = async (send: Send, resource: Resource, options: ListOptions = {}): Promise<ObjectList> => {
+const list = async (
+  { send, parse }: Exchange,
+  resource: Resource,
+  { table = false, ...options }: ListOptions = {},
+): Promise<ObjectList> => {
   const query = Object.fromEntries(
     Object.entries(options).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]])),
   )
-  const answer = await send({ method: 'GET', path: resourcePath(resource), query })
-  const parsed = ListShape.safeParse(jsonBody(answer))
-  if (!parsed.success) throw notKubernetes(answer)
-  const { apiVersion, kind, metadata, items } = parsed.data
-  // Items of built-in kinds come without apiVersion and kind.
-  const named = items.map((item) => ({ apiVersion, kind: kind.slice(0, -'List'.length), ...item }) as KubernetesObject)
-  const next = metadata.continue ? { continue: metadata.continue } : {}
-  return { items: named, ...next, bytes: Buffer.byteLength(answer.body) }
+  const reads = table ? 'table' : 'page'
+  const call: Call = { reads, method: 'GET', path: resourcePath(resource), query }
+  const answer = await send(table ? { ...call, accept: TABLE_TYPE, query: { ...query, includeObject: 'None' } } : call)
+  return { ...parse(answer, reads, listIn), bytes: Buffer.byteLength(answer.body) }
 }
 
 type Removal = { resource: Resource; name: string; uid?: string }
-type Lookups = { find: (call: Call) => Promise<TransportAnswer | undefined>; get: KubernetesClient['get'] }
+type Lookups = Pick<Exchange, 'find' | 'parse'> & Pick<KubernetesClient, 'get'>
 
 /**
  * A precondition that does not hold is a 409, like any other conflict: a look tells whether the object that was meant is still there.
  */
 const remove = async (
-  { find, get }: Lookups,
+  { find, parse, get }: Lookups,
   { resource, name, uid }: Removal,
 ): Promise<KubernetesObject | undefined> => {
   const options = {
@@ -161,26 +218,15 @@ const remove = async (
     ...(uid === undefined ? {} : { preconditions: { uid } }),
   }
   try {
-    const answer = await find({ ...bodyCall(options), method: 'DELETE', path: resourcePath(resource, name) })
-    const object = answer && objectOf(answer)
+    const path = resourcePath(resource, name)
+    const answer = await find({ ...bodyCall(options), reads: 'object', method: 'DELETE', path })
+    const object = answer && parse(answer, 'object', objectIn)
     return object?.metadata?.deletionTimestamp === undefined ? undefined : object
   } catch (error) {
     if (!(error instanceof ObjectConflict) || uid === undefined) throw error
     if ((await get(resource, name))?.metadata.uid === uid) throw error
     return
   }
-}
-
-const objectOf = (answer: TransportAnswer): KubernetesObject => {
-  const parsed = KubernetesObjectShape.safeParse(jsonBody(answer))
-  if (!parsed.success) throw notKubernetes(answer)
-  return parsed.data as KubernetesObject
-}
-
-const storedObjectOf = (answer: TransportAnswer): KubernetesObject => {
-  const object = objectOf(answer)
-  if (!Stored.safeParse(object).success) throw notKubernetes(answer)
-  return object
 }
 
 const notKubernetes = ({ asked, status }: TransportAnswer): NotKubernetes =>

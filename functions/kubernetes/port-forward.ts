@@ -4,6 +4,7 @@ import type { WebSocket as WebSocketClient } from 'ws'
 import { AppError } from '../domain/app-error.ts'
 import { hostOf } from './address-guard.ts'
 import { readBody } from './answer-body.ts'
+import { ANSWER_BOUNDS } from './bounds.ts'
 import type { PodPort } from './client.ts'
 import { tlsOver } from './dialled-agent.ts'
 import { type Asked, connectTimedOut, networkError, requestTimedOut } from './network-errors.ts'
@@ -87,7 +88,7 @@ const upgraded = (target: Target, { asked, pod, socket, milliseconds, WebSocket 
     // Stays, as after a failure others may follow.
     webSocket.on('error', fail)
     webSocket.once('unexpected-response', (_request, answer) => {
-      answerOf(answer, asked, limits.maxAnswerBytes).then((refused) => {
+      answerOf(answer, asked, ANSWER_BOUNDS.failure.bytes).then((refused) => {
         clearTimeout(timer)
         resolve({ answer: refused })
         socket.destroy()

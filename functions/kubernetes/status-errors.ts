@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import type { AppError } from '../domain/app-error.ts'
+import { jsonOrNothing } from '../domain/bounded-json.ts'
+import { ANSWER_BOUNDS } from './bounds.ts'
 import {
   ApiThrottled,
   ApiUnavailable,
@@ -47,21 +49,16 @@ export type AnswerContext = {
   isSecretBody: boolean
 }
 
-/** JSON of an answer; undefined when it is none. */
-export const jsonBody = (answer: Pick<TransportAnswer, 'body'>): unknown => {
-  try {
-    return JSON.parse(answer.body)
-  } catch {
-    return
-  }
-}
+/** What a Status may be read of; undefined for everything else. */
+const failureBody = ({ body }: Pick<TransportAnswer, 'body'>): unknown =>
+  jsonOrNothing(body, ANSWER_BOUNDS.failure.values)
 
 /**
  * The error that an answer of 300 or more means, from its status and its Status body. `details.said` has the API server's own words, without what was
  * asked of whom; empty when it gives none.
  */
 export const answerError = (answer: TransportAnswer, context: AnswerContext): AppError => {
-  const parsed = Status.safeParse(jsonBody(answer))
+  const parsed = Status.safeParse(failureBody(answer))
   const status = parsed.success ? parsed.data : undefined
   const { host, method, path } = answer.asked
   const said = textOf(status, context)
@@ -119,7 +116,7 @@ const clientError = ({ answer, status, details, sentence }: Failed): AppError =>
 
 /** True for what an API server says when something is not there: a Status, or plain text for an unknown group. */
 export const isNotFound = (answer: TransportAnswer): boolean =>
-  answer.status === 404 && (Status.safeParse(jsonBody(answer)).success || !isHtml(answer))
+  answer.status === 404 && (Status.safeParse(failureBody(answer)).success || !isHtml(answer))
 
 const isHtml = ({ headers, body }: TransportAnswer): boolean =>
   (headers['content-type'] ?? '').includes('html') || /^\s*</.test(body)

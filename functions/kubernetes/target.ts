@@ -15,7 +15,7 @@ export type TransportLimits = {
   connectMilliseconds: number
   /** From the call to the last byte. Default 15,000. */
   totalMilliseconds: number
-  /** Default 16 MiB, before and after decompression. */
+  /** Besides what each request may have (`bounds.ts`). Default: nothing. */
   maxAnswerBytes: number
 }
 

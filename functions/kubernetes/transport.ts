@@ -8,7 +8,7 @@ import {
   hostOf,
   type ResolvedAddress,
 } from './address-guard.ts'
-import { MAX_ANSWER_BYTES, readBody } from './answer-body.ts'
+import { readBody } from './answer-body.ts'
 import type { Connection, PodPort } from './client.ts'
 import { DialledAgent } from './dialled-agent.ts'
 import { type Asked, codeOf, connectTimedOut, networkError, requestTimedOut } from './network-errors.ts'
@@ -29,7 +29,7 @@ import { tlsOptions } from './tls-options.ts'
 export const DEFAULT_LIMITS: TransportLimits = {
   connectMilliseconds: 3_000,
   totalMilliseconds: 15_000,
-  maxAnswerBytes: MAX_ANSWER_BYTES,
+  maxAnswerBytes: Number.POSITIVE_INFINITY,
 }
 
 /** Milliseconds for which an answer shows that a server can be reached. */
@@ -45,6 +45,10 @@ export type TransportRequest = {
   query?: Readonly<Record<string, string>>
   contentType?: string
   body?: string
+  /** Default `application/json`. */
+  accept?: string
+  /** Bytes that the answer may have. */
+  maxBytes: number
 }
 
 /** One API server over HTTPS: pinned address, keep-alive, time-outs, size limit; redirects are answers like any other. */
@@ -150,6 +154,7 @@ type Exchange = {
 const exchange = (target: Target, exchange: Exchange): Promise<TransportAnswer> => {
   const { asked, deadline, canBeStale } = exchange
   const { limits, trust } = target
+  const maxBytes = Math.min(limits.maxAnswerBytes, exchange.request.maxBytes)
   return new Promise((resolvePromise, rejectPromise) => {
     const outgoing = startRequest(target, exchange)
     let answered = false
@@ -172,7 +177,7 @@ const exchange = (target: Target, exchange: Exchange): Promise<TransportAnswer> 
     outgoing.on('error', fail)
     outgoing.on('response', (answer) => {
       answered = true
-      readBody(answer, { asked, maxBytes: limits.maxAnswerBytes }).then((body) => succeed(answer, body), fail)
+      readBody(answer, { asked, maxBytes }).then((body) => succeed(answer, body), fail)
     })
     outgoing.end(exchange.request.body)
   })
@@ -192,8 +197,8 @@ const startRequest = (
       path: `${pathBelow(url, request.path)}${query === '' ? '' : `?${query}`}`,
       lookup: pinnedTo(addresses),
       headers: {
-        accept: 'application/json',
-        'accept-encoding': 'gzip',
+        accept: request.accept ?? 'application/json',
+        'accept-encoding': 'identity',
         'user-agent': 'fedplane',
         ...(authorization === undefined ? {} : { authorization }),
         ...(request.body === undefined ? {} : { 'content-length': Buffer.byteLength(request.body) }),

@@ -1,6 +1,7 @@
 import type { Federation } from '../domain/federation.ts'
 import type { MemberCredential, MemberRemark, Membership } from '../domain/membership.ts'
 import type { ObjectRef } from '../domain/object-ref.ts'
+import { renewalAfterFailures, renewalAfterSuccess } from '../domain/renewal.ts'
 import { withoutFullStop } from '../domain/wording.ts'
 import type { Ports, TablePorts } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
@@ -175,8 +176,10 @@ export const endRotate = (ports: EndPorts, target: Target, credential: MemberCre
     const { credentials, memberships, commit } = ports.stores
     const membership = await openMembership(ports, target)
     const token = await credentials.get(nextMemberTokenKey(membership))
+    const renewAfter = renewalAfterSuccess(credential.renewAfter, ports.clock.now())
+    const renewed = token ? { ...credential, renewAfter } : membership.credential
     await commit([
-      memberships.replace(membership, rested(membership, token ? credential : membership.credential)),
+      memberships.replace(membership, rested(membership, renewed)),
       ...(token ? [await credentials.seal(memberTokenKey(membership), token)] : []),
       credentials.remove(nextMemberTokenKey(membership)),
       memberEvent(ports, membership, {
@@ -188,16 +191,18 @@ export const endRotate = (ports: EndPorts, target: Target, credential: MemberCre
     ])
   })
 
-/** Seconds after which a failed renewal is tried again: several tries fit between `renewAfter` and the expiry. */
-const ROTATE_AGAIN_SECONDS = 600
+/** The credential as it is due again after a renewal that failed: later each time. */
+const failedOnce = (credential: MemberCredential, now: Date): MemberCredential => {
+  const failures = (credential.failures ?? 0) + 1
+  return { ...credential, failures, renewAfter: renewalAfterFailures(failures, now) }
+}
 
-/** The old credential stays; the renewal is due again in ten minutes. @throws OperationSuperseded */
+/** The old credential stays; the renewal is due again in ten minutes, and later after each failure. @throws OperationSuperseded */
 export const endRotateFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
   untilNoConflict(async () => {
     const { credentials, memberships, commit } = ports.stores
     const membership = await openMembership(ports, target)
-    const renewAfter = new Date(ports.clock.now().getTime() + ROTATE_AGAIN_SECONDS * 1000).toISOString()
-    const credential = membership.credential && { ...membership.credential, renewAfter }
+    const credential = membership.credential && failedOnce(membership.credential, ports.clock.now())
     await commit([
       memberships.replace(membership, rested(membership, credential)),
       credentials.remove(nextMemberTokenKey(membership)),

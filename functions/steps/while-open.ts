@@ -49,5 +49,5 @@ const shared = (ask: Demand): Demand => {
  */
 export const whileOpen = (ports: StepPorts, demand: Demand): StepPorts => {
   const ask = shared(demand)
-  return { ...ports, connect: (connection) => guarded(ports.connect(connection), ask) }
+  return { ...ports, connect: (connection, limits) => guarded(ports.connect(connection, limits), ask) }
 }

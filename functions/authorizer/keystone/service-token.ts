@@ -9,6 +9,9 @@ import { IssuedToken } from './token.schema.ts'
 /** A token is renewed this long before it expires, so that it does not expire on its way. */
 const RENEW_BEFORE_MS = 60_000
 
+/** Kept for so long in any case: with clocks that differ each request would log us in, and Keystone locks out who does that too often. */
+const KEPT_MS_MIN = 30_000
+
 /** Between tries with a refused credential: Keystone locks users out that fail too often. */
 const REFUSED_MS = 30_000
 
@@ -101,7 +104,8 @@ export class ServiceToken {
     const issued = IssuedToken.safeParse(jsonOf(answer))
     const token = answer.headers['x-subject-token']
     if (answer.status === 201 && issued.success && typeof token === 'string') {
-      return { token: new Secret(token), expiresAt: issued.data.token.expires_at }
+      const soonest = this.#clock.now().getTime() + RENEW_BEFORE_MS + KEPT_MS_MIN
+      return { token: new Secret(token), expiresAt: Math.max(issued.data.token.expires_at, soonest) }
     }
     throw new IdentityProviderUnavailable(
       `Keystone at ${this.#url.origin} gave the service no token: the answer was ${answer.status}, and not what Keystone answers.`,

@@ -37,6 +37,12 @@ export class CredentialNotProved extends AppError {
   override readonly retryable = true
 }
 
+/** The member gives tokens that end so soon, or ended already, that they would have to be renewed for ever. */
+export class TokenTooShortLived extends AppError {
+  override readonly name = 'TokenTooShortLived'
+  readonly kind = 'unavailable'
+}
+
 /** A memory@1 driver was told to fail here. */
 export class PlannedFailure extends AppError {
   override readonly name = 'PlannedFailure'

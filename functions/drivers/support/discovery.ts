@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { jsonOrNothing } from '../../domain/bounded-json.ts'
+import { ANSWER_BOUNDS } from '../../kubernetes/bounds.ts'
 import type { KubernetesClient, Resource } from '../../kubernetes/client.ts'
 import { ApiUnavailable, PermissionDenied } from '../../kubernetes/errors.ts'
 
@@ -7,13 +9,8 @@ const ResourceList = z.object({ resources: z.array(z.object({ name: z.string() }
 /** Who lets an account ask. */
 export const DISCOVERY_RIGHT = 'the ClusterRole system:discovery, which Kubernetes binds to all accounts by itself'
 
-const pluralsIn = (text: string): string[] => {
-  try {
-    return (ResourceList.safeParse(JSON.parse(text)).data?.resources ?? []).map(({ name }) => name)
-  } catch {
-    return []
-  }
-}
+const pluralsIn = (text: string): string[] =>
+  (ResourceList.safeParse(jsonOrNothing(text, ANSWER_BOUNDS.raw.values)).data?.resources ?? []).map(({ name }) => name)
 
 /**
  * Plurals of what an API server serves of an API version; none when it does not serve the version. A 404 to anything else does not tell what is gone

@@ -1,14 +1,19 @@
+import { isAppError } from '../../domain/app-error.ts'
 import type { KubernetesClient, KubernetesObject, ListOptions, ObjectList, Resource } from '../../kubernetes/client.ts'
-import { ListTooLong } from '../../kubernetes/errors.ts'
+import { AnswerTooLarge, ListTooLong } from '../../kubernetes/errors.ts'
 
-/** Objects that are asked for at a time, as kubectl does. */
-const PAGE_OBJECTS = 500
+/** Objects that are asked for at a time: 8 MiB are read of a page, so that they may have 33 KiB each. */
+const PAGE_OBJECTS = 250
+
+/** Pages that are too large are asked for again with a fifth of the objects, down to this many. */
+const SMALLER = 5
+const PAGE_OBJECTS_MIN = 10
 
 /**
  * The most that is read of one list. An API server is its owner's, and says that there is more for as long as it likes: without an end
  * it would fill the memory of the process that serves all projects. The largest clusters have 5,000 nodes, and some ten thousand pods of no interest here.
  */
-const PAGES_MAX = 100
+const PAGES_MAX = 200
 const OBJECTS_MAX = 50_000
 
 /** Bytes of JSON that are kept at a time: objects take three times that, and a function has 512 MiB. */
@@ -35,33 +40,60 @@ const withPage = ({ pages, objects, bytes }: Read, page: ObjectList): Read => ({
 /** What to ask for after a page; undefined after the last. */
 const nextOf = ({ continue: next }: ObjectList): string | undefined => (next === '' ? undefined : next)
 
-const queryOf = (labelSelector: string | undefined, next: string | undefined): ListOptions => ({
-  limit: PAGE_OBJECTS,
+type Query = Omit<ListOptions, 'limit'>
+
+const queryOf = ({ labelSelector, table = false }: PageOptions, next: string | undefined): Query => ({
   ...(labelSelector === undefined ? {} : { labelSelector }),
   ...(next === undefined ? {} : { continue: next }),
+  ...(table ? { table } : {}),
 })
+
+/** Also where the client says it in its own words. */
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof AnswerTooLarge || (isAppError(error) && error.cause instanceof AnswerTooLarge)
+
+/** Reads pages, smaller ones once a page was too large. */
+const pageReader = (client: KubernetesClient, resource: Resource, first: number) => {
+  let limit = first
+  return async (query: Query): Promise<ObjectList> => {
+    for (;;) {
+      try {
+        return await client.list(resource, { limit, ...query })
+      } catch (error) {
+        if (!isTooLarge(error) || limit <= PAGE_OBJECTS_MIN) throw error
+        limit = Math.max(PAGE_OBJECTS_MIN, Math.floor(limit / SMALLER))
+      }
+    }
+  }
+}
 
 export type PageOptions = {
   labelSelector?: string | undefined
   /** Bytes of all pages together. Default: 512 MiB, for callers that keep none of them. */
   bytesMax?: number
+  /** Asked for at a time. Default: 250. */
+  objects?: number
+  /** As in `ListOptions`. */
+  table?: boolean
 }
 
 /**
  * The pages of a list, one after the other, as long as the caller goes on.
  *
- * @throws ListTooLong beyond 100 pages, 50,000 objects or the bytes that are given, and where a page follows itself
+ * @throws ListTooLong beyond 200 pages, 50,000 objects or the bytes that are given, and where a page follows itself
  */
 export async function* pagesOf(
   client: KubernetesClient,
   resource: Resource,
-  { labelSelector, bytesMax = READ_BYTES_MAX }: PageOptions = {},
+  options: PageOptions = {},
 ): AsyncGenerator<KubernetesObject[], void> {
+  const { bytesMax = READ_BYTES_MAX, objects = PAGE_OBJECTS } = options
+  const readPage = pageReader(client, resource, objects)
   let read: Read = { pages: 0, objects: 0, bytes: 0 }
   let next: string | undefined
   do {
     if (read.pages === PAGES_MAX) throw tooLong(resource, read, 'there is more')
-    const page = await client.list(resource, queryOf(labelSelector, next))
+    const page = await readPage(queryOf(options, next))
     read = withPage(read, page)
     if (read.objects > OBJECTS_MAX || read.bytes > bytesMax) throw tooLong(resource, read, 'it is too large')
     yield page.items

@@ -2,12 +2,20 @@ import type { ObjectRef } from '../../domain/object-ref.ts'
 import { withMade } from '../contract/made-before.ts'
 import type { StepResult } from '../contract/phase.ts'
 
+/** Characters: it is stored with the status. */
+const WAITING_MAX = 2048
+
 /**
  * Ends a step before it is done: something has to happen in the cluster first. Caught by `step`, never seen outside of a driver.
  * Not an `AppError`, since nothing is wrong.
  */
 export class NotYet extends Error {
   override readonly name = 'NotYet'
+
+  /** @param waitingFor may hold what a cluster says: it is cut */
+  constructor(waitingFor: string) {
+    super(waitingFor.slice(0, WAITING_MAX))
+  }
 }
 
 /** What a step's body notes while it acts. */

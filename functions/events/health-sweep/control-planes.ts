@@ -2,19 +2,27 @@ import { isDeepStrictEqual } from 'node:util'
 import { isAppError } from '../../domain/app-error.ts'
 import { isConditionTrue } from '../../domain/condition.ts'
 import { CONTROL_PLANE_READY, type ControlPlaneLook, type Federation } from '../../domain/federation.ts'
+import { CONTROL_PLANE_SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
+import { connectWithin } from '../../kubernetes/connect-until.ts'
 import type { Ports } from '../../runtime/ports.ts'
 import { isWatched, moveControlPlane } from './control-plane-ready.ts'
-import { inParallel } from './in-parallel.ts'
+import { inShares } from './in-parallel.ts'
 import { isResting } from './move-member.ts'
 import { observeControlPlane } from './observe-control-plane.ts'
 import { moveObserved, saidOf } from './observed-members.ts'
-import { isMinuteOf } from './verdict.ts'
+import { isMinuteOf, minuteOf } from './verdict.ts'
 
 /** Control planes looked at in parallel: a look is several calls, and hosts carry many federations. */
 const PARALLEL_MAX = 20
 
+/** Of these, of one project. */
+const PROJECT_PARALLEL_MAX = 5
+
+/** Milliseconds of looks of one project in a run: twelve hosts that hang until their 20 s are over. */
+const PROJECT_BUDGET_MS = 240_000
+
 /** What one run did to federations. */
-export type ControlPlaneReport = { looked: number; changed: number; failed: number }
+export type ControlPlaneReport = { looked: number; changed: number; failed: number; putOff: number }
 
 const isWell = ({ conditions, observation }: Federation): boolean =>
   isConditionTrue(conditions, CONTROL_PLANE_READY) &&
@@ -53,9 +61,16 @@ const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> 
  * Looks at the control planes that are due, at most 20 at a time, where the driver can. A fault that two looks agree on makes the condition
  * ControlPlaneReady False; what the control plane says of members degrades or heals them. Writes only what changed.
  */
-export const sweepControlPlanes = async (ports: Ports): Promise<ControlPlaneReport> => {
-  const report: ControlPlaneReport = { looked: 0, changed: 0, failed: 0 }
-  await inParallel(ports.stores.work.federations(), PARALLEL_MAX, async (key) => {
+export const sweepControlPlanes = async (all: Ports): Promise<ControlPlaneReport> => {
+  const ports = { ...all, connect: connectWithin(all.connect, CONTROL_PLANE_SWEEP_LIMITS) }
+  const report: ControlPlaneReport = { looked: 0, changed: 0, failed: 0, putOff: 0 }
+  const shares = {
+    limit: PARALLEL_MAX,
+    share: PROJECT_PARALLEL_MAX,
+    budgetMs: PROJECT_BUDGET_MS,
+    turn: minuteOf(ports.clock.now()),
+  }
+  report.putOff = await inShares(ports.stores.work.federations(), shares, async (key) => {
     try {
       const federation = await ports.stores.federations.get(key)
       if (federation === undefined || !isWatched(federation) || !isDue(federation, ports.clock.now())) return

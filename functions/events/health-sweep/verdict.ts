@@ -4,9 +4,12 @@ import type { Cluster, ClusterObservation, HealthStatus } from '../../domain/clu
 /** Healthy clusters are looked at once in so many minutes, each in its own minute. */
 const SPREAD_MINUTES = 5
 
+/** Minutes of the epoch. */
+export const minuteOf = (now: Date): number => Math.floor(now.getTime() / 60_000)
+
 /** True in the one minute of five that is the entity's own. */
 export const isMinuteOf = (id: string, now: Date): boolean =>
-  hash(id) % SPREAD_MINUTES === Math.floor(now.getTime() / 60_000) % SPREAD_MINUTES
+  hash(id) % SPREAD_MINUTES === minuteOf(now) % SPREAD_MINUTES
 
 const hash = (text: string): number =>
   [...text].reduce(

@@ -14,24 +14,31 @@ const INLINE = new Set(['-', '?'])
 export type YamlShape = {
   /** Brackets or indicators in one line (`[[[[…`, `- - - …`) nest deeper than asked. */
   isDeep: boolean
+  /** It has more tokens than asked. Nothing was read after that many. */
+  isLong: boolean
   aliases: number
 }
+
+export type YamlLimits = { levels: number; tokens: number }
 
 /**
  * Looks at the tokens only. A level costs one or two bytes in brackets or indicators, and would exhaust the stack of the parser; nesting
  * by indentation costs as many bytes as it is deep, so the text's size limits it.
  */
-export const yamlShape = (text: string, levels: number): YamlShape => {
+export const yamlShape = (text: string, limits: YamlLimits): YamlShape => {
   let flow = 0
   let inLine = 0
   let aliases = 0
+  let tokens = 0
   for (const token of indicators(text)) {
     flow += FLOW.get(token) ?? 0
     inLine = levelsInLine(token, inLine)
     aliases += token.startsWith('*') ? 1 : 0
-    if (flow + inLine > levels) return { isDeep: true, aliases }
+    tokens += 1
+    const isDeep = flow + inLine > limits.levels
+    if (isDeep || tokens > limits.tokens) return { isDeep, isLong: !isDeep, aliases }
   }
-  return { isDeep: false, aliases }
+  return { isDeep: false, isLong: false, aliases }
 }
 
 const levelsInLine = (token: string, before: number): number => {

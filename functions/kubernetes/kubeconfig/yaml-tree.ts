@@ -6,6 +6,11 @@ import { yamlShape } from './yaml-nesting.ts'
 
 /** Most aliases that are followed, nested ones counted each time (cases/YM-04). Hand-written kubeconfigs have a handful. */
 const MAX_ALIASES = 100
+/**
+ * Most tokens that go to the parser, the text of scalars not counted: it takes up to 15 µs for each. A context with its cluster and user has 70 to 110 in
+ * 3 to 6 KB, so a kubeconfig of the largest size has room for all that it can hold.
+ */
+const MAX_TOKENS = 6_000
 /** What YAML 1.1, and so kubectl, reads as a boolean; YAML 1.2 does not (cases/YM-05). */
 const YAML_11_TRUE = /^(?:yes|Yes|YES|on|On|ON)$/
 const YAML_11_FALSE = /^(?:no|No|NO|off|Off|OFF)$/
@@ -19,8 +24,9 @@ const MERGE_KEY = '<<'
  * @throws KubeconfigRejected `invalid_yaml`, `multiple_documents`, `yaml_alias_limit`, `too_deep`, `too_large`
  */
 export const treeOfYaml = (text: string): Tree => {
-  const { isDeep, aliases } = yamlShape(text, MAX_DEPTH)
+  const { isDeep, isLong, aliases } = yamlShape(text, { levels: MAX_DEPTH, tokens: MAX_TOKENS })
   if (isDeep) throw tooDeep()
+  if (isLong) throw tooManyTokens()
   if (aliases > MAX_ALIASES) throw tooManyAliases()
   const lines = new LineCounter()
   const documents = parse(text, lines)
@@ -35,17 +41,30 @@ export const treeOfYaml = (text: string): Tree => {
   return document === undefined ? null : convert(document, lines)
 }
 
+/** The parser makes an error of each fault, of which a text may have thousands; their stacks cost ten times what the text does, and nobody sees them. */
+const withoutStacks = <T>(run: () => T): T => {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  try {
+    return run()
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit
+  }
+}
+
 const parse = (text: string, lineCounter: LineCounter): Document.Parsed[] => {
   try {
     // Duplicates are looked for in `convert`: the parser's own check takes quadratic time.
-    const documents = parseAllDocuments(text, {
-      lineCounter,
-      prettyErrors: false,
-      stringKeys: true,
-      uniqueKeys: false,
-      resolveKnownTags: false,
-      logLevel: 'error',
-    })
+    const documents = withoutStacks(() =>
+      parseAllDocuments(text, {
+        lineCounter,
+        prettyErrors: false,
+        stringKeys: true,
+        uniqueKeys: false,
+        resolveKnownTags: false,
+        logLevel: 'error',
+      }),
+    )
     return Array.isArray(documents) ? documents : []
   } catch {
     throw new KubeconfigRejected('invalid_yaml', 'The kubeconfig is not YAML or JSON that can be read.')
@@ -58,6 +77,12 @@ const tooManyAliases = (): KubeconfigRejected =>
   new KubeconfigRejected(
     'yaml_alias_limit',
     `The kubeconfig follows more than ${MAX_ALIASES} YAML aliases; write it without (kubectl config view --flatten --minify --raw).`,
+  )
+
+const tooManyTokens = (): KubeconfigRejected =>
+  new KubeconfigRejected(
+    'too_large',
+    `The kubeconfig has more than ${MAX_TOKENS} words, signs and line breaks; send the one context only (kubectl config view --flatten --minify --raw).`,
   )
 
 const HINTS = new Map([

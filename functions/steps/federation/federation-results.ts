@@ -1,5 +1,6 @@
 import type { Federation, FederationUpdate } from '../../domain/federation.ts'
 import { mergeObjectRefs } from '../../domain/object-ref.ts'
+import { renewalAfterSuccess } from '../../domain/renewal.ts'
 import { madeBefore } from '../../drivers/contract/made-before.ts'
 import type { StepResult } from '../../drivers/contract/phase.ts'
 import { changesOf, mergeState } from '../../operations/changes.ts'
@@ -62,7 +63,7 @@ export const storeFederationResult = async (ports: StepPorts, target: Target, re
       made: mergeObjectRefs(federation.made, made),
       driverState: mergeState(federation.driverState, state),
       driverSecrets: namesAfter(federation, sealed),
-      ...(renewAfter === undefined ? {} : { renewAfter }),
+      ...(renewAfter === undefined ? {} : { renewAfter: renewalAfterSuccess(renewAfter, ports.clock.now()) }),
     }),
     (federation) => sealedWrites(ports, federation, sealed),
   )

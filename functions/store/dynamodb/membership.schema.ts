@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { count, objectRef, operation, schemaVersion, text, textOrNull } from './item.schema.ts'
 
-export const MEMBERSHIP_SCHEMA_VERSION = 2
+export const MEMBERSHIP_SCHEMA_VERSION = 3
 
 const base = z.object({
   schemaVersion: schemaVersion(MEMBERSHIP_SCHEMA_VERSION),
@@ -14,7 +14,12 @@ const base = z.object({
   since: text,
   made: z.array(objectRef),
   credential: z
-    .object({ kind: z.enum(['token-secret', 'token-request']), expiresAt: textOrNull, renewAfter: textOrNull })
+    .object({
+      kind: z.enum(['token-secret', 'token-request']),
+      expiresAt: textOrNull,
+      renewAfter: textOrNull,
+      failures: count.exactOptional(),
+    })
     .nullable(),
   integrity: text.exactOptional(),
 })
@@ -24,7 +29,8 @@ const progress = { progress: text.exactOptional() }
 const remark = { reason: text.exactOptional(), message: text.exactOptional() }
 const fault = { reason: text, message: text }
 
-/** A membership as stored: each state with just its attributes. Version 1 had no remark on a ready one, no `workloads` and no `integrity`. */
+/** A membership as stored: each state with just its attributes. Version 1 had no remark on a ready one, and no `workloads`; version 2 no `failures` of renewals and
+ * no `integrity`. */
 export const membershipItem = z
   .discriminatedUnion('state', [
     base.extend({ state: z.literal('Waiting') }),

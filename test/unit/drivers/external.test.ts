@@ -51,12 +51,14 @@ const GOOD: Answers = {
     body: { kind: 'Namespace', apiVersion: 'v1', metadata: { name: 'kube-system', uid: 'uid-1' } },
   },
   'GET /readyz': { status: 200, body: 'ok' },
-  'GET /api/v1/nodes?limit=500': nodeList([
+  'GET /api/v1/nodes?limit=500&includeObject=None': nodeList([
     node('cp', 'True', { 'node-role.kubernetes.io/control-plane': '' }),
     node('w1', 'True'),
     node('w2', 'True'),
   ]),
 }
+
+const NODES = 'GET /api/v1/nodes?limit=500&includeObject=None'
 
 describe('external@1', () => {
   let ca: TestCa
@@ -173,19 +175,52 @@ describe('external@1', () => {
   })
 
   it('keeps no more of what a server tells than there is room for', async () => {
-    const long = 'x'.repeat(300_000)
+    const long = 'x'.repeat(400)
     const seen = await observed({
       'GET /version': { status: 200, body: { major: '1', minor: '33', gitVersion: `v1.33.4-${long}` } },
-      'GET /readyz': { status: 500, body: `[-]${long} failed\n`.repeat(3) },
-      'GET /api/v1/nodes?limit=500': nodeList(
+      'GET /readyz': { status: 500, body: `[-]${long} failed\n`.repeat(300) },
+      'GET /api/v1/nodes?limit=500&includeObject=None': nodeList(
         Array.from({ length: 20 }, (_, index) => node(`${index}${long}`, 'True')),
       ),
     })
     expect(Buffer.byteLength(JSON.stringify(seen))).toBeLessThan(10_000)
     expect(seen.version).toMatch(/^v1\.33\.4-x/)
-    answers = { ...GOOD, [AUTHENTICATION]: user(long) }
+    answers = { ...GOOD, [AUTHENTICATION]: user('x'.repeat(5_000)) }
     const claim = externalV1.phases.create.find(({ id }) => id === 'claim')
     expect((await claim?.ensure(contextOf()))?.identity?.user.length).toBeLessThan(2000)
+  })
+
+  it.each([
+    ['GET /version', { status: 200, body: { gitVersion: 'x'.repeat(300_000) } }],
+    ['GET /readyz', { status: 500, body: '[-]etcd\n'.repeat(100_000) }],
+    [NODES, nodeList([node('x'.repeat(5_000), 'True')])],
+    [
+      NODES,
+      {
+        status: 200,
+        body: { apiVersion: 'v1', kind: 'NodeList', metadata: {}, items: [{ metadata: { name: 'a' }, status: 7 }] },
+      },
+    ],
+  ])('is unhealthy with a reason where %s tells too much, or what no API server does', async (path, answer) => {
+    const seen = await observed({ [path]: answer })
+    expect(seen).toMatchObject({ healthStatus: 'UNHEALTHY', healthReason: { api: expect.stringMatching(/./) } })
+    expect(Buffer.byteLength(JSON.stringify(seen))).toBeLessThan(2_000)
+  })
+
+  it('names as many nodes as there is room for', async () => {
+    const long = Array.from({ length: 150 }, (_, index) => node(`${index}${'名'.repeat(400)}`, 'True'))
+    const seen = await observed({ [NODES]: nodeList(long) })
+    expect(seen).toMatchObject({ healthStatus: 'HEALTHY', nodeCount: 150 })
+    expect(Buffer.byteLength(JSON.stringify(seen.healthReason))).toBeLessThan(16_384)
+    expect(Object.keys(seen.healthReason).length).toBeGreaterThan(10)
+  })
+
+  it('refuses an identity that no Kubernetes cluster has', async () => {
+    const uid = 'u'.repeat(5_000)
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'kube-system', uid } }
+    const failed = await createFails({ 'GET /api/v1/namespaces/kube-system': { status: 200, body: namespace } })
+    expect(failed).toMatchObject({ phase: 'claim', name: 'NotKubernetes' })
+    expect(JSON.stringify(failed).length).toBeLessThan(1_000)
   })
 
   it('counts nodes, masters apart, and keeps the version whole', async () => {
@@ -202,8 +237,8 @@ describe('external@1', () => {
   it('follows the pages of a long list, and names not ready nodes first, 100 at most', async () => {
     const many = Array.from({ length: 499 }, (_, index) => node(`n${index}`, 'True'))
     const seen = await observed({
-      'GET /api/v1/nodes?limit=500': nodeList(many, 'more'),
-      'GET /api/v1/nodes?limit=500&continue=more': nodeList([node('last', 'Unknown')]),
+      'GET /api/v1/nodes?limit=500&includeObject=None': nodeList(many, 'more'),
+      'GET /api/v1/nodes?limit=500&continue=more&includeObject=None': nodeList([node('last', 'Unknown')]),
     })
     expect(seen).toMatchObject({ healthStatus: 'UNHEALTHY', nodeCount: 500 })
     expect(Object.entries(seen.healthReason).slice(0, 2)).toEqual([
@@ -214,7 +249,7 @@ describe('external@1', () => {
   })
 
   it('is healthy without nodes', async () => {
-    expect(await observed({ 'GET /api/v1/nodes?limit=500': nodeList([]) })).toMatchObject({
+    expect(await observed({ 'GET /api/v1/nodes?limit=500&includeObject=None': nodeList([]) })).toMatchObject({
       healthStatus: 'HEALTHY',
       nodeCount: 0,
     })
@@ -240,14 +275,16 @@ describe('external@1', () => {
     }
     const cluster = clusterEntity({ observation })
     for (const refused of [failure(401, 'Unauthorized'), failure(403, 'Forbidden'), failure(429, 'TooManyRequests')]) {
-      expect(await observed({ 'GET /api/v1/nodes?limit=500': refused }, cluster)).toMatchObject({
+      expect(await observed({ 'GET /api/v1/nodes?limit=500&includeObject=None': refused }, cluster)).toMatchObject({
         healthStatus: 'UNKNOWN',
         version: 'v1.33.4',
         nodeCount: 7,
         masterCount: 3,
       })
     }
-    expect(await observed({ 'GET /api/v1/nodes?limit=500': failure(500, 'InternalError') }, cluster)).toMatchObject({
+    expect(
+      await observed({ 'GET /api/v1/nodes?limit=500&includeObject=None': failure(500, 'InternalError') }, cluster),
+    ).toMatchObject({
       healthStatus: 'UNHEALTHY',
     })
   })

@@ -266,6 +266,14 @@ describe('parseKubeconfig: text', () => {
     ['deep JSON', `${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'too_deep'],
     ['indented far', Array.from({ length: 600 }, (_, depth) => `${' '.repeat(depth)}a:`).join('\n'), 'too_deep'],
     ['many values', `kind: Config\nx: [${'1,'.repeat(30_000)}]`, 'too_large'],
+    ['many commas', `x: {${','.repeat(240_000)}}`, 'too_large'],
+    ['many keys without values', `x: {${'b\n'.repeat(120_000)}}`, 'too_large'],
+    ['many brackets that close nothing', `kind: Config\n${'}\n'.repeat(120_000)}`, 'too_large'],
+    ['many documents', '---\n'.repeat(60_000), 'too_large'],
+    ['many comments', '#\n'.repeat(120_000), 'too_large'],
+    ['many lines', '- a\n'.repeat(60_000), 'too_large'],
+    ['many anchors', `x: [${'&a 1,'.repeat(48_000)}]`, 'too_large'],
+    ['many tags', '- !x a\n'.repeat(34_000), 'too_large'],
   ])('refuses %s', (_what, text, fault) => {
     const started = performance.now()
     expect(rejection(text).class).toBe(fault)

@@ -11,7 +11,10 @@ import { memberObjectName } from './names.ts'
 const TOKEN_SECRET_TYPE = 'kubernetes.io/service-account-token'
 const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name'
 
-const Data = z.object({ data: z.object({ token: z.string().min(1) }) })
+/** Characters in base64; a token of a ServiceAccount has some 1,400. */
+const TOKEN_MAX = 24 * 1024
+
+const Data = z.object({ data: z.object({ token: z.string().min(1).max(TOKEN_MAX) }) })
 
 /** A Secret that the member's token controller fills for one of our ServiceAccounts. */
 export const tokenSecretManifest = (federationId: string, name: string, account: string): KubernetesObject => ({

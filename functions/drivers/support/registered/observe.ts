@@ -3,7 +3,7 @@ import type { ClusterObservation, HealthStatus } from '../../../domain/cluster.t
 import type { KubernetesClient } from '../../../kubernetes/client.ts'
 import { ApiThrottled, CredentialRejected, PermissionDenied } from '../../../kubernetes/errors.ts'
 import type { ClusterContext } from '../../contract/cluster-driver.ts'
-import { summarizeNodes } from './nodes.ts'
+import { readHealth } from './read-health.ts'
 import { type Way, withClient } from './way.ts'
 
 /** Faults of our credential or of our haste, not of the cluster: its health is unknown then (cases/SV-11). */
@@ -14,30 +14,16 @@ const healthAfter = (way: Way, error: AppError): HealthStatus => {
   return error.kind !== 'unavailable' || isOurs ? 'UNKNOWN' : 'UNHEALTHY'
 }
 
-/** Characters of what `/readyz` says that are kept: it is stored, and the server may tell anything. */
-const READINESS_MAX = 500
-
-/** `ok`, or what `/readyz` says is not. */
-const readiness = async (client: KubernetesClient): Promise<string> => {
-  const { status, body } = await client.raw('/readyz')
-  if (status === 200) return 'ok'
-  const failed = body
-    .split('\n')
-    .filter((line) => line.startsWith('[-]'))
-    .map((line) => line.slice('[-]'.length).split(' ')[0])
-  const said = `GET /readyz answers ${status}${failed.length === 0 ? '' : `: ${failed.join(', ')} failed`}`
-  return said.length > READINESS_MAX ? `${said.slice(0, READINESS_MAX)}…` : said
-}
-
 const look = async (client: KubernetesClient, observedAt: string): Promise<ClusterObservation> => {
-  const [api, version, nodes] = await Promise.all([readiness(client), client.version(), summarizeNodes(client)])
+  const { api, version, nodeCount, masterCount, allNodesReady, nodes } = await (client.readHealth?.() ??
+    readHealth(client))
   return {
     observedAt,
-    healthStatus: api === 'ok' && nodes.allReady ? 'HEALTHY' : 'UNHEALTHY',
-    healthReason: { api, ...nodes.reasons },
-    version: version.gitVersion || null,
-    nodeCount: nodes.nodeCount,
-    masterCount: nodes.masterCount,
+    healthStatus: api === 'ok' && allNodesReady ? 'HEALTHY' : 'UNHEALTHY',
+    healthReason: { api, ...nodes },
+    version,
+    nodeCount,
+    masterCount,
   }
 }
 

@@ -1,6 +1,9 @@
 /** Entries kept; beyond that the oldest go. */
 const ENTRIES_MAX = 2_000
 
+/** Milliseconds for which a value is kept in any case: one that expired before it came would be made anew by each of a hundred looks. */
+const KEPT_MS_MIN = 10_000
+
 type Entry<T> = {
   value: Promise<T> /** Epoch ms from which it is made anew; unknown while it is being made. */
   until: number
@@ -26,7 +29,7 @@ export class ExpiringCache<T> {
       if (this.#entries.get(key) === entry) this.#entries.delete(key)
     }
     entry.value.then((value) => {
-      entry.until = until(value)
+      entry.until = Math.max(until(value), this.#now().getTime() + KEPT_MS_MIN)
     }, forget)
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= ENTRIES_MAX) break

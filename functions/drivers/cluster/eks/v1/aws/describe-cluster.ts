@@ -1,3 +1,4 @@
+import { jsonOrNothing } from '../../../../../domain/bounded-json.ts'
 import type { ClusterEndpoint } from '../../../../../domain/cluster.ts'
 import type { AwsCredentials } from '../../../../contract/aws-access.ts'
 import { AwsRequestRefused, EksClusterNotFound } from '../errors.ts'
@@ -8,16 +9,11 @@ import { codeOf } from './refusal.ts'
 /** What EKS says of a cluster; `at` is null until it has an API server. */
 export type DescribedCluster = { status: string; at: Pick<ClusterEndpoint, 'server' | 'caPem'> | null }
 
-const answerOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return
-  }
-}
+/** A description has some 100 values. */
+const VALUES_MAX = 5_000
 
 const parse = (text: string): DescribedCluster => {
-  const parsed = DescribeClusterAnswer.safeParse(answerOf(text))
+  const parsed = DescribeClusterAnswer.safeParse(jsonOrNothing(text, VALUES_MAX))
   if (!parsed.success) {
     throw new AwsRequestRefused(
       'What answers eks:DescribeCluster is not EKS: the answer has no cluster with a status. Check the setting AWS_ENDPOINT_URL_EKS.',

@@ -1,4 +1,5 @@
 import type { AppError } from '../../../../../domain/app-error.ts'
+import { jsonOrNothing } from '../../../../../domain/bounded-json.ts'
 import { AwsAccessDenied, AwsCredentialsRejected, AwsRequestRefused, AwsUnavailable } from '../errors.ts'
 import { ErrorAnswer } from './aws.schema.ts'
 
@@ -22,13 +23,8 @@ const TOLD_MAX = 400
 /** What a refused call says: EKS in JSON, STS in XML. */
 export type Refusal = { status: number; errorType: string | null; text: string }
 
-const jsonOf = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return {}
-  }
-}
+/** Values of a refusal. */
+const VALUES_MAX = 1_000
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&lt;': '<',
@@ -45,7 +41,7 @@ export const elementOf = (xml: string, element: string): string | undefined =>
     ?.replaceAll(/&(lt|gt|quot|apos|amp);/g, (entity) => ENTITIES[entity] ?? entity)
 
 const read = ({ errorType, text }: Refusal): { code: string; message: string } => {
-  const body = ErrorAnswer.safeParse(jsonOf(text)).data ?? {}
+  const body = ErrorAnswer.safeParse(jsonOrNothing(text, VALUES_MAX)).data ?? {}
   const code = errorType ?? body.__type ?? body.code ?? elementOf(text, 'Code') ?? 'no code'
   const message = body.message ?? body.Message ?? elementOf(text, 'Message') ?? ''
   // `com.amazon…#AccessDeniedException:http://…` in some answers.

@@ -1,5 +1,7 @@
 import * as z from 'zod'
 import { type AppError, isAppError } from '../../../../../domain/app-error.ts'
+import { jsonOrNothing } from '../../../../../domain/bounded-json.ts'
+import { ANSWER_BOUNDS } from '../../../../../kubernetes/bounds.ts'
 import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { PermissionDenied } from '../../../../../kubernetes/errors.ts'
 import type { MemberContext } from '../../../../contract/federation-driver.ts'
@@ -22,6 +24,9 @@ export type Published = () => Promise<ProfileStatus>
 /** Longest value that a profile can hold; longer ones are left out, not cut (reference/clusterprofile.md 3.7). */
 const VALUE_MAX = 1024
 
+/** Properties of one member: they go into its ClusterProfile, which is one object of the host. */
+const PROPERTIES_MAX = 100
+
 const Group = z.object({ preferredVersion: z.object({ version: z.string() }) })
 const ClusterProperty = z.object({
   metadata: z.object({ name: z.string().max(253) }),
@@ -32,7 +37,7 @@ const ClusterProperty = z.object({
 const aboutVersion = async (client: KubernetesClient): Promise<string | undefined> => {
   const { status, body } = await client.raw('/apis/about.k8s.io')
   if (status !== 200) return undefined
-  return Group.safeParse(JSON.parse(body)).data?.preferredVersion.version
+  return Group.safeParse(jsonOrNothing(body, ANSWER_BOUNDS.raw.values)).data?.preferredVersion.version
 }
 
 /** ClusterProperty objects of the member (about-api, KEP-2149), name and value unchanged. None when we may not list them. */
@@ -44,6 +49,7 @@ const clusterProperties = async (client: KubernetesClient): Promise<ProfilePrope
     return objects
       .map((object) => ClusterProperty.safeParse(object).data)
       .filter((property) => property !== undefined)
+      .slice(0, PROPERTIES_MAX)
       .map(({ metadata, spec }) => ({ name: metadata.name, value: spec.value }))
   } catch (error) {
     if (error instanceof PermissionDenied) return []

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { jsonOrNothing } from '../../../../../domain/bounded-json.ts'
 import { Secret } from '../../../../../domain/secret.ts'
+import { ANSWER_BOUNDS } from '../../../../../kubernetes/bounds.ts'
 import type { Connection, KubernetesClient } from '../../../../../kubernetes/client.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import { listAll } from '../../../../support/owned.ts'
@@ -43,7 +45,7 @@ const readyMember = async ({ site, namespace }: HostWork): Promise<string> => {
 
 const post = async <T>(client: KubernetesClient, path: string, body: object, shape: z.ZodType<T>): Promise<T> => {
   const answer = await client.raw(path, body)
-  const parsed: unknown = JSON.parse(answer.body)
+  const parsed = jsonOrNothing(answer.body, ANSWER_BOUNDS.raw.values)
   if (answer.status === 200) return shape.parse(parsed)
   const { data } = Refusal.safeParse(parsed)
   throw new NotYet(`etcd to take a change of its members; it answers ${answer.status}: ${data?.message ?? 'no reason'}`)

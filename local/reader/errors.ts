@@ -1,0 +1,54 @@
+import { AppError, type AppErrorOptions } from '../../functions/domain/app-error.ts'
+import {
+  AddressForbidden,
+  AnswerTooLarge,
+  ApiThrottled,
+  ApiUnavailable,
+  ConnectFailed,
+  ConnectTimedOut,
+  CredentialRejected,
+  DnsLookupFailed,
+  ListTooLong,
+  NotKubernetes,
+  ObjectConflict,
+  ObjectInvalid,
+  ObjectNotFound,
+  PermissionDenied,
+  RequestTimedOut,
+  TlsVerificationFailed,
+} from '../../functions/kubernetes/errors.ts'
+import type { SentError } from './messages.ts'
+
+/** The thread that read from this cluster, and from no other, ended or hung. */
+export class AnswerUnreadable extends AppError {
+  override readonly name = 'AnswerUnreadable'
+  readonly kind = 'unavailable'
+}
+
+/** What a client of `functions/kubernetes` throws; a test holds the list against that file. */
+export const CLIENT_ERRORS: readonly (new (message: string, options: AppErrorOptions) => AppError)[] = [
+  AddressForbidden,
+  AnswerTooLarge,
+  ApiThrottled,
+  ApiUnavailable,
+  ConnectFailed,
+  ConnectTimedOut,
+  CredentialRejected,
+  DnsLookupFailed,
+  ListTooLong,
+  NotKubernetes,
+  ObjectConflict,
+  ObjectInvalid,
+  ObjectNotFound,
+  PermissionDenied,
+  RequestTimedOut,
+  TlsVerificationFailed,
+]
+
+const KINDS = new Map(CLIENT_ERRORS.map((Kind) => [new Kind('', {}).name, Kind]))
+
+/** The error as it was thrown in the other thread. */
+export const received = ({ name, message, details }: SentError): Error => {
+  const Kind = KINDS.get(name)
+  return Kind === undefined ? new Error(`Reading from a cluster failed: ${name}.`) : new Kind(message, { details })
+}
