@@ -68,7 +68,7 @@ const writesOf = ({ ports: { stores } }: Request, { given, federation, membershi
     stores.federations.insert(federation),
     ...memberships.map((membership) => stores.memberships.insert(membership)),
     ...[...usesOf(federation)].map(([id, uses]) => stores.clusters.addUses({ projectId, id }, uses)),
-    ...namespaceClaims(stores, given.host, federation.id, given.driver.hostNamespaces(federation)),
+    ...namespaceClaims(stores, given.host, federation, given.driver.hostNamespaces(federation)),
   ]
 }
 

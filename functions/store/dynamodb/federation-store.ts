@@ -123,8 +123,8 @@ export const dynamoFederationStore = (context: StoreContext, commit: Commit): Fe
   removeMemberId: (key, clusterId) => asWrite(removeMemberId(key, clusterId)),
   remove: (read) => asWrite(...remove(read)),
   observe: (key, look) => observe(commit, federationKey(key), look),
-  claimNamespace: (hostUid, namespace, federationId) =>
-    asWrite(claim({ key: namespaceKey(hostUid, namespace), owner: federationId }, () => namespaceTaken(namespace))),
-  releaseNamespace: (hostUid, namespace, federationId) =>
-    asWrite(release({ key: namespaceKey(hostUid, namespace), owner: federationId })),
+  claimNamespace: (host, namespace, federationId) =>
+    asWrite(claim({ key: namespaceKey(host, namespace), owner: federationId }, () => namespaceTaken(namespace))),
+  releaseNamespace: (host, namespace, federationId) =>
+    asWrite(release({ key: namespaceKey(host, namespace), owner: federationId })),
 })
