@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { DEFAULT_CLUSTER_ROLES } from '../cloud/cluster-roles.ts'
 import { EnvironmentInvalid } from './errors.ts'
 
 const text = z.string().min(1)
@@ -50,6 +51,8 @@ const cloud = {
   KEYSTONE_REGION: z.string().default(''),
   /** PEM of the only authorities that may vouch for Keystone and the cloud's other endpoints. Default: those that everybody trusts. */
   KEYSTONE_CA_PEM: z.string().default(''),
+  /** Names of the roles that clusters get in their application credentials, separated by commas. */
+  KEYSTONE_CLUSTER_ROLES: z.string().default(DEFAULT_CLUSTER_ROLES.join(',')),
 }
 
 /** The API function without key rights. */

@@ -4,6 +4,7 @@ import { DEFAULT_CLAIMS } from '../../functions/authorizer/settings.ts'
 import { CANARY_DRIVERS } from '../../functions/domain/canary.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import { useOfNetwork } from './networks.ts'
+import { clusterRoles } from './project.schema.ts'
 
 const matching = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error)
 const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, error).default([])
@@ -107,6 +108,7 @@ const fields = {
   keystoneRegion: matching(/^[\w.-]{1,255}$/, "must be the name of a region in Keystone's catalog")
     .optional()
     .describe('region of the cloud in which clusters have their machines; default the only one there is'),
+  keystoneClusterRoles: clusterRoles(),
   oidcIssuer: z
     .string(IDENTITY_URL)
     .pipe(IdentityUrl)
