@@ -1,7 +1,9 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { IdentitySettings } from '../functions/authorizer/settings.ts'
+import type { AwsGrant } from '../functions/drivers/contract/aws-access.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
+import { awsGrants } from '../functions/runtime/aws-grants.ts'
 import { IDENTITY_HELP, identityOptions } from './authorizer/identity-options.ts'
 import { LOG_LEVELS, type LogLevel } from './logger.ts'
 import { OptionInvalid } from './option-invalid.ts'
@@ -34,6 +36,7 @@ ${IDENTITY_HELP}
   FEDPLANE_PUBLIC_URL         scheme, host and mount path as clients see them behind a proxy, for links (default http://127.0.0.1:<port>)
   FEDPLANE_TRUST_FORWARDED    true: X-Forwarded-Host, -Proto and -Prefix of a proxy say where links point (default false)
   FEDPLANE_CLUSTERS_PER_PROJECT  clusters that a project without a quota of its own may have (default 20)
+  FEDPLANE_EKS_GRANTS         with tokens: what projects may use of your AWS credentials, <project>=<ARN of a role or EKS cluster>,… (default nothing)
   FEDPLANE_LOG_LEVEL          ${LOG_LEVELS.join(', ')} (default warn); lines of JSON on standard error
   FEDPLANE_DYNAMODB_ENDPOINT  URL of a DynamoDB to use instead of the embedded one
   FEDPLANE_KARMADA_CRDS       folder, tar archive or URL of the CRDs of Karmada's release; needed once, unless npm run assets was run
@@ -59,6 +62,8 @@ export type LocalOptions = {
   /** Undefined starts the embedded one. */
   dynamodbEndpoint: string | undefined
   drivers: RegistryOptions
+  /** Undefined: everything without tokens, else nothing. */
+  eksGrants: AwsGrant[] | undefined
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -125,6 +130,16 @@ const driversOf = (environment: Environment): RegistryOptions => {
   }
 }
 
+const grantsOf = (text: string | undefined): AwsGrant[] | undefined => {
+  if (text === undefined) return
+  try {
+    return awsGrants(text)
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : ''
+    throw new OptionInvalid(`FEDPLANE_EKS_GRANTS is wrong: ${words} Separate entries by commas.`, { cause })
+  }
+}
+
 /**
  * Options from the command line, then the environment, then defaults; `help` or `version` when that is all that is asked for.
  *
@@ -151,5 +166,6 @@ export const readOptions = (args: readonly string[], environment: Environment): 
     dynamodbEndpoint: endpoint && endpointOf(endpoint),
     karmadaCrds: crdsOf(setting(environment, 'FEDPLANE_KARMADA_CRDS')),
     drivers: driversOf(environment),
+    eksGrants: grantsOf(setting(environment, 'FEDPLANE_EKS_GRANTS')),
   }
 }

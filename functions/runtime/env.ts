@@ -24,6 +24,8 @@ const base = {
 const clusters = {
   /** Networks in which clusters may be beyond public addresses: CIDRs separated by commas. Default: none. */
   ALLOWED_NETWORKS: z.string().default(''),
+  /** Roles and EKS clusters that projects may use: `<project>=<ARN>` or `<ARN>`, separated by commas. Default: none. */
+  EKS_GRANTS: z.string().default(''),
 }
 
 const api = {

@@ -27,8 +27,8 @@ const isPublicUrl = (text: string): boolean => {
 
 const CIDR = 'must be a network with its prefix length, for example 10.0.0.0/8 or fd00::/8'
 /** An account is always named: a role of "any account" would be anybody's. */
-const EKS_ROLE = /^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role\/[\w+=,.@/*-]+$/
-const EKS_CLUSTER = /^arn:aws(-[a-z]+)*:eks:([a-z0-9-]+|\*):[0-9]{12}:cluster\/[\w*-]+$/
+const EKS_ROLE = /^(?:[^\s,=]+=)?arn:aws(-[a-z]+)*:iam::[0-9]{12}:role\/[\w+=,.@/*-]+$/
+const EKS_CLUSTER = /^(?:[^\s,=]+=)?arn:aws(-[a-z]+)*:eks:([a-z0-9-]+|\*):[0-9]{12}:cluster\/[\w*-]+$/
 const SECRET_ARN = /^arn:[^:]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/
 const KEY_ARN = /^arn:[^:]+:kms:[a-z0-9-]+:[0-9]{12}:key\/[A-Za-z0-9-]+$/
 const CERTIFICATE_ARN = /^arn:[^:]+:acm:[a-z0-9-]+:[0-9]{12}:certificate\/[A-Za-z0-9-]+$/
@@ -145,17 +145,19 @@ const fields = {
   eksRoles: listOf(
     matching(
       EKS_ROLE,
-      'must be the ARN of a role with its account, for example arn:aws:iam::111122223333:role/fedplane-*',
+      'must be the ARN of a role with its account, for example arn:aws:iam::111122223333:role/fedplane-*, or <project>=<ARN>',
     ),
     'must be a list of ARNs',
-  ).describe('ARNs of the roles that may be assumed to reach EKS clusters; `*` in names at most'),
+  ).describe(
+    'ARNs of the roles that may be assumed to reach EKS clusters; `*` in names at most; `<project>=<ARN>` for one project only',
+  ),
   eksClusters: listOf(
     matching(
       EKS_CLUSTER,
-      'must be the ARN of an EKS cluster with its account, for example arn:aws:eks:eu-central-1:111122223333:cluster/shop',
+      'must be the ARN of an EKS cluster with its account, for example arn:aws:eks:eu-central-1:111122223333:cluster/shop, or <project>=<ARN>',
     ),
     'must be a list of ARNs',
-  ).describe("ARNs of the EKS clusters that fedplane's own roles may describe"),
+  ).describe("ARNs of the EKS clusters that fedplane's own roles may describe; `<project>=<ARN>` for one project only"),
   vpcId: matching(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC, for example vpc-0123456789abcdef0')
     .optional()
     .describe('VPC from which functions reach clusters, with subnetIds; default none'),

@@ -22,6 +22,14 @@ describe('readOptions', () => {
     })
   })
 
+  it('reads what projects may use of AWS', () => {
+    const read = (FEDPLANE_EKS_GRANTS: string) => readOptions([], { FEDPLANE_EKS_GRANTS })
+    const arn = 'arn:aws:iam::111122223333:role/shop'
+    expect(read(`blue=${arn}`)).toMatchObject({ eksGrants: [{ projectId: 'blue', arn }] })
+    expect(read('')).toMatchObject({ eksGrants: undefined })
+    expect(() => read('blue=shop')).toThrow(/FEDPLANE_EKS_GRANTS is wrong: "blue=shop" is neither/)
+  })
+
   it('takes the environment, where an empty setting is an absent one', () => {
     const environment = {
       FEDPLANE_PORT: '0',
