@@ -5,6 +5,7 @@ import path from 'node:path'
 import { apiApp } from '../functions/api/app.ts'
 import { type IdentitySettings, keystoneBase } from '../functions/authorizer/settings.ts'
 import { FLOWS } from '../functions/domain/operation.ts'
+import type { ProjectLimits } from '../functions/domain/project-limits.ts'
 import type { AwsGrants } from '../functions/drivers/contract/aws-access.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
@@ -57,6 +58,8 @@ export type FedplaneOptions = {
   trustForwarded?: boolean
   /** Clusters that a project without a quota of its own may have. Default: Magnum's 20. */
   clustersPerProject?: number
+  /** What else a project may have. Default: `PROJECT_LIMITS`. */
+  projectLimits?: ProjectLimits
   /** What projects may use of AWS through this process's credentials. Default: everything without tokens, else nothing. */
   eksGrants?: AwsGrants | undefined
   /** Default: warnings and errors to standard error. */
@@ -168,6 +171,7 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
       policy,
       openApi: localOpenApi,
       clustersPerProject,
+      ...(options.projectLimits === undefined ? {} : { projectLimits: options.projectLimits }),
       ...(identity?.keystone ? { authUrl: keystoneBase(identity.keystone.url) } : {}),
     }),
   )

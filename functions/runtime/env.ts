@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { DEFAULT_CLUSTER_ROLES } from '../cloud/cluster-roles.ts'
+import { PROJECT_LIMITS } from '../domain/project-limits.ts'
 import { EnvironmentInvalid } from './errors.ts'
 
 const text = z.string().min(1)
@@ -28,15 +29,22 @@ const clusters = {
   EKS_GRANTS: z.string().default(''),
 }
 
+const limit = (usual: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,9}$/)
+    .default(String(usual))
+
 const api = {
   ...base,
   /** Base URL of the API as clients see it, without `/v1`. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }),
   /** Clusters that a project without a quota of its own may have. Default: Magnum's 20. */
-  CLUSTERS_PER_PROJECT: z
-    .string()
-    .regex(/^[0-9]{1,9}$/)
-    .default('20'),
+  CLUSTERS_PER_PROJECT: limit(20),
+  /** What else a project may have. Defaults: `PROJECT_LIMITS`. */
+  FEDERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.federations),
+  TEMPLATES_PER_PROJECT: limit(PROJECT_LIMITS.templates),
+  OPERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.operations),
   /** URL of Keystone, named to clients that must log in. Default: none, which names the API itself. */
   KEYSTONE_URL: z.string().default(''),
 }

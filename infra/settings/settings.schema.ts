@@ -4,7 +4,7 @@ import { DEFAULT_CLAIMS } from '../../functions/authorizer/settings.ts'
 import { CANARY_DRIVERS } from '../../functions/domain/canary.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import { useOfNetwork } from './networks.ts'
-import { clusterRoles } from './project.schema.ts'
+import { clusterRoles, eksEnvironmentFaults, projectLimits } from './project.schema.ts'
 
 const matching = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error)
 const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, error).default([])
@@ -129,12 +129,7 @@ const fields = {
     matching(PACKAGE, 'must be the name of an npm package'),
     'must be a list of npm packages',
   ).describe('npm packages with [drivers of your own](drivers/out-of-tree.md), installed beside fedplane'),
-  clustersPerProject: z
-    .int('must be an integer of 0 or more')
-    .min(0, 'must be an integer of 0 or more')
-    .max(999_999_999, 'must be below 1,000,000,000')
-    .default(20)
-    .describe('clusters that a project without a quota of its own may have'),
+  ...projectLimits,
 
   allowedNetworks: listOf(
     z
@@ -275,7 +270,7 @@ export const DeploymentSettings = z
         context.addIssue({ code: 'custom', path: [other], message: `is missing: ${name} needs it` })
       }
     }
-    const faults = [...loopbackFaults(settings), ...canaryFaults(settings)]
+    const faults = [...loopbackFaults(settings), ...canaryFaults(settings), ...eksEnvironmentFaults(settings)]
     for (const [path, message] of faults) context.addIssue({ code: 'custom', path: [path], message })
   })
 /** Settings as given: everything is optional. */

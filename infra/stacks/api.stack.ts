@@ -98,6 +98,9 @@ export class ApiStack extends Stack {
       STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
       PUBLIC_URL: this.publicUrl,
       CLUSTERS_PER_PROJECT: String(settings.clustersPerProject),
+      FEDERATIONS_PER_PROJECT: String(settings.federationsPerProject),
+      TEMPLATES_PER_PROJECT: String(settings.templatesPerProject),
+      OPERATIONS_PER_PROJECT: String(settings.operationsPerProject),
       KEYSTONE_URL: settings.keystoneUrl ?? '',
       ...driverEnvironment(settings),
     }

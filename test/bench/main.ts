@@ -141,7 +141,11 @@ const main = async (options: BenchOptions): Promise<number> => {
   try {
     const tokens = join(folder, 'tokens.json')
     await writeFile(tokens, JSON.stringify(HOLDERS))
-    const environment = { FEDPLANE_TOKENS: tokens, FEDPLANE_CLUSTERS_PER_PROJECT: '100000' }
+    const environment = {
+      FEDPLANE_TOKENS: tokens,
+      FEDPLANE_CLUSTERS_PER_PROJECT: '100000',
+      FEDPLANE_OPERATIONS_PER_PROJECT: '100000',
+    }
     const results = await run(
       () => startServer({ dataDir: join(folder, 'data'), token: 'member' }, environment),
       options,

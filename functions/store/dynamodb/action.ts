@@ -1,10 +1,23 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { AppError } from '../../domain/app-error.ts'
+import type { ProjectLimits } from '../../domain/project-limits.ts'
 import type { Write } from '../write.ts'
 import type { ItemKey } from './keys.ts'
 
 /** What was stored when a condition failed, as DynamoDB sends it with the failure. */
 export type StoredItem = Readonly<Record<string, AttributeValue>>
+
+/** What projects have a limited number of. */
+export type PlaceKind = keyof ProjectLimits
+
+/** How an action changes a project's count of something. */
+export type Place = {
+  of: PlaceKind
+  projectId: string
+  by: 1 | -1
+  /** Counted, and never refused. */
+  always?: true
+}
 
 type Base = {
   /** DynamoDB condition; `#name` stands for the attribute `name`. Absent: always. */
@@ -15,6 +28,8 @@ type Base = {
   onConflict: (stored: StoredItem | undefined) => AppError
   /** When the condition does not hold, there is nothing to do: left out, without harm to the writes beside it. */
   optional?: true
+  /** Counted beside the commit (`project-places.ts`). */
+  place?: Place
 }
 
 /** One item's part in a commit. */

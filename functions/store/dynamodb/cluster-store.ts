@@ -15,6 +15,7 @@ import { mergeItems } from './merge-items.ts'
 import { findIdsByName, putName, removeName } from './name-index.ts'
 import { observe } from './observe.ts'
 import { parseItem } from './parse-item.ts'
+import { operationPlace } from './project-places.ts'
 import { getItem, getItems, type Item, queryPage, readPage, takePage } from './read.ts'
 import { claim, release } from './reservation.ts'
 import type { StoreContext } from './store-context.ts'
@@ -37,6 +38,7 @@ const insert = (cluster: Cluster): Action[] => [
     },
     condition: 'attribute_not_exists(#pk)',
     onConflict: () => alreadyExists('cluster', cluster.id),
+    ...operationPlace(cluster.projectId, null, cluster.operation),
   },
   putName('CLUSTER', cluster),
 ]
@@ -71,6 +73,11 @@ const change = (read: Cluster, fields: ClusterChange, unlessUsed: boolean): Acti
     values: { ...values, ':read': read.revision },
     onConflict: (stored) =>
       unlessUsed ? whyUnchanged(read, stored) : revisionConflict('cluster', read.id, read.revision),
+    ...operationPlace(
+      read.projectId,
+      read.operation,
+      fields.operation === undefined ? read.operation : fields.operation,
+    ),
   }
   return [update, ...rename(read, fields.name)]
 }
@@ -82,6 +89,7 @@ const remove = (read: Cluster): Action[] => [
     condition: '#revision = :read',
     values: { ':read': read.revision },
     onConflict: () => revisionConflict('cluster', read.id, read.revision),
+    ...operationPlace(read.projectId, read.operation, null),
   },
   removeName('CLUSTER', read),
 ]

@@ -10,6 +10,7 @@ import { FEDERATION_PREFIX, federationKey, namespaceKey, projectPartition } from
 import { findIdsByName, putName, removeName } from './name-index.ts'
 import { observe } from './observe.ts'
 import { parseItem } from './parse-item.ts'
+import { operationPlace } from './project-places.ts'
 import { getItem, type Item, readPage } from './read.ts'
 import { claim, release } from './reservation.ts'
 import type { StoreContext } from './store-context.ts'
@@ -34,8 +35,9 @@ const insert = (federation: Federation): Action[] => [
     },
     condition: 'attribute_not_exists(#pk)',
     onConflict: () => alreadyExists('federation', federation.id),
+    ...operationPlace(federation.projectId, null, federation.operation),
   },
-  putName('FEDERATION', federation),
+  { ...putName('FEDERATION', federation), place: { of: 'federations', projectId: federation.projectId, by: 1 } },
 ]
 
 /** How the set of member ids changes, with what must hold beside the revision. */
@@ -74,6 +76,11 @@ const change = (read: Federation, fields: FederationUpdate, memberIds: MemberIds
     condition: `#revision = :read${members.condition ?? ''}`,
     values: { ...values, ...members.values, ':read': read.revision },
     onConflict: () => revisionConflict('federation', read.id, read.revision),
+    ...operationPlace(
+      read.projectId,
+      read.operation,
+      fields.operation === undefined ? read.operation : fields.operation,
+    ),
   }
 }
 
@@ -97,8 +104,9 @@ const remove = (read: Federation): Action[] => [
     condition: '#revision = :read',
     values: { ':read': read.revision },
     onConflict: () => revisionConflict('federation', read.id, read.revision),
+    ...operationPlace(read.projectId, read.operation, null),
   },
-  removeName('FEDERATION', read),
+  { ...removeName('FEDERATION', read), place: { of: 'federations', projectId: read.projectId, by: -1 } },
 ]
 
 const namespaceTaken = (namespace: string): ReservationTaken =>

@@ -96,6 +96,9 @@ export const quotaKey = ({ projectId, resource }: { projectId: string; resource:
 /** How much of its quotas a project has taken. */
 export const usageKey = (projectId: string): ItemKey => inProject(projectId, 'USAGE')
 
+/** How many federations, templates or operations in progress a project has. */
+export const projectUsageKey = (projectId: string, of: string): ItemKey => inProject(projectId, `USAGE#${of}`)
+
 /** Scheduled workers. */
 export const SERVICE_PARTITION = 'SERVICE'
 export const HOST_PREFIX = 'HOST#'

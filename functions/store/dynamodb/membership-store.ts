@@ -1,4 +1,4 @@
-import { type Membership, membershipEntityId } from '../../domain/membership.ts'
+import { type Membership, membershipEntityId, operationOf } from '../../domain/membership.ts'
 import type { MembershipStore } from '../membership.store.ts'
 import { type Action, asWrite } from './action.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
@@ -6,6 +6,7 @@ import { membershipIndexAttributes, presentOnly } from './index-attributes.ts'
 import { membershipKey, membershipPrefix, projectPartition } from './keys.ts'
 import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from './membership.schema.ts'
 import { parseItem } from './parse-item.ts'
+import { operationPlace } from './project-places.ts'
 import { getItem, type Item, queryPrefix } from './read.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -23,12 +24,14 @@ const insert = (membership: Membership): Action => ({
   item: itemOf(membership),
   condition: 'attribute_not_exists(#pk)',
   onConflict: () => alreadyExists('membership', membershipEntityId(membership)),
+  ...operationPlace(membership.projectId, null, operationOf(membership)),
 })
 
-const asRead = (read: Membership) => ({
+const asRead = (read: Membership, after: Membership | null) => ({
   condition: '#revision = :read',
   values: { ':read': read.revision },
   onConflict: () => revisionConflict('membership', membershipEntityId(read), read.revision),
+  ...operationPlace(read.projectId, operationOf(read), after && operationOf(after)),
 })
 
 /** Memberships in DynamoDB. */
@@ -45,6 +48,6 @@ export const dynamoMembershipStore = (context: StoreContext): MembershipStore =>
   },
   insert: (membership) => asWrite(insert(membership)),
   replace: (read, next) =>
-    asWrite({ type: 'put', item: itemOf({ ...next, revision: read.revision + 1 }), ...asRead(read) }),
-  remove: (read) => asWrite({ type: 'delete', key: membershipKey(read), ...asRead(read) }),
+    asWrite({ type: 'put', item: itemOf({ ...next, revision: read.revision + 1 }), ...asRead(read, next) }),
+  remove: (read) => asWrite({ type: 'delete', key: membershipKey(read), ...asRead(read, null) }),
 })

@@ -15,6 +15,7 @@ import { dynamoIdempotencyStore } from './idempotency-store.ts'
 import { dynamoManagementStore } from './management-store.ts'
 import { dynamoMembershipStore } from './membership-store.ts'
 import { dynamoNodeGroupStore } from './node-group-store.ts'
+import { countingCommit } from './project-places.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import type { StoreContext } from './store-context.ts'
 import { dynamoWorkStore } from './work-store.ts'
@@ -39,7 +40,7 @@ export const dynamoStores = ({
   pause = timer,
 }: DynamoStoresOptions): Stores => {
   const context: StoreContext = { client: documentClient, tableName, clock, pause }
-  const commit = dynamoCommit(context)
+  const commit = countingCommit(context, dynamoCommit(context))
   const keyOf = projectKeys({ keys, items: dynamoDataKeyItems(context, commit), clock })
   return {
     clusters: dynamoClusterStore(context, commit),
