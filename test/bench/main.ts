@@ -140,7 +140,7 @@ const main = async (options: BenchOptions): Promise<number> => {
   const folder = await mkdtemp(join(tmpdir(), 'fedplane-bench-'))
   try {
     const tokens = join(folder, 'tokens.json')
-    await writeFile(tokens, JSON.stringify(HOLDERS))
+    await writeFile(tokens, JSON.stringify(HOLDERS), { mode: 0o600 })
     const environment = {
       FEDPLANE_TOKENS: tokens,
       FEDPLANE_CLUSTERS_PER_PROJECT: '100000',
