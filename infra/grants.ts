@@ -6,6 +6,7 @@ import { Construct } from 'constructs'
 import { FLOWS, type Flow } from '../functions/domain/operation.ts'
 import { TABLE_DEFINITION } from '../functions/store/dynamodb/table-definition.ts'
 import { acknowledge } from './acknowledge.ts'
+import { grantedArns } from './eks-grants.ts'
 import type { Installation } from './installation.ts'
 import type { DeploymentSettings } from './settings/settings.schema.ts'
 
@@ -93,7 +94,7 @@ export const grantSecret = (grantee: IGrantable, secretArn: string, keyArn?: str
 
 /**
  * May describe the EKS clusters and assume the roles that the operator lists, and nothing of either kind when none are listed. A token for a
- * cluster needs no right of its own: the cluster's access entries say who gets in.
+ * cluster needs no right of its own: the cluster's access entries say who gets in. Which project may use what of it the driver demands.
  */
 export const grantEks = (grantee: IGrantable, { eksRoles, eksClusters }: DeploymentSettings): void => {
   const allow = (action: string, resources: readonly string[]): void => {
@@ -103,8 +104,8 @@ export const grantEks = (grantee: IGrantable, { eksRoles, eksClusters }: Deploym
       if (arn.includes('*')) accept(grantee, arn, "It is the operator's setting, and names an account.")
     }
   }
-  allow('sts:AssumeRole', eksRoles)
-  allow('eks:DescribeCluster', eksClusters)
+  allow('sts:AssumeRole', grantedArns(eksRoles))
+  allow('eks:DescribeCluster', grantedArns(eksClusters))
 }
 
 /** May use the storage key through one service, which asks it with the caller's rights. */

@@ -1,6 +1,7 @@
 import type { ReconcilerEnv, Settings, WorkerEnv } from '../functions/runtime/env.ts'
 import { cloudEnvironment } from './cloud-environment.ts'
 import { driverEnvironment } from './driver-environment.ts'
+import { eksGrants } from './eks-grants.ts'
 import { machineArnPrefix } from './grants.ts'
 import type { Installation } from './installation.ts'
 
@@ -16,5 +17,6 @@ export const workerEnvironment = (installation: Installation): Settings<WorkerEn
   ...reconcilerEnvironment(installation),
   KMS_KEY_ARN: installation.data.dataKeyKey.keyArn,
   ALLOWED_NETWORKS: installation.settings.allowedNetworks.join(','),
+  EKS_GRANTS: eksGrants(installation.settings),
   ...cloudEnvironment(installation.settings),
 })

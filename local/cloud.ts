@@ -1,10 +1,11 @@
 import { type IdentitySettings, keystoneBase } from '../functions/authorizer/settings.ts'
 import type { Cloud } from '../functions/cloud/cloud.ts'
+import { DEFAULT_CLUSTER_ROLES } from '../functions/cloud/cluster-roles.ts'
 import { keystoneCloud } from '../functions/cloud/keystone/keystone-cloud.ts'
 
 /** The cloud whose Keystone vouches for callers; undefined without one. */
 export const localCloud = (identity: IdentitySettings | undefined): Cloud | undefined => {
   if (identity?.keystone === undefined) return
-  const { url, region = null, caPem = null } = identity.keystone
-  return keystoneCloud({ base: keystoneBase(url), region, caPem })
+  const { url, region = null, caPem = null, clusterRoles: roles = DEFAULT_CLUSTER_ROLES } = identity.keystone
+  return keystoneCloud({ base: keystoneBase(url), region, caPem, roles })
 }

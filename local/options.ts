@@ -1,7 +1,10 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { IdentitySettings } from '../functions/authorizer/settings.ts'
+import { PROJECT_LIMITS, type ProjectLimits } from '../functions/domain/project-limits.ts'
+import type { AwsGrant } from '../functions/drivers/contract/aws-access.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
+import { awsGrants } from '../functions/runtime/aws-grants.ts'
 import { IDENTITY_HELP, identityOptions } from './authorizer/identity-options.ts'
 import { LOG_LEVELS, type LogLevel } from './logger.ts'
 import { OptionInvalid } from './option-invalid.ts'
@@ -11,7 +14,7 @@ import { publicUrlOf, trustForwardedOf } from './public-url.ts'
 const DEFAULT_PORT = 9511
 const DEFAULT_DATA_DIR = '.fedplane'
 /** Magnum's default quota. */
-const DEFAULT_CLUSTERS_PER_PROJECT = '20'
+const DEFAULT_CLUSTERS_PER_PROJECT = 20
 
 /** On one machine the drivers that only play are there too, to try the API without a cluster; a template that names no driver gets the first that makes nodes. */
 const LOCAL_FEDERATION_DRIVERS = 'karmada@1,clusterprofile@1,memory@1'
@@ -34,6 +37,9 @@ ${IDENTITY_HELP}
   FEDPLANE_PUBLIC_URL         scheme, host and mount path as clients see them behind a proxy, for links (default http://127.0.0.1:<port>)
   FEDPLANE_TRUST_FORWARDED    true: X-Forwarded-Host, -Proto and -Prefix of a proxy say where links point (default false)
   FEDPLANE_CLUSTERS_PER_PROJECT  clusters that a project without a quota of its own may have (default 20)
+  FEDPLANE_FEDERATIONS_PER_PROJECT, FEDPLANE_TEMPLATES_PER_PROJECT, FEDPLANE_OPERATIONS_PER_PROJECT
+                              what else a project may have: federations, cluster templates, operations in progress (default 100 each)
+  FEDPLANE_EKS_GRANTS         with tokens: what projects may use of your AWS credentials, <project>=<ARN of a role or EKS cluster>,… (default nothing)
   FEDPLANE_LOG_LEVEL          ${LOG_LEVELS.join(', ')} (default warn); lines of JSON on standard error
   FEDPLANE_DYNAMODB_ENDPOINT  URL of a DynamoDB to use instead of the embedded one
   FEDPLANE_KARMADA_CRDS       folder, tar archive or URL of the CRDs of Karmada's release; needed once, unless npm run assets was run
@@ -53,12 +59,15 @@ export type LocalOptions = {
   publicUrl: string | undefined
   trustForwarded: boolean
   clustersPerProject: number
+  projectLimits: ProjectLimits
   logLevel: LogLevel
   /** Folder, tar archive or URL. */
   karmadaCrds: string | undefined
   /** Undefined starts the embedded one. */
   dynamodbEndpoint: string | undefined
   drivers: RegistryOptions
+  /** Undefined: everything without tokens, else nothing. */
+  eksGrants: AwsGrant[] | undefined
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -71,12 +80,17 @@ const portOf = (text: string): number => {
   )
 }
 
-const clustersPerProjectOf = (text: string): number => {
+const countOf = (environment: Environment, name: string, usual: number): number => {
+  const text = setting(environment, name) ?? String(usual)
   if (/^\d{1,9}$/.test(text)) return Number(text)
-  throw new OptionInvalid(
-    `FEDPLANE_CLUSTERS_PER_PROJECT is ${JSON.stringify(text)}. Set it to an integer of 0 or more.`,
-  )
+  throw new OptionInvalid(`${name} is ${JSON.stringify(text)}. Set it to an integer of 0 or more.`)
 }
+
+const limitsOf = (environment: Environment): ProjectLimits => ({
+  federations: countOf(environment, 'FEDPLANE_FEDERATIONS_PER_PROJECT', PROJECT_LIMITS.federations),
+  templates: countOf(environment, 'FEDPLANE_TEMPLATES_PER_PROJECT', PROJECT_LIMITS.templates),
+  operations: countOf(environment, 'FEDPLANE_OPERATIONS_PER_PROJECT', PROJECT_LIMITS.operations),
+})
 
 const levelOf = (text: string): LogLevel => {
   const level = LOG_LEVELS.find((known) => known === text)
@@ -125,6 +139,16 @@ const driversOf = (environment: Environment): RegistryOptions => {
   }
 }
 
+const grantsOf = (text: string | undefined): AwsGrant[] | undefined => {
+  if (text === undefined) return
+  try {
+    return awsGrants(text)
+  } catch (cause) {
+    const words = cause instanceof Error ? cause.message : ''
+    throw new OptionInvalid(`FEDPLANE_EKS_GRANTS is wrong: ${words} Separate entries by commas.`, { cause })
+  }
+}
+
 /**
  * Options from the command line, then the environment, then defaults; `help` or `version` when that is all that is asked for.
  *
@@ -144,12 +168,12 @@ export const readOptions = (args: readonly string[], environment: Environment): 
     policies: pathOf(setting(environment, 'FEDPLANE_POLICIES')),
     publicUrl: publicUrl && publicUrlOf(publicUrl),
     trustForwarded: trustForwardedOf(setting(environment, 'FEDPLANE_TRUST_FORWARDED') ?? 'false'),
-    clustersPerProject: clustersPerProjectOf(
-      setting(environment, 'FEDPLANE_CLUSTERS_PER_PROJECT') ?? DEFAULT_CLUSTERS_PER_PROJECT,
-    ),
+    clustersPerProject: countOf(environment, 'FEDPLANE_CLUSTERS_PER_PROJECT', DEFAULT_CLUSTERS_PER_PROJECT),
+    projectLimits: limitsOf(environment),
     logLevel: levelOf(setting(environment, 'FEDPLANE_LOG_LEVEL') ?? 'warn'),
     dynamodbEndpoint: endpoint && endpointOf(endpoint),
     karmadaCrds: crdsOf(setting(environment, 'FEDPLANE_KARMADA_CRDS')),
     drivers: driversOf(environment),
+    eksGrants: grantsOf(setting(environment, 'FEDPLANE_EKS_GRANTS')),
   }
 }

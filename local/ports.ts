@@ -1,5 +1,6 @@
 import path from 'node:path'
 import type { Cloud } from '../functions/cloud/cloud.ts'
+import type { AwsGrants } from '../functions/drivers/contract/aws-access.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import { driverRegistry } from '../functions/drivers/registry.ts'
 import { localPolicy } from '../functions/kubernetes/address-guard.ts'
@@ -24,6 +25,8 @@ export type PortsOptions = {
   executions: Executions
   /** Default: none, and no cluster that needs application credentials. */
   cloud?: Cloud | undefined
+  /** What projects may use of the operator's AWS credentials. */
+  eksGrants: AwsGrants
   log: Logger
 }
 
@@ -39,13 +42,14 @@ export const localPorts = async ({
   drivers,
   executions,
   cloud,
+  eksGrants,
   log,
 }: PortsOptions): Promise<Ports> => {
   const keys = await keyFileService(path.join(dataDir, 'key'))
   return {
     stores: dynamoStores({ documentClient: database.client, tableName: TABLE, keys, clock: systemClock }),
     executions,
-    drivers: driverRegistry({ aws: awsAccess() }, drivers),
+    drivers: driverRegistry({ aws: awsAccess(eksGrants) }, drivers),
     connect: connectWith({ policy: localPolicy }),
     ...(cloud === undefined ? {} : { cloud }),
     addressPolicy: localPolicy,

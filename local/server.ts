@@ -5,6 +5,8 @@ import path from 'node:path'
 import { apiApp } from '../functions/api/app.ts'
 import { type IdentitySettings, keystoneBase } from '../functions/authorizer/settings.ts'
 import { FLOWS } from '../functions/domain/operation.ts'
+import type { ProjectLimits } from '../functions/domain/project-limits.ts'
+import type { AwsGrants } from '../functions/drivers/contract/aws-access.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
 import { flowHandlers } from '../functions/steps/flows.ts'
@@ -56,6 +58,10 @@ export type FedplaneOptions = {
   trustForwarded?: boolean
   /** Clusters that a project without a quota of its own may have. Default: Magnum's 20. */
   clustersPerProject?: number
+  /** What else a project may have. Default: `PROJECT_LIMITS`. */
+  projectLimits?: ProjectLimits
+  /** What projects may use of AWS through this process's credentials. Default: everything without tokens, else nothing. */
+  eksGrants?: AwsGrants | undefined
   /** Default: warnings and errors to standard error. */
   log?: Logger
 }
@@ -103,6 +109,9 @@ const deferredExecutions = (): Executions & { use(executions: Executions): void 
   }
 }
 
+/** Without tokens whoever is at this machine is the operator, and what they have is theirs to use. */
+const isForOnePerson = ({ tokensFile, identity }: FedplaneOptions): boolean => !tokensFile && !identity
+
 const makeCore = async (database: Database, dataDir: string, options: FedplaneOptions, log: Logger): Promise<Core> => {
   const executions = deferredExecutions()
   const [definitions, ports] = await Promise.all([
@@ -114,6 +123,7 @@ const makeCore = async (database: Database, dataDir: string, options: FedplaneOp
       drivers: options.drivers ?? {},
       executions,
       cloud: localCloud(options.identity),
+      eksGrants: options.eksGrants ?? (isForOnePerson(options) ? 'everything' : []),
       log,
     }),
   ])
@@ -141,7 +151,7 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const application = Promise.withResolvers<ReturnType<typeof apiApp>>()
   application.promise.catch(() => undefined)
   const handle = async (event: Parameters<ReturnType<typeof apiApp>>[0]) => (await application.promise)(event)
-  const refuseForeign = !tokensFile && !identity
+  const refuseForeign = isForOnePerson(options)
   const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log, refuseForeign, publicUrl })
   closers.add(() => http.close())
   const url = `http://127.0.0.1:${http.port}`
@@ -161,6 +171,7 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
       policy,
       openApi: localOpenApi,
       clustersPerProject,
+      ...(options.projectLimits === undefined ? {} : { projectLimits: options.projectLimits }),
       ...(identity?.keystone ? { authUrl: keystoneBase(identity.keystone.url) } : {}),
     }),
   )

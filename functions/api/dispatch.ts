@@ -1,4 +1,6 @@
+import { PROJECT_LIMITS } from '../domain/project-limits.ts'
 import type { TablePorts } from '../runtime/ports.ts'
+import type { Stores } from '../store/stores.ts'
 import { demandAcceptable } from './accept.ts'
 import { readBody } from './body/read-body.ts'
 import { Unauthenticated } from './errors.ts'
@@ -43,6 +45,12 @@ const handleForPrincipal = <P extends TablePorts>(
   })
 }
 
+/** Whatever a request makes or begins counts against its project's limits; what flows and workers do goes on. */
+const withinLimits = (stores: Stores, { projectLimits = PROJECT_LIMITS }: ApiSettings): Stores => ({
+  ...stores,
+  commit: (writes) => stores.commit(writes, projectLimits),
+})
+
 /** Makes the innermost handler: calls the route's with all that it needs, parsed. */
 export const dispatcher =
   <P extends TablePorts>(ports: P, settings: ApiSettings) =>
@@ -51,7 +59,8 @@ export const dispatcher =
     if (target instanceof FrameworkError) throw target
     const { route, params } = target
     const isHead = http.requestContext.http.method === 'HEAD'
-    const base: PublicRequest<P> = { ports: { ...ports, log }, settings, baseUrl, minor, headers: http.headers, isHead }
+    const limited = { ...ports, log, stores: withinLimits(ports.stores, settings) }
+    const base: PublicRequest<P> = { ports: limited, settings, baseUrl, minor, headers: http.headers, isHead }
     if (route.access === 'none') return route.handle(base)
     demandAcceptable(http.headers.accept, route.media)
     return handleForPrincipal(route, exchange, base, params)

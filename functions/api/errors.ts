@@ -37,6 +37,12 @@ export class PolicyForbids extends AppError {
   readonly kind = 'forbidden'
 }
 
+/** A browser asks by GET for what only a POST gives it. */
+export class BrowserRefused extends AppError {
+  override readonly name = 'BrowserRefused'
+  readonly kind = 'forbidden'
+}
+
 /** No object with this id or name that the caller may see. Other projects' objects are answered so too. */
 export class ObjectNotVisible extends AppError {
   override readonly name = 'ObjectNotVisible'

@@ -19,6 +19,7 @@ export const KEYS_PATHS: readonly Pick<PrincipalRoute, 'method' | 'path' | 'rule
   { method: 'POST', path: '/v1/federations', rule: 'federation:create' },
   { method: 'PATCH', path: '/v1/federations/{federation}', rule: 'federation:update' },
   { method: 'GET', path: '/v1/federations/{federation}/kubeconfig', rule: 'federation:kubeconfig' },
+  { method: 'POST', path: '/v1/federations/{federation}/kubeconfig', rule: 'federation:kubeconfig' },
 ]
 
 const anyText = z.string().optional()

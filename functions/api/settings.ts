@@ -1,3 +1,4 @@
+import type { ProjectLimits } from '../domain/project-limits.ts'
 import type { Policy } from '../policy/policy.ts'
 
 /** How this installation is reached, and who may do what. */
@@ -12,6 +13,8 @@ export type ApiSettings = {
   openApi(baseUrl: string): string
   /** Clusters of a project that has no quota of its own. Magnum's default: 20. */
   clustersPerProject: number
+  /** What else a project may have. Default: `PROJECT_LIMITS`. */
+  projectLimits?: ProjectLimits
   /** Named in `WWW-Authenticate` of a 401. Default: `baseUrl`. */
   authUrl?: string
 }

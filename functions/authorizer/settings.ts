@@ -7,6 +7,8 @@ export type KeystoneSettings = {
   caPem?: string
   /** Region of the cloud's catalog in which clusters have their machines. Default: the only one there is. */
   region?: string
+  /** Names of the roles that clusters get in their application credentials. Default: `DEFAULT_CLUSTER_ROLES`. */
+  clusterRoles?: readonly string[]
   /**
    * Reads the service credential. It is asked at the first use, and again when Keystone refuses what it gave before.
    *

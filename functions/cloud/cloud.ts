@@ -4,7 +4,8 @@ import type { Secret } from '../domain/secret.ts'
 export type ApplicationCredential = { id: string; secret: Secret }
 
 /**
- * What a user lends a cluster: two application credentials in the cluster's project (decision 0018). Both end with the user's roles in it.
+ * What a user lends a cluster: two application credentials in the cluster's project (decision 0018). Both end with the user's roles in it, of which
+ * they have those that a cluster may get (`cluster-roles.ts`).
  */
 export type CloudGrant = {
   /** Whose they are. */

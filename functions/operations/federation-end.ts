@@ -148,7 +148,9 @@ const releasedNamespaces = async (ports: EndPorts, federation: Federation): Prom
   const driver = ports.drivers.federation.resolve(federation.driver)
   return driver
     .hostNamespaces(federation)
-    .map((namespace) => ports.stores.federations.releaseNamespace(uid, namespace, federation.id))
+    .map((namespace) =>
+      ports.stores.federations.releaseNamespace({ projectId: federation.projectId, uid }, namespace, federation.id),
+    )
 }
 
 /** Removes what the driver keeps under seal. */

@@ -1,6 +1,6 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node'
 import { Secret } from '../domain/secret.ts'
-import type { AwsAccess, AwsCredentials } from '../drivers/contract/aws-access.ts'
+import type { AwsAccess, AwsCredentials, AwsGrants } from '../drivers/contract/aws-access.ts'
 import { AwsCredentialsMissing } from '../drivers/contract/errors.ts'
 import { awsEndpoints } from './env.ts'
 
@@ -15,8 +15,15 @@ type Provider = () => Promise<{
 /**
  * The process's own way into AWS: what the SDK's default chain finds (in Lambda the role's credentials, by `infra/lambda-credentials.ts`), and
  * the SDK's settings of endpoints. Looks for nothing until it is asked.
+ *
+ * @param grants what projects may use through these credentials
  */
-export const awsAccess = (provider: Provider = defaultProvider(), endpoints = awsEndpoints()): AwsAccess => ({
+export const awsAccess = (
+  grants: AwsGrants,
+  provider: Provider = defaultProvider(),
+  endpoints = awsEndpoints(),
+): AwsAccess => ({
+  grants,
   credentials: async (): Promise<AwsCredentials> => {
     const found = await provider().catch((cause: unknown) => {
       throw new AwsCredentialsMissing(

@@ -4,6 +4,7 @@ import { connectWith } from '../kubernetes/connect.ts'
 import { addressPolicy } from './address-policy.ts'
 import { awsAccess } from './aws-access.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-client-options.ts'
+import { awsGrants } from './aws-grants.ts'
 import { awsTablePorts } from './aws-table-ports.ts'
 import { bundledAssets } from './bundled-assets.ts'
 import { cloudOfEnv } from './cloud.ts'
@@ -18,7 +19,7 @@ export const awsPorts = (env: WorkerEnv): Ports => {
   const cloud = cloudOfEnv(env)
   return {
     ...awsTablePorts(env, kmsKeys(new KMSClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.KMS_KEY_ARN)),
-    drivers: driverRegistry({ aws: awsAccess() }, enabledDrivers(env)),
+    drivers: driverRegistry({ aws: awsAccess(awsGrants(env.EKS_GRANTS)) }, enabledDrivers(env)),
     connect: connectWith({ policy }),
     ...(cloud === undefined ? {} : { cloud }),
     addressPolicy: policy,

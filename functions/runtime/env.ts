@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { DEFAULT_CLUSTER_ROLES } from '../cloud/cluster-roles.ts'
+import { PROJECT_LIMITS } from '../domain/project-limits.ts'
 import { EnvironmentInvalid } from './errors.ts'
 
 const text = z.string().min(1)
@@ -23,17 +25,26 @@ const base = {
 const clusters = {
   /** Networks in which clusters may be beyond public addresses: CIDRs separated by commas. Default: none. */
   ALLOWED_NETWORKS: z.string().default(''),
+  /** Roles and EKS clusters that projects may use: `<project>=<ARN>` or `<ARN>`, separated by commas. Default: none. */
+  EKS_GRANTS: z.string().default(''),
 }
+
+const limit = (usual: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,9}$/)
+    .default(String(usual))
 
 const api = {
   ...base,
   /** Base URL of the API as clients see it, without `/v1`. */
   PUBLIC_URL: z.url({ protocol: /^https?$/ }),
   /** Clusters that a project without a quota of its own may have. Default: Magnum's 20. */
-  CLUSTERS_PER_PROJECT: z
-    .string()
-    .regex(/^[0-9]{1,9}$/)
-    .default('20'),
+  CLUSTERS_PER_PROJECT: limit(20),
+  /** What else a project may have. Defaults: `PROJECT_LIMITS`. */
+  FEDERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.federations),
+  TEMPLATES_PER_PROJECT: limit(PROJECT_LIMITS.templates),
+  OPERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.operations),
   /** URL of Keystone, named to clients that must log in. Default: none, which names the API itself. */
   KEYSTONE_URL: z.string().default(''),
 }
@@ -50,6 +61,8 @@ const cloud = {
   KEYSTONE_REGION: z.string().default(''),
   /** PEM of the only authorities that may vouch for Keystone and the cloud's other endpoints. Default: those that everybody trusts. */
   KEYSTONE_CA_PEM: z.string().default(''),
+  /** Names of the roles that clusters get in their application credentials, separated by commas. */
+  KEYSTONE_CLUSTER_ROLES: z.string().default(DEFAULT_CLUSTER_ROLES.join(',')),
 }
 
 /** The API function without key rights. */

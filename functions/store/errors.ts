@@ -106,3 +106,9 @@ export class QuotaReached extends AppError {
   override readonly name = 'QuotaReached'
   readonly kind = 'forbidden'
 }
+
+/** The project has as many of something as this installation allows; `details` have `kind`, `used` and `limit`. */
+export class ProjectLimitReached extends AppError {
+  override readonly name = 'ProjectLimitReached'
+  readonly kind = 'forbidden'
+}

@@ -4,6 +4,9 @@ import type { Write } from './write.ts'
 
 export type FederationKey = { projectId: string; id: string }
 
+/** A host cluster as a project has it registered: the uid is what the cluster says of itself. */
+export type HostIdentity = { projectId: string; uid: string }
+
 /** Federations without their memberships (`MembershipStore`). Reads are strongly consistent. */
 export interface FederationStore {
   /** Undefined when there is none. @throws ItemCorrupt */
@@ -30,11 +33,8 @@ export interface FederationStore {
 
   /** Stores what was seen unless something newer is stored, or the federation is gone. True when it was stored. */
   observe(key: FederationKey, look: ControlPlaneLook): Promise<boolean>
-  /**
-   * Claims a namespace of a host cluster, across projects. Claiming again for the same federation is no error. Conflict:
-   * ReservationTaken, which names nobody: the other federation may be another project's.
-   */
-  claimNamespace(hostUid: string, namespace: string, federationId: string): Write
+  /** Claims a namespace of a host cluster within the project. Claiming again for the same federation is no error. Conflict: ReservationTaken. */
+  claimNamespace(host: HostIdentity, namespace: string, federationId: string): Write
   /** Gives the claim up if it is this federation's. */
-  releaseNamespace(hostUid: string, namespace: string, federationId: string): Write
+  releaseNamespace(host: HostIdentity, namespace: string, federationId: string): Write
 }

@@ -1,3 +1,5 @@
+import type { ProjectLimits } from '../domain/project-limits.ts'
+
 declare const opaque: unique symbol
 
 /**
@@ -12,6 +14,7 @@ export type Write = { readonly [opaque]: true }
  *
  * Throws the error of the first write whose condition failed. Retries TransactionConflict with jitter for 15 s.
  *
- * @throws StoreBusy when the database stays throttled or in conflict
+ * @param limits of the projects, demanded of what the writes make and begin. Routes give them; what runs already goes on without
+ * @throws StoreBusy when the database stays throttled or in conflict; ProjectLimitReached
  */
-export type Commit = (writes: readonly Write[]) => Promise<void>
+export type Commit = (writes: readonly Write[], limits?: ProjectLimits) => Promise<void>

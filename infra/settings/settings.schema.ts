@@ -4,6 +4,7 @@ import { DEFAULT_CLAIMS } from '../../functions/authorizer/settings.ts'
 import { CANARY_DRIVERS } from '../../functions/domain/canary.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import { useOfNetwork } from './networks.ts'
+import { clusterRoles, eksEnvironmentFaults, projectLimits } from './project.schema.ts'
 
 const matching = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error)
 const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, error).default([])
@@ -26,8 +27,8 @@ const isPublicUrl = (text: string): boolean => {
 
 const CIDR = 'must be a network with its prefix length, for example 10.0.0.0/8 or fd00::/8'
 /** An account is always named: a role of "any account" would be anybody's. */
-const EKS_ROLE = /^arn:aws(-[a-z]+)*:iam::[0-9]{12}:role\/[\w+=,.@/*-]+$/
-const EKS_CLUSTER = /^arn:aws(-[a-z]+)*:eks:([a-z0-9-]+|\*):[0-9]{12}:cluster\/[\w*-]+$/
+const EKS_ROLE = /^(?:[^\s,=]+=)?arn:aws(-[a-z]+)*:iam::[0-9]{12}:role\/[\w+=,.@/*-]+$/
+const EKS_CLUSTER = /^(?:[^\s,=]+=)?arn:aws(-[a-z]+)*:eks:([a-z0-9-]+|\*):[0-9]{12}:cluster\/[\w*-]+$/
 const SECRET_ARN = /^arn:[^:]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/
 const KEY_ARN = /^arn:[^:]+:kms:[a-z0-9-]+:[0-9]{12}:key\/[A-Za-z0-9-]+$/
 const CERTIFICATE_ARN = /^arn:[^:]+:acm:[a-z0-9-]+:[0-9]{12}:certificate\/[A-Za-z0-9-]+$/
@@ -107,6 +108,7 @@ const fields = {
   keystoneRegion: matching(/^[\w.-]{1,255}$/, "must be the name of a region in Keystone's catalog")
     .optional()
     .describe('region of the cloud in which clusters have their machines; default the only one there is'),
+  keystoneClusterRoles: clusterRoles(),
   oidcIssuer: z
     .string(IDENTITY_URL)
     .pipe(IdentityUrl)
@@ -127,12 +129,7 @@ const fields = {
     matching(PACKAGE, 'must be the name of an npm package'),
     'must be a list of npm packages',
   ).describe('npm packages with [drivers of your own](drivers/out-of-tree.md), installed beside fedplane'),
-  clustersPerProject: z
-    .int('must be an integer of 0 or more')
-    .min(0, 'must be an integer of 0 or more')
-    .max(999_999_999, 'must be below 1,000,000,000')
-    .default(20)
-    .describe('clusters that a project without a quota of its own may have'),
+  ...projectLimits,
 
   allowedNetworks: listOf(
     z
@@ -143,17 +140,19 @@ const fields = {
   eksRoles: listOf(
     matching(
       EKS_ROLE,
-      'must be the ARN of a role with its account, for example arn:aws:iam::111122223333:role/fedplane-*',
+      'must be the ARN of a role with its account, for example arn:aws:iam::111122223333:role/fedplane-*, or <project>=<ARN>',
     ),
     'must be a list of ARNs',
-  ).describe('ARNs of the roles that may be assumed to reach EKS clusters; `*` in names at most'),
+  ).describe(
+    'ARNs of the roles that may be assumed to reach EKS clusters; `*` in names at most; `<project>=<ARN>` for one project only',
+  ),
   eksClusters: listOf(
     matching(
       EKS_CLUSTER,
-      'must be the ARN of an EKS cluster with its account, for example arn:aws:eks:eu-central-1:111122223333:cluster/shop',
+      'must be the ARN of an EKS cluster with its account, for example arn:aws:eks:eu-central-1:111122223333:cluster/shop, or <project>=<ARN>',
     ),
     'must be a list of ARNs',
-  ).describe("ARNs of the EKS clusters that fedplane's own roles may describe"),
+  ).describe("ARNs of the EKS clusters that fedplane's own roles may describe; `<project>=<ARN>` for one project only"),
   vpcId: matching(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC, for example vpc-0123456789abcdef0')
     .optional()
     .describe('VPC from which functions reach clusters, with subnetIds; default none'),
@@ -271,7 +270,7 @@ export const DeploymentSettings = z
         context.addIssue({ code: 'custom', path: [other], message: `is missing: ${name} needs it` })
       }
     }
-    const faults = [...loopbackFaults(settings), ...canaryFaults(settings)]
+    const faults = [...loopbackFaults(settings), ...canaryFaults(settings), ...eksEnvironmentFaults(settings)]
     for (const [path, message] of faults) context.addIssue({ code: 'custom', path: [path], message })
   })
 /** Settings as given: everything is optional. */

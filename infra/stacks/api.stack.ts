@@ -22,6 +22,7 @@ import { KeptLogs } from '../constructs/kept-logs.ts'
 import { liveAlias } from '../constructs/live-alias.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
 import { driverEnvironment } from '../driver-environment.ts'
+import { eksGrants } from '../eks-grants.ts'
 import { grantEks, grantSealing, grantSecret, grantStart, grantTable, machineArnPrefix } from '../grants.ts'
 import { authorizerEnvironment } from '../identity-environment.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
@@ -97,6 +98,9 @@ export class ApiStack extends Stack {
       STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
       PUBLIC_URL: this.publicUrl,
       CLUSTERS_PER_PROJECT: String(settings.clustersPerProject),
+      FEDERATIONS_PER_PROJECT: String(settings.federationsPerProject),
+      TEMPLATES_PER_PROJECT: String(settings.templatesPerProject),
+      OPERATIONS_PER_PROJECT: String(settings.operationsPerProject),
       KEYSTONE_URL: settings.keystoneUrl ?? '',
       ...driverEnvironment(settings),
     }
@@ -119,6 +123,7 @@ export class ApiStack extends Stack {
     const environment: Settings<KeysEnv> = {
       ...this.#environment(),
       ALLOWED_NETWORKS: settings.allowedNetworks.join(','),
+      EKS_GRANTS: eksGrants(settings),
       KMS_KEY_ARN: data.dataKeyKey.keyArn,
       ...cloudEnvironment(settings),
     }

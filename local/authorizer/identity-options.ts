@@ -8,6 +8,7 @@ import {
   type KeystoneSettings,
   type OidcSettings,
 } from '../../functions/authorizer/settings.ts'
+import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/cloud/cluster-roles.ts'
 import { Secret } from '../../functions/domain/secret.ts'
 import { OptionInvalid } from '../option-invalid.ts'
 
@@ -53,16 +54,26 @@ const caOf = (file: string): string => {
   }
 }
 
+const rolesOf = (text: string): string[] => {
+  const roles = text.split(',').flatMap((part) => part.trim() || [])
+  if (roles.length > 0 && !roles.some(isAdminRole)) return roles
+  throw new OptionInvalid(
+    `FEDPLANE_KEYSTONE_CLUSTER_ROLES is ${JSON.stringify(text)}. Name one role or more, separated by commas, and not "admin".`,
+  )
+}
+
 const keystoneOf = (setting: Setting): KeystoneSettings | undefined => {
   const url = setting('FEDPLANE_KEYSTONE_URL')
   if (url === undefined) return
   const credential = credentialOf(setting)
   const caFile = setting('FEDPLANE_KEYSTONE_CA_FILE')
   const region = setting('FEDPLANE_KEYSTONE_REGION')
+  const roles = setting('FEDPLANE_KEYSTONE_CLUSTER_ROLES')
   return {
     url: urlOf('FEDPLANE_KEYSTONE_URL', url),
     ...(caFile === undefined ? {} : { caPem: caOf(caFile) }),
     ...(region === undefined ? {} : { region }),
+    ...(roles === undefined ? {} : { clusterRoles: rolesOf(roles) }),
     readCredential: async () => credential,
   }
 }
@@ -101,4 +112,5 @@ export const identityOptions = (setting: Setting): IdentitySettings | undefined 
 export const IDENTITY_HELP = `  FEDPLANE_KEYSTONE_URL       accepts Keystone tokens (X-Auth-Token); needs a service credential (docs/authentication.md)
   FEDPLANE_KEYSTONE_CA_FILE   PEM file with the only authorities that may vouch for Keystone (default those that everybody trusts)
   FEDPLANE_KEYSTONE_REGION    region of the cloud in which clusters have their machines (default the only one there is)
+  FEDPLANE_KEYSTONE_CLUSTER_ROLES  roles that clusters get in their application credentials (default ${DEFAULT_CLUSTER_ROLES.join(',')})
   FEDPLANE_OIDC_ISSUER        accepts JWTs of this issuer (Authorization: Bearer) for FEDPLANE_OIDC_AUDIENCE`

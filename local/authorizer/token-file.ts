@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import process from 'node:process'
 import type { z } from 'zod'
 import { type Principal, ROLES } from '../../functions/domain/principal.ts'
 import type { Logger } from '../../functions/runtime/ports.ts'
@@ -52,19 +53,44 @@ const parseJson = (file: string, text: string): unknown => {
   }
 }
 
-const readText = (file: string): string => {
+const OTHERS = 0o077
+
+/** Whoever can read the file has its tokens, and whoever can write it gives them out. @throws TokenFileInvalid */
+const assertPrivate = (file: string, { mode, uid }: { mode: number; uid: number }): void => {
+  // Where there are no users there are no modes.
+  const user = process.getuid?.()
+  if (user === undefined) return
+  if (uid !== user) {
+    throw new TokenFileInvalid(
+      `The token file ${file} belongs to another user (uid ${uid}), who could give out tokens. Run chown ${user} on it, or a copy of it.`,
+    )
+  }
+  if ((mode & OTHERS) === 0) return
+  throw new TokenFileInvalid(
+    `The token file ${file} is open to other users (mode ${(mode & 0o777).toString(8)}). Run chmod 600 on it.`,
+  )
+}
+
+/** Owner, mode and text are of one and the same open file. */
+const readPrivate = (file: string): string => {
+  let descriptor: number | undefined
   try {
-    return readFileSync(file, 'utf8')
+    descriptor = openSync(file, 'r')
+    assertPrivate(file, fstatSync(descriptor))
+    return readFileSync(descriptor, 'utf8')
   } catch (cause) {
+    if (cause instanceof TokenFileInvalid) throw cause
     const code = (cause as NodeJS.ErrnoException).code ?? 'unreadable'
     throw new TokenFileInvalid(`The token file ${file} can't be read (${code}). Correct FEDPLANE_TOKENS.`, { cause })
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 
 type Principals = ReadonlyMap<string, Principal>
 
 const load = (file: string): Principals => {
-  const json = parseJson(file, readText(file))
+  const json = parseJson(file, readPrivate(file))
   const parsed = TokenFile.safeParse(json)
   if (!parsed.success) throw refuse(file, describe(json, parsed.error.issues))
   return new Map(
@@ -72,19 +98,19 @@ const load = (file: string): Principals => {
   )
 }
 
-/** Changes when the file is written or replaced; undefined when it is gone. */
+/** Changes when the file is written, replaced or opened to others; undefined when it is gone. */
 const stampOf = (file: string): string | undefined => {
   const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return stat && `${stat.ino}-${stat.mtimeNs}-${stat.size}`
+  return stat && `${stat.ino}-${stat.mtimeNs}-${stat.size}-${stat.mode}-${stat.uid}`
 }
 
 export type TokenLookup = (token: string) => Principal | undefined
 
 /**
- * Looks tokens up in a file that is read again when it changes. A change that can't be read is logged, and the tokens before it
- * stay valid.
+ * Looks tokens up in a file that is read again when it changes. A change that can't be read, or a file that others can read since, is logged, and
+ * the tokens before it stay valid.
  *
- * @throws TokenFileInvalid when the file is bad at the start
+ * @throws TokenFileInvalid when the file is bad, or not its user's alone, at the start
  */
 export const openTokenFile = (file: string, log: Logger): TokenLookup => {
   let stamp = stampOf(file)

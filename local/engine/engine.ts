@@ -22,12 +22,18 @@ export type EngineOptions = {
   clock: Clock
   log: Logger
   onUnsuccessfulEnd?: OnUnsuccessfulEnd
-  /** Executions that run at a time; those in a Wait state do not count. Default 32. */
+  /** Executions that run at a time, beside an eighth for each project; those in a Wait state do not count. Default 32. */
   atOnce?: number
 }
 
 /** Enough for steps that wait for slow clusters, few enough beside hundreds of requests. */
 const AT_ONCE = 32
+
+/** Whose it is: input is JSON that `start` wrote, with the project in it. */
+const projectOf = ({ input }: ExecutionRecord): string => {
+  const { projectId } = JSON.parse(input) as Partial<FlowInput>
+  return projectId ?? ''
+}
 
 /** How long `close` waits for calls of handlers that are under way, milliseconds. */
 const CLOSE_PATIENCE_MS = 1000
@@ -166,7 +172,8 @@ export class Engine implements Executions {
 
   #drive(record: ExecutionRecord, parts: Pick<RunParts, 'machine' | 'definition' | 'handler'>): void {
     if (this.#closing) return
-    this.#turns.ask(executionKey(record), (turn) => this.#run(record, turn, parts))
+    const wanted = { key: executionKey(record), project: projectOf(record) }
+    this.#turns.ask(wanted, (turn) => this.#run(record, turn, parts))
   }
 
   #run(record: ExecutionRecord, turn: Turn, parts: Pick<RunParts, 'machine' | 'definition' | 'handler'>): void {

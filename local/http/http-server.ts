@@ -6,7 +6,7 @@ import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import { AppError } from '../../functions/domain/app-error.ts'
 import type { Logger } from '../../functions/runtime/ports.ts'
 import { type ApiEvent, PathMalformed, receivedRequest, toApiEvent } from './api-event.ts'
-import { isForeign } from './foreign.ts'
+import { isForeign, isUndeclaredBody, type OwnAddress } from './foreign.ts'
 import { announcesTooMuch, BodyTooLarge, RequestAborted, readBody } from './read-body.ts'
 import { REFUSALS, type Refusal, rawRefusal, refusalBody } from './refusal.ts'
 import { bodyLength, RESULT_BYTES_MAX, writeResult } from './write-result.ts'
@@ -105,7 +105,7 @@ class Gateway {
     const request = receivedRequest(message, body)
     const event = toApiEvent(request, facts, {})
     const { refuseForeign, publicUrl } = this.#options
-    if (refuseForeign && isForeign(event.headers, publicUrl)) throw new ForeignRequest()
+    if (refuseForeign) assertOwn(event.headers, body, { port: (this.server.address() as AddressInfo).port, publicUrl })
     event.requestContext.authorizer.lambda = await this.#options.authorize(event.headers)
     return event
   }
@@ -130,6 +130,7 @@ class Gateway {
   #refusalFor(error: unknown): Refusal {
     if (error instanceof BodyTooLarge) return REFUSALS.bodyTooLarge(this.#limits.bodyBytesMax)
     if (error instanceof ForeignRequest) return REFUSALS.foreign()
+    if (error instanceof UndeclaredBody) return REFUSALS.bodyUndeclared()
     if (error instanceof PathMalformed) return REFUSALS.pathMalformed()
     if (error instanceof AnswerTimedOut) return REFUSALS.timedOut(this.#limits.answerTimeoutMs)
     return REFUSALS.failed()
@@ -150,6 +151,16 @@ class Gateway {
 
 class ForeignRequest extends Error {
   override readonly name = 'ForeignRequest'
+}
+
+class UndeclaredBody extends Error {
+  override readonly name = 'UndeclaredBody'
+}
+
+/** @throws ForeignRequest, UndeclaredBody */
+const assertOwn = (headers: ApiEvent['headers'], body: Buffer, ours: OwnAddress): void => {
+  if (isForeign(headers, ours)) throw new ForeignRequest()
+  if (isUndeclaredBody(headers, body.length)) throw new UndeclaredBody()
 }
 
 class AnswerTimedOut extends Error {

@@ -15,8 +15,16 @@ export const REFUSALS = {
     status: 403,
     title: 'Requests of web pages and for other hosts are refused.',
     detail:
-      'Requests of web pages and for other hosts are refused, because without tokens everybody is admin here. Call 127.0.0.1 or ' +
-      'localhost without an Origin header, give tokens with FEDPLANE_TOKENS, or name the proxy in front with FEDPLANE_PUBLIC_URL.',
+      'Requests of web pages and for other hosts or ports are refused, because without tokens everybody is admin here. Call 127.0.0.1 or ' +
+      'localhost with the port that fedplane listens on, without Origin and Sec-Fetch headers; give tokens with FEDPLANE_TOKENS; or name the ' +
+      'proxy or forwarded port in front with FEDPLANE_PUBLIC_URL.',
+  }),
+  bodyUndeclared: (): Refusal => ({
+    status: 415,
+    title: 'The body does not say that it is JSON.',
+    detail:
+      'The body does not say that it is JSON, which a web page could send without being asked. Send the header Content-Type: application/json ' +
+      '(curl: --json in place of -d).',
   }),
   pathMalformed: (): Refusal => ({
     status: 400,

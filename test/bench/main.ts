@@ -140,8 +140,12 @@ const main = async (options: BenchOptions): Promise<number> => {
   const folder = await mkdtemp(join(tmpdir(), 'fedplane-bench-'))
   try {
     const tokens = join(folder, 'tokens.json')
-    await writeFile(tokens, JSON.stringify(HOLDERS))
-    const environment = { FEDPLANE_TOKENS: tokens, FEDPLANE_CLUSTERS_PER_PROJECT: '100000' }
+    await writeFile(tokens, JSON.stringify(HOLDERS), { mode: 0o600 })
+    const environment = {
+      FEDPLANE_TOKENS: tokens,
+      FEDPLANE_CLUSTERS_PER_PROJECT: '100000',
+      FEDPLANE_OPERATIONS_PER_PROJECT: '100000',
+    }
     const results = await run(
       () => startServer({ dataDir: join(folder, 'data'), token: 'member' }, environment),
       options,

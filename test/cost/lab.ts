@@ -89,7 +89,7 @@ export const openCostLab = async (): Promise<CostLab> => {
   const portsWith = (stores: Ports['stores']): Ports => ({
     stores,
     executions,
-    drivers: driverRegistry({ aws: awsAccess() }),
+    drivers: driverRegistry({ aws: awsAccess([]) }),
     connect,
     addressPolicy: localPolicy,
     asset: standInAsset,

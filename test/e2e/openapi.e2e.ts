@@ -23,7 +23,12 @@ import { makeThere, type There } from './openapi/there.ts'
 const FOLDER = path.join(import.meta.dirname, 'openapi')
 const TOKENS: TokenFile = { root: { userId: 'root', projectId: 'ops', roles: ['admin', 'member', 'reader'] } }
 /** More than the run creates. */
-const CLUSTERS = { FEDPLANE_CLUSTERS_PER_PROJECT: '1000000' }
+const CLUSTERS = {
+  FEDPLANE_CLUSTERS_PER_PROJECT: '1000000',
+  FEDPLANE_FEDERATIONS_PER_PROJECT: '1000000',
+  FEDPLANE_TEMPLATES_PER_PROJECT: '1000000',
+  FEDPLANE_OPERATIONS_PER_PROJECT: '1000000',
+}
 
 type Har = { log: { entries: { request: { method: string; url: string }; response: { status: number } }[] } }
 type Run = { code: number; output: string; entries: Har['log']['entries'] }

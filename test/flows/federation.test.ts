@@ -7,7 +7,15 @@ import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.
 import { errorFinding, warningFinding } from '../../functions/drivers/support/findings.ts'
 import { ApiUnavailable, ClusterIdentityChanged, ConnectTimedOut } from '../../functions/kubernetes/errors.ts'
 import { preflightPhase } from '../../functions/steps/federation-create/preflight.phase.ts'
-import { changeFederation, createFederation, join, key, membership, registered } from '../support/flows/actions.ts'
+import {
+  changeFederation,
+  createFederation,
+  join,
+  key,
+  membership,
+  PROJECT,
+  registered,
+} from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, federationOf, history, messages, settled } from '../support/flows/look.ts'
 
@@ -68,7 +76,7 @@ describe('federation-create', () => {
     expect(lab.world.holds(hostId)).toEqual([])
     const { federations, commit } = lab.ports.stores
     const [namespace = ''] = lab.ports.drivers.federation.resolve('memory@1').hostNamespaces(federation)
-    await commit([federations.claimNamespace(`uid-${hostId}`, namespace, 'another')])
+    await commit([federations.claimNamespace({ projectId: PROJECT, uid: `uid-${hostId}` }, namespace, 'another')])
   })
 
   it('ends before anything is made when the preflight refuses, with all that it found', async () => {

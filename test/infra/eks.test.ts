@@ -10,7 +10,10 @@ let listed: string[]
 
 beforeAll(() => {
   usual = rightsWith({})
-  listed = rightsWith({ eksRoles: [ROLE, 'arn:aws:iam::777788889999:role/edge'], eksClusters: [CLUSTER] })
+  listed = rightsWith({
+    eksRoles: [ROLE, `blue=${ROLE}`, 'red=arn:aws:iam::777788889999:role/edge'],
+    eksClusters: [CLUSTER],
+  })
 })
 
 /** `role: action → resources` of every statement about EKS and STS, in all stacks. */

@@ -56,6 +56,15 @@ describe('parseSettings', () => {
     [{ federationDrivers: [] }, 'The setting federationDrivers must name at least one driver.'],
     [{ clusterDrivers: ['external'] }, 'The setting clusterDrivers[0] must be the id of a driver'],
     [{ driverPackages: ['../mine'] }, 'The setting driverPackages[0] must be the name of an npm package.'],
+    [{ operationsPerProject: -1 }, 'The setting operationsPerProject must be an integer of 0 or more.'],
+    [
+      { keystoneClusterRoles: ['member', 'Admin'] },
+      'The setting keystoneClusterRoles[1] must be names of roles without commas, and not admin',
+    ],
+    [
+      { eksRoles: Array.from({ length: 70 }, (_, index) => `blue=arn:aws:iam::111122223333:role/r-${index}`) },
+      "The setting eksRoles has more than a function's environment holds",
+    ],
     [{ clustersPerProject: 1.5 }, 'The setting clustersPerProject must be an integer of 0 or more.'],
     [{ allowedNetworks: ['10.0.0.0/8', '10.0.0.1'] }, 'The setting allowedNetworks[1] must be a network'],
     [{ allowedNetworks: ['169.254.0.0/16'] }, 'The setting allowedNetworks[0] has addresses only that are never'],

@@ -93,7 +93,7 @@ export const commitPatch = (
   return ports.stores.commit([
     ports.stores.federations.change(federation, update, { add }),
     ...steps.flatMap((step) => stepWrites(ports, plan, step)),
-    ...namespaceClaims(ports.stores, host, federation.id, moreNamespaces(plan, driver)),
+    ...namespaceClaims(ports.stores, host, federation, moreNamespaces(plan, driver)),
     eventOf(ports, plan),
   ])
 }

@@ -75,7 +75,7 @@ const writesOf = ({ ports: { stores } }: Request, { given, federation, membershi
     stores.federations.insert(federation),
     ...memberships.map((membership) => stores.memberships.insert(membership)),
     ...usesOf(given).map(({ cluster, uses }) => stores.clusters.addUses(cluster, uses)),
-    ...namespaceClaims(stores, given.host, federation.id, given.driver.hostNamespaces(federation)),
+    ...namespaceClaims(stores, given.host, federation, given.driver.hostNamespaces(federation)),
   ]
 }
 

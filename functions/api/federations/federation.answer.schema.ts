@@ -70,6 +70,11 @@ const dryRunAnswerSchema = z.object({
   would_remove: z.array(z.string()).optional(),
 })
 
+const kubeconfigAnswer = {
+  'application/json': z.object({ kubeconfig: z.string(), expires_at: timeAnswer }),
+  'application/yaml': z.string(),
+}
+
 export const FEDERATION_ANSWERS: Answers = {
   'GET /v1/federations': { 200: pageAnswer('federations', federationItemAnswer) },
   'POST /v1/federations': { 200: dryRunAnswerSchema, 202: uuidAnswer },
@@ -77,12 +82,8 @@ export const FEDERATION_ANSWERS: Answers = {
   'GET /v1/federations/{federation}': { 200: federationAnswer },
   'PATCH /v1/federations/{federation}': { 200: dryRunAnswerSchema, 202: uuidAnswer },
   'DELETE /v1/federations/{federation}': { 204: null },
-  'GET /v1/federations/{federation}/kubeconfig': {
-    200: {
-      'application/json': z.object({ kubeconfig: z.string(), expires_at: timeAnswer }),
-      'application/yaml': z.string(),
-    },
-  },
+  'GET /v1/federations/{federation}/kubeconfig': { 200: kubeconfigAnswer },
+  'POST /v1/federations/{federation}/kubeconfig': { 200: kubeconfigAnswer },
   'GET /v1/federations/{federation}/members': { 200: membersAnswer },
   'GET /v1/federations/{federation}/members/{cluster}': { 200: memberAnswer },
   'GET /v1/federations/{federation}/events': { 200: pageAnswer('events', eventAnswer) },

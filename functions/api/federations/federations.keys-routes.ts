@@ -1,10 +1,11 @@
 import * as z from 'zod'
+import { noAttributes } from '../body/no-attributes.ts'
 import { flag, rollback } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createFederationHandler } from './create-federation.ts'
 import { createFederationBody } from './federation.schema.ts'
 import { federationPatchBody } from './federation-patch.ts'
-import { expiresIn, getKubeconfig, YAML } from './kubeconfig.ts'
+import { expiresIn, getKubeconfig, issueKubeconfig, YAML } from './kubeconfig.ts'
 import { patchFederation } from './patch-federation.ts'
 import { workloads } from './workloads.ts'
 
@@ -36,7 +37,17 @@ export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
     rule: 'federation:kubeconfig',
     media: [YAML],
     schemas: { query: z.object({ expires_in: expiresIn }) },
-    summary: "Gives a kubeconfig for the federation's control plane, with a credential that expires.",
+    summary: "Gives a kubeconfig for the federation's control plane, with a credential that expires; not to browsers.",
     handle: getKubeconfig,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/federations/{federation}/kubeconfig',
+    access: 'keys',
+    rule: 'federation:kubeconfig',
+    media: [YAML],
+    schemas: { query: z.object({ expires_in: expiresIn }), body: noAttributes },
+    summary: "Issues a kubeconfig for the federation's control plane, with a credential that expires.",
+    handle: issueKubeconfig,
   }),
 ]

@@ -8,7 +8,7 @@ import { ownerEvent } from '../../operations/events.ts'
 import { federationContext } from '../../operations/federation-context.ts'
 import { hostAccess } from '../../operations/host-access.ts'
 import { prefers } from '../accept.ts'
-import { InvalidRequest, StateConflict } from '../errors.ts'
+import { BrowserRefused, InvalidRequest, StateConflict } from '../errors.ts'
 import { find } from '../lookup.ts'
 import { demandPolicy } from '../policy.ts'
 import { timestamp } from '../representation.ts'
@@ -99,15 +99,28 @@ const answer = (request: Request, { kubeconfig, expiresAt }: Issued): ApiRespons
 }
 
 /**
- * `GET /v1/federations/{federation}/kubeconfig`: a kubeconfig of the control plane, with a credential for the caller that expires. As JSON, or
- * as the bare file for `Accept: application/yaml`. HEAD issues none.
+ * `POST /v1/federations/{federation}/kubeconfig`: a kubeconfig of the control plane, with a credential for the caller that expires. As JSON, or
+ * as the bare file for `Accept: application/yaml`.
  */
-export const getKubeconfig = async (request: Request): Promise<ApiResponse> => {
+export const issueKubeconfig = async (request: Request): Promise<ApiResponse> => {
   const federation = await findUp(request)
-  if (request.isHead) {
-    return { status: 200, headers: { 'Content-Type': 'application/json', ...headersOf(request) }, text: '' }
-  }
   const issued = await issue(request, federation)
   await untilNoConflict(async () => audit(request, await findUp(request), issued))
   return answer(request, issued)
+}
+
+/** Any page can have a browser send a GET, by an image or a link. @throws BrowserRefused */
+const assertNoBrowser = ({ headers }: Request): void => {
+  if (!Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))) return
+  throw new BrowserRefused(
+    'A GET that issues a credential is not taken from a browser, which a page may have made send it. Send POST /v1/federations/{federation}/kubeconfig.',
+  )
+}
+
+/** `GET /v1/federations/{federation}/kubeconfig`: the same for other clients than browsers. HEAD issues none. @throws BrowserRefused */
+export const getKubeconfig = async (request: Request): Promise<ApiResponse> => {
+  assertNoBrowser(request)
+  if (!request.isHead) return issueKubeconfig(request)
+  await findUp(request)
+  return { status: 200, headers: { 'Content-Type': 'application/json', ...headersOf(request) }, text: '' }
 }

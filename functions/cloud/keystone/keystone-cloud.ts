@@ -1,10 +1,12 @@
 import type { Secret } from '../../domain/secret.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import type { Cloud, CloudGrant, CloudGrantRef, GrantPurpose } from '../cloud.ts'
-import { CloudGrantDead, CloudGrantLeft } from '../errors.ts'
+import { isAdminRole } from '../cluster-roles.ts'
+import { CloudCredentialRefused, CloudGrantDead, CloudGrantLeft } from '../errors.ts'
 import { isRefused, KeystoneApi, type Refusal } from './keystone-api.ts'
 import { makeGrant } from './make-grant.ts'
-import { demandGranting, tokenRefused } from './refusals.ts'
+import { demandGranting, noRoleFor, tokenRefused } from './refusals.ts'
+import { delegatedRoles } from './roles.ts'
 
 /** All calls for one question, milliseconds: the function of the API has 25 s, and a grant is made beside other things. */
 const QUESTION_MS = 8_000
@@ -18,6 +20,8 @@ export type KeystoneCloudSettings = {
   region: string | null
   /** PEM of the authorities that vouch for the cloud's endpoints; null: those that everybody trusts. */
   caPem: string | null
+  /** Names of the roles that clusters may get; `admin` never counts. Compared without case. */
+  roles: readonly string[]
 }
 
 /** Opens a way to Keystone for one question, or for tidying up after one. */
@@ -34,35 +38,44 @@ const saying = ({ status, words }: Refusal): string =>
 const idsOf = ({ userId, leafId, minter }: CloudGrantRef): string =>
   `application credentials ${leafId} and ${minter.id} of user ${userId}`
 
+const renewalOf = (grant: CloudGrantRef): string => `The ${idsOf(grant)} can't be renewed:`
+const REPLACE = 'A member of the project replaces them with PATCH /v1/credentials/{cluster}.'
+
 const dead = (grant: CloudGrantRef, refusal: Refusal): CloudGrantDead =>
-  new CloudGrantDead(
-    `The ${idsOf(grant)} can't be renewed: ${saying(refusal)}. A member of the project replaces them with PATCH /v1/credentials/{cluster}.`,
-  )
+  new CloudGrantDead(`${renewalOf(grant)} ${saying(refusal)}. ${REPLACE}`)
 
 const left = (grant: CloudGrantRef, refusal: Refusal): CloudGrantLeft =>
   new CloudGrantLeft(
     `The ${idsOf(grant)} could not be revoked: ${saying(refusal)}. Have them removed if they are still there.`,
   )
 
-const grant = async (
-  open: Open,
-  token: Secret,
-  { userId, purpose }: { userId: string; purpose: GrantPurpose },
-): Promise<CloudGrant> => {
+type Wanted = { userId: string; purpose: GrantPurpose; allowed: readonly string[] }
+
+const grant = async (open: Open, token: Secret, { userId, purpose, allowed }: Wanted): Promise<CloudGrant> => {
   const api = open()
   const described = await api.describe(token)
   if (isRefused(described)) throw tokenRefused()
   demandGranting(described, { userId, projectId: purpose.projectId })
-  return makeGrant({ api, token, described, purpose, ...tidying(open) })
+  const roles = delegatedRoles(described.roles, allowed)
+  if (roles.length === 0) {
+    throw new CloudCredentialRefused(
+      `The cluster needs application credentials of its own. ${noRoleFor(described, allowed)}`,
+    )
+  }
+  return makeGrant({ api, token, described, roles, purpose, ...tidying(open) })
 }
 
-const renew = async (open: Open, old: CloudGrantRef, purpose: GrantPurpose): Promise<CloudGrant> => {
+type Renewal = { old: CloudGrantRef; purpose: GrantPurpose; allowed: readonly string[] }
+
+const renew = async (open: Open, { old, purpose, allowed }: Renewal): Promise<CloudGrant> => {
   const api = open()
   const session = await api.login(old.minter)
   if (isRefused(session)) throw dead(old, session)
   const described = await api.describe(session.token)
   if (isRefused(described)) throw dead(old, described)
-  return makeGrant({ api, token: session.token, described, purpose, ...tidying(open) })
+  const roles = delegatedRoles(described.roles, allowed)
+  if (roles.length === 0) throw new CloudGrantDead(`${renewalOf(old)} ${noRoleFor(described, allowed)} ${REPLACE}`)
+  return makeGrant({ api, token: session.token, described, roles, purpose, ...tidying(open) })
 }
 
 const revokeBoth = async (api: KeystoneApi, old: CloudGrantRef): Promise<void> => {
@@ -92,12 +105,13 @@ const revoke = async (open: Open, old: CloudGrantRef): Promise<void> => {
  */
 export const keystoneCloud = (settings: KeystoneCloudSettings, questionMs = QUESTION_MS): Cloud => {
   const { base, region, caPem } = settings
+  const allowed = settings.roles.filter((role) => !isAdminRole(role))
   const tidyMs = Math.min(questionMs, TIDY_MS)
   const open: Open = (kind) => new KeystoneApi(settings, AbortSignal.timeout(kind === 'tidy' ? tidyMs : questionMs))
   return {
     access: { authUrl: `${base}/v3`, region, caPem },
-    grant: (token, userId, purpose) => grant(open, token, { userId, purpose }),
-    renew: (old, purpose) => renew(open, old, purpose),
+    grant: (token, userId, purpose) => grant(open, token, { userId, purpose, allowed }),
+    renew: (old, purpose) => renew(open, { old, purpose, allowed }),
     isAlive: async ({ minter }) => !isRefused(await open().login(minter)),
     revoke: (old) => revoke(open, old),
   }

@@ -1,10 +1,9 @@
 import type { Secret } from '../../domain/secret.ts'
 import type { ApplicationCredential, CloudGrant, GrantPurpose } from '../cloud.ts'
 import { CloudCredentialRefused } from '../errors.ts'
-import type { DescribedToken } from './answers.schema.ts'
+import type { DescribedToken, KeystoneRole } from './answers.schema.ts'
 import { type Caller, isRefused, type KeystoneApi, type NewCredential } from './keystone-api.ts'
 import { creationRefused } from './refusals.ts'
-import { lentRoles } from './roles.ts'
 
 type Kind = 'leaf' | 'minter'
 
@@ -14,6 +13,8 @@ export type Maker = {
   /** The token that they are made with. */
   token: Secret
   described: DescribedToken
+  /** Of the token's: those that both get. */
+  roles: readonly KeystoneRole[]
   purpose: GrantPurpose
   /** Another way to Keystone, whose time has just begun: for tidying up when that of `api` is over. */
   anew(): KeystoneApi
@@ -24,14 +25,14 @@ const CONFLICT = 409
 const nameOf = ({ clusterId, suffix }: GrantPurpose, kind: Kind): string =>
   `fedplane-${clusterId}-${suffix}${kind === 'minter' ? '-renewal' : ''}`
 
-const newCredential = ({ described, purpose }: Maker, kind: Kind): NewCredential => ({
+const newCredential = ({ roles, purpose }: Maker, kind: Kind): NewCredential => ({
   name: nameOf(purpose, kind),
   description:
     kind === 'minter'
       ? 'Renews and revokes the application credential of a cluster. Held by fedplane alone.'
       : 'For the machines of a cluster that fedplane makes.',
   unrestricted: kind === 'minter',
-  roles: lentRoles(described.roles).map(({ id }) => ({ id })),
+  roles: roles.map(({ id }) => ({ id })),
 })
 
 /** Removes the one of this name, if there is one: of a try whose answer was lost, and the secret with it. */

@@ -27,6 +27,11 @@ export const demandGranting = (token: DescribedToken, wanted: { userId: string; 
   }
 }
 
+/** Of a caller, or of credentials of before, without any role that a cluster may get. */
+export const noRoleFor = ({ roles }: DescribedToken, allowed: readonly string[]): string =>
+  `The token has none of the roles that a cluster may get (${allowed.join(', ')}); it has ${roles.map(({ name }) => name).join(', ') || 'none'}. ` +
+  'Have one of them given to the user in the project; "admin" is never passed on.'
+
 /** What a refusal to make one may mean, by its status (Keystone's API reference). */
 const meaningOf = (status: number, federated: boolean): string => {
   if (status === 403) {

@@ -1,12 +1,9 @@
+import { isAdminRole, isSameRole } from '../cluster-roles.ts'
 import type { KeystoneRole } from './answers.schema.ts'
 
-const named = (name: string) => (role: KeystoneRole) => role.name.toLowerCase() === name
-
 /**
- * The roles that are lent to a cluster: all of the token's but `admin`, where the user is a member besides. Machines need no more than a
- * member may, and roles such as `load-balancer_member` differ from cloud to cloud, so that a list of ours would be wrong somewhere.
+ * The roles of a token that a cluster gets: those on the list, and never `admin`, whatever the list says. An allow-list, since roles such as a
+ * project's manager let their bearer do more than machines need, and an application credential lives for weeks in places that are read.
  */
-export const lentRoles = (roles: readonly KeystoneRole[]): KeystoneRole[] => {
-  const isAdmin = named('admin')
-  return roles.some(named('member')) ? roles.filter((role) => !isAdmin(role)) : [...roles]
-}
+export const delegatedRoles = (roles: readonly KeystoneRole[], allowed: readonly string[]): KeystoneRole[] =>
+  roles.filter(({ name }) => !isAdminRole(name) && allowed.some((one) => isSameRole(one, name)))

@@ -13,8 +13,21 @@ export type AwsCredentials = {
 /** Services of AWS that drivers ask. */
 export type AwsService = 'eks' | 'sts'
 
+/** An IAM role, or an EKS cluster, that a project may use through the process's credentials. */
+export type AwsGrant = {
+  /** Null: every project. */
+  projectId: string | null
+  /** `*` stands for any text. */
+  arn: string
+}
+
+/** What projects may use of AWS; `everything` on a machine of one person, whose credentials they are. */
+export type AwsGrants = 'everything' | readonly AwsGrant[]
+
 /** The process's own way into AWS, for drivers of clusters that are there. */
 export interface AwsAccess {
+  /** Demanded of every use of the credentials: they are the operator's, and those who register clusters are others. */
+  readonly grants: AwsGrants
   /**
    * Credentials of this process: of its Lambda role, or locally of the environment, a profile, or SSO.
    *

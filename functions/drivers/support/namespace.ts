@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import { describePlace, type ObjectRef } from '../../domain/object-ref.ts'
 import type { KubernetesObject } from '../../kubernetes/client.ts'
-import { PermissionDenied } from '../../kubernetes/errors.ts'
+import { ObjectConflict, PermissionDenied } from '../../kubernetes/errors.ts'
 import { namespaces, serviceAccounts } from '../../kubernetes/resources.ts'
-import { deleteOwned, isOwned, isTerminating, ownerLabels, refOf, type Site } from './owned.ts'
+import { deleteOwned, ensureSeen, isOwned, isTerminating, ownerLabels, refOf, type Site } from './owned.ts'
 import { NotYet } from './step.ts'
 import { clusterTime } from './who-am-i.ts'
 
@@ -33,6 +33,36 @@ export const namespaceManifest = (federationId: string, name: string): Kubernete
   kind: 'Namespace',
   metadata: { name, labels: ownerLabels(federationId) },
 })
+
+/**
+ * Creates the namespace with the federation's label. A server-side apply would take over the label of another federation that created it a
+ * moment before, and both would believe it theirs: a POST fails then.
+ *
+ * @throws NotYet when another client created it meanwhile, so that it is observed again
+ */
+export const createNamespace = async (site: Site, name: string): Promise<KubernetesObject> => {
+  try {
+    return await site.client.create(namespaces, namespaceManifest(site.federationId, name))
+  } catch (error) {
+    if (!(error instanceof ObjectConflict)) throw error
+    throw new NotYet(`namespace ${name} in ${describePlace(site.where)} to be observed: another client created it`)
+  }
+}
+
+/**
+ * Makes sure that there is a namespace of that name with the federation's label. `existing`: as it was just read, undefined for none.
+ *
+ * @throws ForeignObject when it is not ours
+ * @throws NotYet when it is being deleted, or another client created it meanwhile
+ */
+export const ensureNamespace = (
+  site: Site,
+  name: string,
+  existing: KubernetesObject | undefined,
+): Promise<KubernetesObject> =>
+  existing === undefined
+    ? createNamespace(site, name)
+    : ensureSeen(site, namespaces, namespaceManifest(site.federationId, name), existing)
 
 export type NamespaceRemoval = {
   name: string

@@ -1,5 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { AppError } from '../../domain/app-error.ts'
+import type { ProjectLimits } from '../../domain/project-limits.ts'
 import type { Facts } from '../sealing/integrity.ts'
 import type { Write } from '../write.ts'
 import type { ItemKey } from './keys.ts'
@@ -15,6 +16,18 @@ export type BoundFacts = {
   read: { facts: Facts; integrity: string | undefined } | null
 }
 
+/** What projects have a limited number of. */
+export type PlaceKind = keyof ProjectLimits
+
+/** How an action changes a project's count of something. */
+export type Place = {
+  of: PlaceKind
+  projectId: string
+  by: 1 | -1
+  /** Counted, and never refused. */
+  always?: true
+}
+
 type Base = {
   /** DynamoDB condition; `#name` stands for the attribute `name`. Absent: always. */
   condition?: string
@@ -26,6 +39,8 @@ type Base = {
   optional?: true
   /** Absent: nothing that leads to credentials is written. */
   bound?: BoundFacts
+  /** Counted beside the commit (`project-places.ts`). */
+  place?: Place
 }
 
 /** One item's part in a commit. */

@@ -16,6 +16,7 @@ import { mergeItems } from './merge-items.ts'
 import { findIdsByName, putName, removeName } from './name-index.ts'
 import { observe } from './observe.ts'
 import { parseItem } from './parse-item.ts'
+import { operationPlace } from './project-places.ts'
 import { getItem, getItems, type Item, queryPage, readPage, takePage } from './read.ts'
 import { claim, release } from './reservation.ts'
 import type { StoreContext } from './store-context.ts'
@@ -39,6 +40,7 @@ const insert = (cluster: Cluster): Action[] => [
     condition: 'attribute_not_exists(#pk)',
     onConflict: () => alreadyExists('cluster', cluster.id),
     bound: { projectId: cluster.projectId, facts: clusterFacts(cluster), read: null },
+    ...operationPlace(cluster.projectId, null, cluster.operation),
   },
   putName('CLUSTER', cluster),
 ]
@@ -97,6 +99,11 @@ const change = (read: Cluster, fields: ClusterChange, guard: ChangeGuard): Actio
     values: { ...values, ...guardValues, ':read': read.revision },
     onConflict: (stored) =>
       guard.unlessUsed ? whyUnchanged(read, stored) : revisionConflict('cluster', read.id, read.revision),
+    ...operationPlace(
+      read.projectId,
+      read.operation,
+      fields.operation === undefined ? read.operation : fields.operation,
+    ),
   }
   return [update, ...rename(read, fields.name)]
 }
@@ -108,6 +115,7 @@ const remove = (read: Cluster): Action[] => [
     condition: '#revision = :read',
     values: { ':read': read.revision },
     onConflict: () => revisionConflict('cluster', read.id, read.revision),
+    ...operationPlace(read.projectId, read.operation, null),
   },
   removeName('CLUSTER', read),
 ]

@@ -47,6 +47,7 @@ const insert = (template: ClusterTemplate): Action[] => [
     },
     condition: 'attribute_not_exists(#pk)',
     onConflict: () => idTaken(template),
+    place: { of: 'templates', projectId: template.projectId, by: 1 },
   },
   claim(idOf(template), () => idTaken(template)),
   ...indexName(template, putName),
@@ -91,7 +92,12 @@ const change = (read: ClusterTemplate, fields: ClusterTemplateChange, unlessUsed
 }
 
 const remove = (read: ClusterTemplate): Action[] => [
-  { type: 'delete', key: templateKey(read), ...asRead(read, true) },
+  {
+    type: 'delete',
+    key: templateKey(read),
+    ...asRead(read, true),
+    place: { of: 'templates', projectId: read.projectId, by: -1 },
+  },
   release(idOf(read)),
   ...indexName(read, removeName),
   ...withdraw(read),

@@ -11,6 +11,7 @@ import { FEDERATION_PREFIX, federationKey, namespaceKey, projectPartition } from
 import { findIdsByName, putName, removeName } from './name-index.ts'
 import { observe } from './observe.ts'
 import { parseItem } from './parse-item.ts'
+import { operationPlace } from './project-places.ts'
 import { getItem, type Item, readPage } from './read.ts'
 import { claim, release } from './reservation.ts'
 import type { StoreContext } from './store-context.ts'
@@ -36,8 +37,9 @@ const insert = (federation: Federation): Action[] => [
     condition: 'attribute_not_exists(#pk)',
     onConflict: () => alreadyExists('federation', federation.id),
     bound: { projectId: federation.projectId, facts: federationFacts(federation), read: null },
+    ...operationPlace(federation.projectId, null, federation.operation),
   },
-  putName('FEDERATION', federation),
+  { ...putName('FEDERATION', federation), place: { of: 'federations', projectId: federation.projectId, by: 1 } },
 ]
 
 /** How the set of member ids changes, with what must hold beside the revision. */
@@ -88,6 +90,11 @@ const change = (read: Federation, fields: FederationUpdate, memberIds: MemberIds
     values: { ...values, ...members.values, ':read': read.revision },
     onConflict: () => revisionConflict('federation', read.id, read.revision),
     ...(bound === undefined ? {} : { bound }),
+    ...operationPlace(
+      read.projectId,
+      read.operation,
+      fields.operation === undefined ? read.operation : fields.operation,
+    ),
   }
 }
 
@@ -111,8 +118,9 @@ const remove = (read: Federation): Action[] => [
     condition: '#revision = :read',
     values: { ':read': read.revision },
     onConflict: () => revisionConflict('federation', read.id, read.revision),
+    ...operationPlace(read.projectId, read.operation, null),
   },
-  removeName('FEDERATION', read),
+  { ...removeName('FEDERATION', read), place: { of: 'federations', projectId: read.projectId, by: -1 } },
 ]
 
 const namespaceTaken = (namespace: string): ReservationTaken =>
@@ -137,8 +145,8 @@ export const dynamoFederationStore = (context: StoreContext, commit: Commit): Fe
   removeMemberId: (key, clusterId) => asWrite(removeMemberId(key, clusterId)),
   remove: (read) => asWrite(...remove(read)),
   observe: (key, look) => observe(commit, federationKey(key), look),
-  claimNamespace: (hostUid, namespace, federationId) =>
-    asWrite(claim({ key: namespaceKey(hostUid, namespace), owner: federationId }, () => namespaceTaken(namespace))),
-  releaseNamespace: (hostUid, namespace, federationId) =>
-    asWrite(release({ key: namespaceKey(hostUid, namespace), owner: federationId })),
+  claimNamespace: (host, namespace, federationId) =>
+    asWrite(claim({ key: namespaceKey(host, namespace), owner: federationId }, () => namespaceTaken(namespace))),
+  releaseNamespace: (host, namespace, federationId) =>
+    asWrite(release({ key: namespaceKey(host, namespace), owner: federationId })),
 })

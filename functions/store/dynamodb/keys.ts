@@ -1,3 +1,5 @@
+import type { HostIdentity } from '../federation.store.ts'
+
 /** Primary key of an item. Layout: `functions/store/README.md`. */
 export type ItemKey = { pk: string; sk: string }
 
@@ -54,11 +56,12 @@ export const nameKey = (kind: NamedKind, entity: { projectId: string; id: string
 
 export const uidKey = (projectId: string, uid: string): ItemKey => inProject(projectId, `UID#${part(uid)}`)
 
-/** No project owns it: a host cluster may be registered in several projects. */
-export const namespaceKey = (hostUid: string, namespace: string): ItemKey => ({
-  pk: `HOST#${hostUid}`,
-  sk: `NS#${part(namespace)}`,
-})
+/**
+ * Within the project: a uid is what a cluster says of itself, so that an impostor in another project could claim namespaces of a host that
+ * it is not. Across projects the labels in the host decide (decision 0028).
+ */
+export const namespaceKey = ({ projectId, uid }: HostIdentity, namespace: string): ItemKey =>
+  inProject(projectId, `HOST#${part(uid)}#NS#${part(namespace)}`)
 
 export const credentialKey = (key: { projectId: string; owner: string; purpose: string }): ItemKey =>
   inProject(key.projectId, `CRED#${part(key.owner)}#${part(key.purpose)}`)
@@ -92,6 +95,9 @@ export const quotaKey = ({ projectId, resource }: { projectId: string; resource:
 })
 /** How much of its quotas a project has taken. */
 export const usageKey = (projectId: string): ItemKey => inProject(projectId, 'USAGE')
+
+/** How many federations, templates or operations in progress a project has. */
+export const projectUsageKey = (projectId: string, of: string): ItemKey => inProject(projectId, `USAGE#${of}`)
 
 /** Scheduled workers. */
 export const SERVICE_PARTITION = 'SERVICE'

@@ -1,4 +1,4 @@
-import { type Membership, membershipEntityId } from '../../domain/membership.ts'
+import { type Membership, membershipEntityId, operationOf } from '../../domain/membership.ts'
 import type { MembershipStore } from '../membership.store.ts'
 import { membershipFacts } from '../sealing/integrity.ts'
 import { type Action, asWrite } from './action.ts'
@@ -7,6 +7,7 @@ import { membershipIndexAttributes, presentOnly } from './index-attributes.ts'
 import { membershipKey, membershipPrefix, projectPartition } from './keys.ts'
 import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from './membership.schema.ts'
 import { parseItem } from './parse-item.ts'
+import { operationPlace } from './project-places.ts'
 import { getItem, type Item, queryPrefix } from './read.ts'
 import type { StoreContext } from './store-context.ts'
 
@@ -25,12 +26,14 @@ const insert = (membership: Membership): Action => ({
   condition: 'attribute_not_exists(#pk)',
   onConflict: () => alreadyExists('membership', membershipEntityId(membership)),
   bound: { projectId: membership.projectId, facts: membershipFacts(membership), read: null },
+  ...operationPlace(membership.projectId, null, operationOf(membership)),
 })
 
-const asRead = (read: Membership) => ({
+const asRead = (read: Membership, after: Membership | null) => ({
   condition: '#revision = :read',
   values: { ':read': read.revision },
   onConflict: () => revisionConflict('membership', membershipEntityId(read), read.revision),
+  ...operationPlace(read.projectId, operationOf(read), after && operationOf(after)),
 })
 
 /** What takes the place of a membership is of the same cluster and federation, so that its `integrity` stays good, or bad. */
@@ -50,6 +53,6 @@ export const dynamoMembershipStore = (context: StoreContext): MembershipStore =>
     return memberships
   },
   insert: (membership) => asWrite(insert(membership)),
-  replace: (read, next) => asWrite({ type: 'put', item: itemOf(follower(read, next)), ...asRead(read) }),
-  remove: (read) => asWrite({ type: 'delete', key: membershipKey(read), ...asRead(read) }),
+  replace: (read, next) => asWrite({ type: 'put', item: itemOf(follower(read, next)), ...asRead(read, next) }),
+  remove: (read) => asWrite({ type: 'delete', key: membershipKey(read), ...asRead(read, null) }),
 })

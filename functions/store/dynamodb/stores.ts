@@ -17,6 +17,7 @@ import { integrityStore } from './integrity-store.ts'
 import { dynamoManagementStore } from './management-store.ts'
 import { dynamoMembershipStore } from './membership-store.ts'
 import { dynamoNodeGroupStore } from './node-group-store.ts'
+import { countingCommit } from './project-places.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import type { StoreContext } from './store-context.ts'
 import { dynamoWorkStore } from './work-store.ts'
@@ -43,7 +44,7 @@ export const dynamoStores = ({
   const context: StoreContext = { client: documentClient, tableName, clock, pause }
   const keyOf = projectKeys({ keys, items: dynamoDataKeyItems(context, dynamoCommit(context)), clock })
   const integrity = itemIntegrity(keyOf)
-  const commit = dynamoCommit(context, integrity)
+  const commit = countingCommit(context, dynamoCommit(context, integrity))
   return {
     clusters: dynamoClusterStore(context, commit),
     templates: dynamoClusterTemplateStore(context),

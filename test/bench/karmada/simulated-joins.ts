@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { PROJECT_LIMITS } from '../../../functions/domain/project-limits.ts'
 import { Api, type ClusterView, type FederationView } from '../../../local/demo/api.ts'
 import { createLogger } from '../../../local/logger.ts'
 import { startFedplane } from '../../../local/server.ts'
@@ -36,6 +37,7 @@ export const simulatedJoins = async (count: number): Promise<JoinRow> => {
     drivers: { enabledFederation: ['karmada@1'], defaultFederation: 'karmada@1' },
     karmadaCrds: process.env.FEDPLANE_KARMADA_CRDS || undefined,
     clustersPerProject: count + 1,
+    projectLimits: { ...PROJECT_LIMITS, operations: count + 100 },
     log: createLogger({ level: 'error' }),
   })
   try {

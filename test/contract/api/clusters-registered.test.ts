@@ -85,6 +85,15 @@ describe('POST /v1/clusters with "eks"', () => {
     expect(own.driverState).toEqual({ eks: EKS })
   })
 
+  it('is refused where the operator does not list the role for the project, and changes nothing', async () => {
+    const grants = [{ projectId: 'red', arn: ROLE }]
+    const drivers = driverRegistry({ aws: { ...noAws, grants } }, { enabledCluster: ['external@1', 'eks@1'] })
+    const before = await lab.stores.clusters.list('blue', { limit: 100 })
+    const { status, text } = await callApp(lab.appOver({ drivers }), 'POST', '/v1/clusters', { body: { eks: CROSS } })
+    expect([status, text]).toEqual([400, expect.stringContaining(`blue=${ROLE}`)])
+    expect(await lab.stores.clusters.list('blue', { limit: 100 })).toEqual(before)
+  })
+
   it('starts the flow', async () => {
     const { id } = await readCluster(lab, await registered())
     expect(lab.executions.starts.at(-1)).toMatchObject({ flow: 'cluster-create', input: { entityId: id } })

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../../functions/domain/cluster.ts'
-import { changeCluster, givenCluster, readCluster, readFederation, readMembership } from '../../support/api/entities.ts'
+import {
+  changeCluster,
+  givenCluster,
+  readCluster,
+  readFederation,
+  readMembership,
+  settleCluster,
+} from '../../support/api/entities.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
-import { READER } from '../../support/api/request.ts'
+import { BOB, READER } from '../../support/api/request.ts'
 
 let lab: ApiLab
 /** A host that many federations share, and clusters with known names. */
@@ -119,6 +126,16 @@ describe('section 8.5: POST', () => {
     expect((await post({ hostcluster_id: host, properties })).status).toBe(202)
     expect((await post({ hostcluster_id: host, properties })).status).toBe(409)
     expect((await post({ hostcluster_id: one, properties })).status).toBe(202)
+  })
+
+  it('is not kept out of a namespace by a cluster of another project that says it has the same uid', async () => {
+    const properties = { namespace: 'federation-system' }
+    const impostor = await givenCluster(lab, { as: BOB })
+    const { identity } = await readCluster(lab, host)
+    await settleCluster(lab, impostor, { status: 'CREATE_COMPLETE', identity }, BOB)
+    const squat = { hostcluster_id: impostor, properties }
+    expect((await lab.call('POST', '/v1/federations', { as: BOB, body: squat })).status).toBe(202)
+    expect((await post({ hostcluster_id: host, properties })).status).toBe(202)
   })
 
   it('writes an event', async () => {

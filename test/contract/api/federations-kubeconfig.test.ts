@@ -132,7 +132,6 @@ describe('GET /v1/federations/{federation}/kubeconfig', () => {
   })
 
   it.each([
-    ['POST', 405],
     ['DELETE', 405],
     ['PATCH', 405],
   ])('%s is %d', async (method, status) => {
@@ -207,5 +206,51 @@ describe('the audit', () => {
     expect(Items.length).toBeGreaterThan(5)
     expect(inspect(Items, { depth: 20, maxArrayLength: null, maxStringLength: null })).not.toContain(KUBECONFIG_MARKER)
     expect(textOf(lab.log)).not.toContain(KUBECONFIG_MARKER)
+  })
+})
+
+describe('POST /v1/federations/{federation}/kubeconfig', () => {
+  const post = (id: string, options: Parameters<ApiLab['call']>[2] = {}, query = '') =>
+    lab.call('POST', `/v1/federations/${id}/kubeconfig${query}`, options)
+
+  it.each([{}, { body: {} }])('answers as GET does, and is an event (%j)', async (options) => {
+    const id = await given()
+    const { status, body, headers } = await post(id, options, '?expires_in=600')
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store'])
+    expect(JSON.parse(body.kubeconfig)).toMatchObject({ of: 'fleet', for: 'alice', token: KUBECONFIG_MARKER })
+    expect(secondsUntil(body.expires_at)).toBeLessThanOrEqual(600)
+    const events = (await lab.call('GET', `/v1/federations/${id}/events`)).body.events
+    expect(events.filter(({ action }: { action: string }) => action === 'kubeconfig')).toHaveLength(1)
+  })
+
+  it('gives the bare file as GET does, and takes no attributes', async () => {
+    const id = await given()
+    const { text, headers } = await post(id, { headers: { accept: 'application/yaml' } })
+    expect([headers['content-type'], text.startsWith('{"of": "fleet"')]).toEqual(['application/yaml', true])
+    expect((await post(id, { body: { expires_in: 600 } })).status).toBe(400)
+  })
+
+  it('is for the same callers as GET', async () => {
+    const id = await given()
+    expect((await post(id, { as: somebody('ben', 'member') })).status).toBe(403)
+    expect((await post(id, { as: { ...BOB, roles: ['admin'] } })).status).toBe(404)
+  })
+
+  it.each([
+    ['Origin', 'https://horizon.example.org'],
+    ['Sec-Fetch-Site', 'same-origin'],
+    ['Sec-Fetch-Mode', 'navigate'],
+    ['Sec-Fetch-Dest', 'image'],
+  ])('is what a browser must use: GET with %s is refused and issues nothing', async (name, value) => {
+    const id = await given()
+    const { status, body } = await get(id, '', { headers: { [name]: value } })
+    expect([status, body.errors[0].detail]).toEqual([
+      403,
+      expect.stringMatching(/browser.*POST \/v1\/federations\/\{federation\}\/kubeconfig/),
+    ])
+    expect((await get(id, '', { headers: { [name]: value } })).text).not.toContain(KUBECONFIG_MARKER)
+    const events = (await lab.call('GET', `/v1/federations/${id}/events`)).body.events
+    expect(events.filter(({ action }: { action: string }) => action === 'kubeconfig')).toEqual([])
+    expect((await post(id, { headers: { [name]: value } })).status).toBe(200)
   })
 })

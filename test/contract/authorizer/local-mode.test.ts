@@ -20,7 +20,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'fedplane-test-'))
   const tokensFile = path.join(folder, 'tokens.json')
   const holder = { userId: 'file-user', projectId: 'file', roles: ['member', 'reader'] }
-  writeFileSync(tokensFile, JSON.stringify({ 'token-of-file': holder }))
+  writeFileSync(tokensFile, JSON.stringify({ 'token-of-file': holder }), { mode: 0o600 })
   const environment: Record<string, string> = {
     FEDPLANE_KEYSTONE_URL: `${cloud.url}/v3`,
     FEDPLANE_KEYSTONE_APPLICATION_CREDENTIAL_ID: 'fedplane',

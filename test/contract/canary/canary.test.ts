@@ -30,7 +30,7 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'fedplane-canary-'))
   const tokensFile = path.join(folder, 'tokens.json')
   const canary = { userId: 'canary', projectId: 'fedplane-canary', roles: ['member'] }
-  writeFileSync(tokensFile, JSON.stringify({ [TOKEN]: canary }))
+  writeFileSync(tokensFile, JSON.stringify({ [TOKEN]: canary }), { mode: 0o600 })
   ;[fedplane, issuer, ...servers] = await Promise.all([
     startFedplane({ tokensFile, log: createLogger({ level: 'silent' }) }),
     startLoopback(async (message, response) => {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Cloud, CloudGrant } from '../../../functions/cloud/cloud.ts'
+import { DEFAULT_CLUSTER_ROLES } from '../../../functions/cloud/cluster-roles.ts'
 import { keystoneCloud } from '../../../functions/cloud/keystone/keystone-cloud.ts'
 import { Secret } from '../../../functions/domain/secret.ts'
 import { KeystoneStandIn, type StandInToken } from '../../support/authorizer/keystone-stand-in.ts'
@@ -14,8 +15,8 @@ const MINTER = `${LEAF}-renewal`
 let server: KeystoneStandIn
 let cloud: Cloud
 
-const open = (questionMs?: number): Cloud =>
-  keystoneCloud({ base: server.url, region: 'north', caPem: null }, questionMs)
+const open = (questionMs?: number, roles: readonly string[] = DEFAULT_CLUSTER_ROLES): Cloud =>
+  keystoneCloud({ base: server.url, region: 'north', caPem: null, roles }, questionMs)
 const put = (fields: Partial<StandInToken> = {}, token = TOKEN): void => {
   server.tokens.set(token, { expiresAt: new Date('2027-01-01T00:00:00Z'), ...fields })
 }
@@ -39,7 +40,7 @@ describe('a grant', () => {
     const { userId, leaf, minter } = await grant()
     expect(userId).toBe('ana')
     expect(namesOf()).toEqual([MINTER, LEAF])
-    const common = { userId: 'ana', projectId: 'shop', roles: ['member', 'reader'] }
+    const common = { userId: 'ana', projectId: 'shop', roles: ['member'] }
     expect(stored(LEAF)).toMatchObject({ ...common, id: leaf.id, secret: leaf.secret.reveal(), unrestricted: false })
     expect(stored(MINTER)).toMatchObject({ ...common, id: minter.id, unrestricted: true })
   })
@@ -50,12 +51,34 @@ describe('a grant', () => {
       ['member', 'load-balancer_member'],
     ],
     [['Admin', 'Member'], ['Member']],
-    [['admin'], ['admin']],
+    [
+      ['member', 'creator', 'manager', 'project-owner', 'swiftoperator', 'reader'],
+      ['member', 'creator'],
+    ],
   ])('lends of the roles %j %j', async (roles, lent) => {
     put({ roles })
     await grant()
     expect(stored(LEAF)?.roles).toEqual(lent)
     expect(stored(MINTER)?.roles).toEqual(lent)
+  })
+
+  it.each([['admin'], ['Admin', 'manager'], ['reader'], []])(
+    'is refused to a caller with the roles %j only',
+    async (...roles) => {
+      put({ roles })
+      await expect(grant()).rejects.toMatchObject({
+        name: 'CloudCredentialRefused',
+        kind: 'invalid',
+        message: expect.stringMatching(/none of the roles.*member, load-balancer_member, creator/),
+      })
+      expect(namesOf()).toEqual([])
+    },
+  )
+
+  it('lends other roles where the operator says so, and never admin', async () => {
+    put({ roles: ['admin', 'member', 'cluster-machines'] })
+    await grant(open(undefined, ['cluster-machines', 'admin']))
+    expect(stored(MINTER)?.roles).toEqual(['cluster-machines'])
   })
 
   it('is made with an unrestricted application credential as well', async () => {
@@ -141,7 +164,7 @@ describe('a grant of before', () => {
     const after = await cloud.renew(refOf(before), next)
     expect(after.userId).toBe('ana')
     expect(namesOf()).toEqual([MINTER, LEAF, 'fedplane-0198-c-e5f6-renewal', 'fedplane-0198-c-e5f6'])
-    expect(stored('fedplane-0198-c-e5f6')).toMatchObject({ unrestricted: false, roles: ['member', 'reader'] })
+    expect(stored('fedplane-0198-c-e5f6')).toMatchObject({ unrestricted: false, roles: ['member'] })
   })
 
   it('can no longer be renewed when the user lost his role', async () => {
@@ -153,6 +176,16 @@ describe('a grant of before', () => {
       name: 'CloudGrantDead',
       message: expect.stringMatching(/user ana.*PATCH \/v1\/credentials/),
     })
+  })
+
+  it('that was made with "admin" alone ends with the next renewal, and says who replaces it', async () => {
+    const before = await grant()
+    for (const one of server.credentials.all.values()) Object.assign(one, { roles: ['admin'] })
+    await expect(cloud.renew(refOf(before), next)).rejects.toMatchObject({
+      name: 'CloudGrantDead',
+      message: expect.stringMatching(/none of the roles.*PATCH \/v1\/credentials/),
+    })
+    expect(namesOf()).toEqual([MINTER, LEAF])
   })
 
   it('is revoked with both credentials', async () => {

@@ -27,7 +27,7 @@ const unavailable = expect.objectContaining({ name: 'IdentityProviderUnavailable
 describe('a Keystone whose certificate is of an authority of its own', () => {
   it('is trusted when that authority is set', async () => {
     const caPem = authority.certificatePem
-    expect(await keystoneCloud({ base: base(), region: null, caPem }).isAlive(grant)).toBe(true)
+    expect(await keystoneCloud({ base: base(), region: null, caPem, roles: ['member'] }).isAlive(grant)).toBe(true)
     const readCredential = async () => ({
       application_credential_id: 'fedplane',
       application_credential_secret: new Secret('s'),
@@ -38,11 +38,13 @@ describe('a Keystone whose certificate is of an authority of its own', () => {
 
   it('is not trusted without it, and gets no request', async () => {
     const before = server.seen.length
-    await expect(keystoneCloud({ base: base(), region: null, caPem: null }).isAlive(grant)).rejects.toEqual(unavailable)
+    await expect(
+      keystoneCloud({ base: base(), region: null, caPem: null, roles: ['member'] }).isAlive(grant),
+    ).rejects.toEqual(unavailable)
     const other = (await makeCa('other')).certificatePem
-    await expect(keystoneCloud({ base: base(), region: null, caPem: other }).isAlive(grant)).rejects.toEqual(
-      unavailable,
-    )
+    await expect(
+      keystoneCloud({ base: base(), region: null, caPem: other, roles: ['member'] }).isAlive(grant),
+    ).rejects.toEqual(unavailable)
     expect(server.seen.length).toBe(before)
   })
 })

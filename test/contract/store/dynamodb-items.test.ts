@@ -47,7 +47,7 @@ describe('items in the table', () => {
       stores.federations.insert(federation),
       stores.memberships.insert(sampleJoining({ projectId, federationId: 'f1', clusterId: 'c1' })),
       stores.clusters.claimUid(projectId, 'u1', 'c1'),
-      stores.federations.claimNamespace('u1', 'ns1', 'f1'),
+      stores.federations.claimNamespace({ projectId, uid: 'u1' }, 'ns1', 'f1'),
       stores.events.append(sampleEvent({ projectId, id: 'e1', owner: { kind: 'cluster', id: 'c1' } })),
       stores.idempotency.remember(projectId, 'key', { fingerprint: 'sha', entityId: 'c1' }),
       await stores.credentials.seal({ projectId, owner: 'membership/f1/c1', purpose: 'member-token' }, new Secret('x')),
@@ -60,13 +60,13 @@ describe('items in the table', () => {
       'DATAKEY#1',
       'EVENT#cluster/c1#e1',
       'FEDERATION#f1',
+      'HOST#u1#NS#ns1',
       'IDEM#2c70e12b7a0646f92279f427c7b38e7334d8e5389cff167a1dc30e73f826b683',
       'MEMBER#f1#c1',
       'NAME#CLUSTER#n1#c1',
       'NAME#FEDERATION#n2#f1',
       'UID#u1',
     ])
-    expect(keysOf('HOST#u1')).toEqual(['NS#ns1'])
     const now = Date.parse('2026-11-27T10:00:00.000Z') / 1000
     expect(await stored({ pk: `P#${projectId}`, sk: 'EVENT#cluster/c1#e1' })).toMatchObject({ ttl: now + 30 * 86_400 })
     const ended = items.filter((item) => item.pk?.S === `P#${projectId}` && item.ttl !== undefined)

@@ -181,25 +181,37 @@ export const federationStoreContract = (make: MakeSubject): void => {
   })
 
   describe('namespace', () => {
-    it('of a host belongs to one federation across projects, which may claim it again', async () => {
-      const uid = sampleId()
-      await stores.commit([stores.federations.claimNamespace(uid, 'fedplane-1', 'f1')])
-      await stores.commit([stores.federations.claimNamespace(uid, 'fedplane-1', 'f1')])
-      await stores.commit([stores.federations.claimNamespace(uid, 'fedplane-2', 'f2')])
+    const hostIn = (projectId: string, uid = sampleId()) => ({ projectId, uid })
+
+    it('of a host belongs to one federation of a project, which may claim it again', async () => {
+      const host = hostIn('blue')
+      await stores.commit([stores.federations.claimNamespace(host, 'fedplane-1', 'f1')])
+      await stores.commit([stores.federations.claimNamespace(host, 'fedplane-1', 'f1')])
+      await stores.commit([stores.federations.claimNamespace(host, 'fedplane-2', 'f2')])
       const second = await stores
-        .commit([stores.federations.claimNamespace(uid, 'fedplane-1', 'f2')])
+        .commit([stores.federations.claimNamespace(host, 'fedplane-1', 'f2')])
         .catch((error: unknown) => error)
       expect(second).toMatchObject({ name: 'ReservationTaken' })
       expect(JSON.stringify([second, String(second)])).not.toContain('f1')
     })
 
+    it('can not be squatted from another project, by a cluster that says it has the same uid', async () => {
+      const impostor = hostIn('red')
+      await stores.commit([stores.federations.claimNamespace(impostor, 'federation-system', 'squatter')])
+      const real = hostIn('blue', impostor.uid)
+      await stores.commit([stores.federations.claimNamespace(real, 'federation-system', 'f1')])
+      await stores.commit([stores.federations.releaseNamespace(real, 'federation-system', 'f1')])
+      const again = stores.commit([stores.federations.claimNamespace(impostor, 'federation-system', 'other')])
+      await expect(again).rejects.toMatchObject({ name: 'ReservationTaken' })
+    })
+
     it('is given up by its federation only', async () => {
-      const uid = sampleId()
-      await stores.commit([stores.federations.claimNamespace(uid, 'ns', 'f1')])
-      await stores.commit([stores.federations.releaseNamespace(uid, 'ns', 'f2')])
-      await expect(stores.commit([stores.federations.claimNamespace(uid, 'ns', 'f2')])).rejects.toThrow()
-      await stores.commit([stores.federations.releaseNamespace(uid, 'ns', 'f1')])
-      await stores.commit([stores.federations.claimNamespace(uid, 'ns', 'f2')])
+      const host = hostIn('blue')
+      await stores.commit([stores.federations.claimNamespace(host, 'ns', 'f1')])
+      await stores.commit([stores.federations.releaseNamespace(host, 'ns', 'f2')])
+      await expect(stores.commit([stores.federations.claimNamespace(host, 'ns', 'f2')])).rejects.toThrow()
+      await stores.commit([stores.federations.releaseNamespace(host, 'ns', 'f1')])
+      await stores.commit([stores.federations.claimNamespace(host, 'ns', 'f2')])
     })
   })
 }

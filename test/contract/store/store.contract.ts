@@ -8,6 +8,7 @@ import { federationStoreContract } from './federations.contract.ts'
 import { integrityContract } from './integrity.contract.ts'
 import { managementStoreContract } from './management.contract.ts'
 import { nodeGroupStoreContract } from './node-groups.contract.ts'
+import { projectLimitsContract } from './project-limits.contract.ts'
 import { quotaStoreContract } from './quotas.contract.ts'
 import { reachContract } from './reach.contract.ts'
 import { smallStoresContract } from './small-stores.contract.ts'
@@ -31,4 +32,5 @@ export const storeContract = (make: MakeSubject): void => {
   describe('IntegrityStore', () => integrityContract(make))
   describe('WorkStore', () => workStoreContract(make))
   describe('Commit', () => commitContract(make))
+  describe('Commit within the limits of projects', () => projectLimitsContract(make))
 }

@@ -19,7 +19,7 @@ export type Server = {
 export const startServer = async (tokens?: TokenFile, environment: Record<string, string> = {}): Promise<Server> => {
   const folder = mkdtempSync(path.join(tmpdir(), 'fedplane-clients-'))
   const tokensFile = path.join(folder, 'tokens.json')
-  if (tokens !== undefined) writeFileSync(tokensFile, JSON.stringify(tokens))
+  if (tokens !== undefined) writeFileSync(tokensFile, JSON.stringify(tokens), { mode: 0o600 })
   const server = runFedplane(['--port', '0', '--data-dir', path.join(folder, 'data')], {
     ...environment,
     ...(tokens === undefined ? {} : { FEDPLANE_TOKENS: tokensFile }),

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Secret } from '../../../functions/domain/secret.ts'
-import type { AwsAccess, AwsCredentials } from '../../../functions/drivers/contract/aws-access.ts'
+import type { AwsAccess, AwsCredentials, AwsGrants } from '../../../functions/drivers/contract/aws-access.ts'
 import { bodyOf, type Loopback, makeTrouble, sendJson, startLoopback, type Trouble } from '../authorizer/loopback.ts'
 import { signatureOf } from './sigv4.ts'
 
@@ -112,9 +112,9 @@ export class AwsStandIn {
     }
   }
 
-  /** A process with these credentials. */
-  accessOf(credentials: () => AwsCredentials): AwsAccess {
-    return { credentials: async () => credentials(), endpoint: () => this.url }
+  /** A process with these credentials, which projects may use so. */
+  accessOf(credentials: () => AwsCredentials, grants: AwsGrants = 'everything'): AwsAccess {
+    return { grants, credentials: async () => credentials(), endpoint: () => this.url }
   }
 
   /** What the presigned URL of a token says to EKS's authenticator: who signed it for this cluster. */

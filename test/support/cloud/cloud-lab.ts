@@ -59,7 +59,7 @@ export const openCloudLab = async (): Promise<CloudLab> => {
   const clusters = new MemoryClusters()
   const lab = await openFlowLab({
     clusterDriver: cloudClusterDriver(clusters, { secrets, isGood }),
-    cloud: keystoneCloud({ base: keystone.url, region: 'north', caPem: null }),
+    cloud: keystoneCloud({ base: keystone.url, region: 'north', caPem: null, roles: ['member'] }),
   })
   const appOver = (ports: Partial<Ports>): ApiApp => apiApp({ ...lab.ports, ...ports }, API_SETTINGS)
   const app = appOver({})

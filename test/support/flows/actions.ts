@@ -13,7 +13,7 @@ import { defaultGroups } from './node-groups.ts'
 
 /** What the API does on a request, as far as flows see it: the commit with the operation, then the launch. */
 
-const PROJECT = 'blue'
+export const PROJECT = 'blue'
 type Options = {
   force?: boolean
   workloads?: 'delete'
@@ -142,7 +142,7 @@ export const createFederation = async (lab: FlowLab, hostClusterId: string, opti
   await commit([
     federations.insert(federation),
     clusters.addUses(key(hostClusterId), [`host:${federation.id}`]),
-    ...names.map((name) => federations.claimNamespace(uid, name, federation.id)),
+    ...names.map((name) => federations.claimNamespace({ projectId: PROJECT, uid }, name, federation.id)),
     ...members.map((id) => memberships.insert(waiting(federation, id, change?.id ?? ''))),
     ...members.map((id) => clusters.addUses(key(id), [`member:${federation.id}`])),
   ])

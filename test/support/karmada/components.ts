@@ -72,11 +72,27 @@ const demandEtcd = (host: Cluster, program: Program): void => {
   }
 }
 
+type Providers = { secretbox?: { keys: { name: string; secret: string }[] }; identity?: object }[]
+
+/** As kube-apiserver checks it: 32 bytes for each key, and names. */
+const demandEncryption = (text: string): void => {
+  const { kind, resources } = parse(text) as {
+    kind: string
+    resources: { resources: string[]; providers: Providers }[]
+  }
+  const keys = resources.flatMap(({ providers }) => providers.flatMap(({ secretbox }) => secretbox?.keys ?? []))
+  const isRight = ({ name, secret }: (typeof keys)[number]) =>
+    name !== '' && Buffer.from(secret, 'base64').length === 32
+  if (kind === 'EncryptionConfiguration' && keys.length > 0 && keys.every(isRight)) return
+  throw new ProgramFault('error while parsing encryption provider configuration')
+}
+
 const apiServerFaults = (host: Cluster, program: Program): void => {
   demandEtcd(host, program)
   demandPair({ certificate: program.fileOf('tls-cert-file'), key: program.fileOf('tls-private-key-file') })
   demandPair({ certificate: program.fileOf('proxy-client-cert-file'), key: program.fileOf('proxy-client-key-file') })
   demandSigned(program.fileOf('proxy-client-cert-file'), program.fileOf('requestheader-client-ca-file'))
+  if (program.hasFlag('encryption-provider-config')) demandEncryption(program.fileOf('encryption-provider-config'))
   for (const flag of ['client-ca-file', 'service-account-key-file', 'service-account-signing-key-file'])
     program.fileOf(flag)
 }

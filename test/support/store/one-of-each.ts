@@ -26,7 +26,7 @@ export const writeOneOfEach = async (stores: Stores): Promise<void> => {
     stores.templates.insert(sampleTemplate({ projectId: PROJECT, id: 't1', public: true })),
     stores.nodeGroups.insert(sampleNodeGroup({ projectId: PROJECT, clusterId: 'c1', id: 'g1' })),
     stores.clusters.claimUid(PROJECT, 'u1', 'c1'),
-    stores.federations.claimNamespace('u1', 'ns1', 'f1'),
+    stores.federations.claimNamespace({ projectId: PROJECT, uid: 'u1' }, 'ns1', 'f1'),
     stores.management.move({ projectId: PROJECT, id: 'c1' }, null, { driver: 'capi@1', options: {}, isDefault: true }),
     stores.events.append(sampleEvent({ projectId: PROJECT, id: 'e1', owner: { kind: 'cluster', id: 'c1' } })),
     stores.idempotency.remember(PROJECT, 'key', { fingerprint: 'sha', entityId: 'c1' }),

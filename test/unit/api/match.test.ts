@@ -60,6 +60,7 @@ describe('the route table', () => {
       'POST /v1/clusters/{cluster}/actions/upgrade',
       'POST /v1/clusters/{cluster}/nodegroups',
       'POST /v1/federations',
+      'POST /v1/federations/{federation}/kubeconfig',
     ])
   })
 })

@@ -56,6 +56,12 @@ describe('identityOptions', () => {
     expect(() => read(others)).toThrow(/FEDPLANE_KEYSTONE_CA_FILE is .*can't be read as certificates/)
   })
 
+  it('take the roles of clusters', () => {
+    const roles = { FEDPLANE_KEYSTONE_CLUSTER_ROLES: 'machines, creator' }
+    const { keystone } = read({ FEDPLANE_KEYSTONE_URL: KEYSTONE, ...ID, ...SECRET, ...roles }) ?? {}
+    expect(keystone?.clusterRoles).toEqual(['machines', 'creator'])
+  })
+
   it('take an issuer, with names of claims', () => {
     expect(read({ ...ISSUER, ...AUDIENCE, FEDPLANE_OIDC_ROLES_CLAIM: 'realm_access.roles' })).toEqual({
       oidc: {
@@ -73,6 +79,11 @@ describe('identityOptions', () => {
     [{ FEDPLANE_KEYSTONE_URL: 'http://keystone.example.org', ...ID, ...SECRET }, /FEDPLANE_KEYSTONE_URL is no https/],
     [{ FEDPLANE_KEYSTONE_URL: 'keystone', ...ID, ...SECRET }, /FEDPLANE_KEYSTONE_URL is no https/],
     [{ FEDPLANE_KEYSTONE_URL: 'https://u:marker-secret@k.example.org', ...ID, ...SECRET }, /without user/],
+    [
+      { FEDPLANE_KEYSTONE_URL: KEYSTONE, ...ID, ...SECRET, FEDPLANE_KEYSTONE_CLUSTER_ROLES: 'member,Admin' },
+      /FEDPLANE_KEYSTONE_CLUSTER_ROLES is .*not "admin"/,
+    ],
+    [{ FEDPLANE_KEYSTONE_URL: KEYSTONE, ...ID, ...SECRET, FEDPLANE_KEYSTONE_CLUSTER_ROLES: ' , ' }, /one role or more/],
     [ISSUER, /belong together/],
     [AUDIENCE, /belong together/],
     [{ FEDPLANE_OIDC_ISSUER: 'ftp://x', ...AUDIENCE }, /FEDPLANE_OIDC_ISSUER is no https/],

@@ -7,6 +7,7 @@ import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-
 import { AwsCredentialsMissing } from '../../../functions/drivers/contract/errors.ts'
 import { restrictedPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import { connectWith } from '../../../functions/kubernetes/connect.ts'
+import { awsGrants } from '../../../functions/runtime/aws-grants.ts'
 import { TROUBLES } from '../../support/authorizer/loopback.ts'
 import { REGION } from '../../support/aws/aws-stand-in.ts'
 import { ClusterLife } from '../../support/drivers/cluster-life.ts'
@@ -163,7 +164,9 @@ describe('eks@1 by its own credentials', () => {
 
   it('says when the process has no AWS credentials', async () => {
     const missing = new AwsCredentialsMissing('There are none.')
-    const driver = eksV1({ aws: { credentials: () => Promise.reject(missing), endpoint: () => world.aws.url } })
+    const driver = eksV1({
+      aws: { grants: 'everything', credentials: () => Promise.reject(missing), endpoint: () => world.aws.url },
+    })
     await expect(lifeOf(driver).create()).rejects.toBe(missing)
   })
 
@@ -238,6 +241,89 @@ describe('eks@1 by its own credentials', () => {
   it('connects to no private endpoint where the address policy forbids it', async () => {
     lab.connect = connectWith({ policy: restrictedPolicy([]) })
     expect(await failureOfCreate()).toMatchObject({ name: 'AddressForbidden' })
+  })
+})
+
+describe('eks@1 by the credentials of an installation of several projects', () => {
+  const OTHERS = 'arn:aws:iam::444455556666:role/others'
+  const withGrants = (...entries: string[]): ClusterDriver => {
+    const own = world.aws.issue(OWN_ROLE)
+    return eksV1({ aws: world.aws.accessOf(() => own, awsGrants(entries.join(','))), now: () => world.clock.now })
+  }
+  const ownCluster = (region = REGION, account = '111122223333') =>
+    `arn:aws:eks:${region}:${account}:cluster/${lab.name}`
+  const planOf = (life: ClusterLife) => ({
+    cluster: life.cluster,
+    template: null,
+    nodeGroups: [],
+    task: null,
+    management: null,
+  })
+
+  it.each([
+    ['nothing is listed', () => []],
+    ['another role is listed', () => [`local=${OTHERS}`]],
+    ['the role is listed for another project', () => [`red=${MEMBER_ROLE}`]],
+  ])('uses no role when %s, and asks AWS nothing', async (_, entries) => {
+    const driver = withGrants(...entries())
+    const life = lifeOf(driver)
+    expect(driver.check(planOf(life))).toEqual([expect.stringContaining(`local=${MEMBER_ROLE}`)])
+    expect(await failureOfCreate(life)).toMatchObject({
+      name: 'AwsUseNotGranted',
+      message: expect.stringMatching(/Project local may not use the IAM role .*FEDPLANE_EKS_GRANTS/),
+    })
+    expect(world.aws.calls).toEqual([])
+  })
+
+  it.each([
+    ['nothing is listed', () => []],
+    ['roles are listed', () => ['arn:aws:iam::*:role/*']],
+    ['another cluster is listed', () => [`${ownCluster()}-2`]],
+    ['one of another Region is listed', () => [ownCluster('eu-west-1')]],
+    ['the cluster is listed for another project', () => [`red=${ownCluster()}`]],
+  ])('reaches no cluster of its own account when %s, and asks AWS nothing', async (_, entries) => {
+    inOwnAccount()
+    expect(await failureOfCreate(lifeOf(withGrants(...entries())))).toMatchObject({ name: 'AwsUseNotGranted' })
+    expect(world.aws.calls).toEqual([])
+  })
+
+  it('reaches what is listed for the project, as with everything', async () => {
+    const driver = withGrants('local=arn:aws:iam::444455556666:role/*')
+    const life = lifeOf(driver)
+    expect(driver.check(planOf(life))).toEqual([])
+    await life.create()
+    expect(world.aws.calls).toEqual(['AssumeRole', 'DescribeCluster'])
+  })
+
+  it.each(['local=', ''])('reaches a cluster of its own account that is listed as "%s…"', async (project) => {
+    await lab.close()
+    lab = await openEksLab(world, [OWN_ROLE])
+    closing.push(lab.close)
+    inOwnAccount()
+    await lifeOf(withGrants(`${project}${ownCluster('*')}`)).create()
+    expect(world.aws.calls).toEqual(['DescribeCluster'])
+  })
+
+  it('uses a role that is listed for all when its trust policy keeps other projects out', async () => {
+    await lifeOf(withGrants(MEMBER_ROLE)).create()
+    expect(world.aws.calls).toEqual(['AssumeRole', 'AssumeRole', 'DescribeCluster'])
+  })
+
+  it('does not use a role that is listed for all and lets all projects in', async () => {
+    world.aws.roles.set(MEMBER_ROLE, {})
+    lab.credential = async () => undefined
+    expect(await failureOfCreate(lifeOf(withGrants(MEMBER_ROLE)))).toMatchObject({
+      name: 'AwsRoleOpenToAll',
+      message: expect.stringContaining('"sts:RoleSessionName": "fedplane-local"'),
+    })
+    expect(world.aws.calls).toEqual(['AssumeRole'])
+  })
+
+  it('stops using what is no longer listed', async () => {
+    const life = lifeOf(withGrants(`local=${MEMBER_ROLE}`))
+    await life.create()
+    const connection = withGrants().connection(life.cluster, await lab.credential(), life.context().authority)
+    await expect(connection).rejects.toMatchObject({ name: 'AwsUseNotGranted' })
   })
 })
 

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import process from 'node:process'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { LOCAL_PRINCIPAL, localAuthorizer } from '../../../local/authorizer/authorizer.ts'
 import { openTokenFile } from '../../../local/authorizer/token-file.ts'
 import { keptLog } from '../../support/local/engine-lab.ts'
@@ -19,7 +20,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }))
 
 const write = (content: unknown): void =>
-  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content))
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content), { mode: 0o600 })
 
 describe('localAuthorizer', () => {
   it('makes everybody the local principal when there is no token file', async () => {
@@ -102,5 +103,39 @@ describe('openTokenFile', () => {
     expect(log.lines.map((line) => line.level)).toEqual(['error', 'error'])
     write({ [TOKEN]: HOLDER })
     expect(lookUp(TOKEN)).toEqual(PRINCIPAL)
+  })
+
+  it.each([0o640, 0o604, 0o622, 0o601])('refuses a file with mode %o, and says what to run', (mode) => {
+    write({ [TOKEN]: HOLDER })
+    chmodSync(file, mode)
+    const open = () => openTokenFile(file, keptLog())
+    expect(open).toThrow(
+      expect.objectContaining({
+        name: 'TokenFileInvalid',
+        message: `The token file ${file} is open to other users (mode ${mode.toString(8)}). Run chmod 600 on it.`,
+      }),
+    )
+    chmodSync(file, 0o400)
+    expect(openTokenFile(file, keptLog())(TOKEN)).toEqual(PRINCIPAL)
+  })
+
+  it('takes no tokens from a file that others can read or write since, and says so once', () => {
+    write({ [TOKEN]: HOLDER })
+    const log = keptLog()
+    const lookUp = openTokenFile(file, log)
+    chmodSync(file, 0o666)
+    write({ intruder: HOLDER })
+    expect([lookUp('intruder'), lookUp('intruder')]).toEqual([undefined, undefined])
+    expect(lookUp(TOKEN)).toEqual(PRINCIPAL)
+    expect(log.lines.map(({ level }) => level)).toEqual(['error'])
+    chmodSync(file, 0o600)
+    expect(lookUp('intruder')).toEqual(PRINCIPAL)
+  })
+
+  it('refuses a file of another user', () => {
+    write({ [TOKEN]: HOLDER })
+    vi.spyOn(process, 'getuid').mockReturnValue(4711)
+    expect(() => openTokenFile(file, keptLog())).toThrow(/belongs to another user \(uid \d+\).*chown 4711/)
+    vi.restoreAllMocks()
   })
 })

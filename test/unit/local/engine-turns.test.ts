@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ExecutionRef } from '../../../functions/domain/operation.ts'
+import type { ExecutionRef, FlowInput } from '../../../functions/domain/operation.ts'
 import type { Engine } from '../../../local/engine/engine.ts'
+import { type Turn, Turns } from '../../../local/engine/turns.ts'
 import {
   definitionsOf,
   type EngineLab,
@@ -48,6 +49,52 @@ describe('turns of executions', () => {
     await allOver(engine, refs)
     expect(most).toBe(2)
     expect(called.toSorted()).toEqual(refs.map(({ name }) => name).toSorted())
+  })
+
+  it('has turns for a project while the steps of another one hang', async () => {
+    const hold = gate()
+    const [hung, done]: [string[], string[]] = [[], []]
+    const work = async (payload: unknown) => {
+      const { projectId } = (payload as { state: FlowInput }).state
+      if (projectId === 'attacker') {
+        hung.push(entityOf(payload))
+        await hold.passed
+      } else done.push(entityOf(payload))
+      return { done: true }
+    }
+    const engine = lab.engine(definitionsOf(WORK), { [FLOW]: work }, undefined, 16)
+    const [theirs, ours] = [freshRefs(60), freshRefs(5)]
+    for (const ref of theirs) await engine.start(ref, { ...INPUT, projectId: 'attacker', entityId: ref.name })
+    await until(() => hung.length === 16)
+    await startAll(engine, ours)
+    await allOver(engine, ours)
+    expect(done.toSorted()).toEqual(ours.map(({ name }) => name).toSorted())
+    expect(hung).toHaveLength(16)
+    hold.open()
+    await allOver(engine, theirs)
+    expect(hung).toHaveLength(60)
+  })
+
+  it('serves projects in turn, and each in the order in which its executions came', () => {
+    const turns = new Turns(8)
+    const running: { key: string; turn: Turn }[] = []
+    const ask = (project: string, count: number): void => {
+      for (let index = 1; index <= count; index++) {
+        const key = `${project}${index}`
+        turns.ask({ key, project }, (turn) => running.push({ key, turn }))
+      }
+    }
+    const begun = () => running.map(({ key }) => key)
+    ask('a', 12)
+    ask('b', 3)
+    ask('c', 3)
+    expect(begun()).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8', 'b1', 'c1'])
+    for (const { turn } of running.slice(0, 6)) turn.end()
+    expect(begun().slice(10)).toEqual(['a9', 'b2', 'c2', 'a10'])
+    expect([turns.has('a11'), turns.has('a10')]).toEqual([true, false])
+    turns.drop('a11')
+    for (const { turn } of running.slice(6)) turn.end()
+    expect(begun().slice(14)).toEqual(['b3', 'c3', 'a12'])
   })
 
   it('passes the turn on while an execution is in a Wait state', async () => {

@@ -168,30 +168,78 @@ describe('startHttpServer', () => {
     expect(await ask('HEAD')).toMatch(/\r\n\r\n$/)
   })
 
+  /** Headers of a request to a server on a port; `$` stands for that port. */
+  const asked = async (lines: string, options: Partial<HttpServerOptions> = {}, start = 'GET /') => {
+    const { server } = await serve(ok, { refuseForeign: true, ...options })
+    const [head, body = ''] = lines.replaceAll('$', String(server.port)).split('\r\n\r\n')
+    return rawExchange(server.port, `${start} HTTP/1.1\r\n${head}\r\nConnection: close\r\n\r\n${body}`)
+  }
+
   it.each([
-    ['Host: 127.0.0.1:1', 200],
-    ['Host: localhost', 200],
-    ['Host: [::1]:9511', 200],
-    ['Host: 127.0.0.1\r\nOrigin: http://localhost:3000', 200],
+    ['Host: 127.0.0.1:$', 200],
+    ['Host: localhost:$', 200],
+    ['Host: LOCALHOST:$', 200],
+    ['Host: [::1]:$', 200],
+    ['Host: localhost:$\r\nOrigin: http://localhost:$', 200],
+    ['Host: localhost:$\r\nSec-Fetch-Site: none', 200],
+    ['Host: localhost:$\r\nSec-Fetch-Site: same-origin', 200],
     ['Host: evil.example', 403],
-    ['Host: 127.0.0.1.evil.example:9511', 403],
-    ['Host: 127.0.0.1\r\nOrigin: https://evil.example', 403],
-    ['Host: 127.0.0.1\r\nOrigin: null', 403],
-  ])('refuses web pages where it is told to (%j: %d)', async (header, status) => {
-    const { server } = await serve(ok, { refuseForeign: true })
-    const text = `GET / HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`
-    expect(await rawExchange(server.port, text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+    ['Host: localhost', 403],
+    ['Host: localhost:1', 403],
+    ['Host: localhost:$x', 403],
+    ['Host: localhost.evil.example:$', 403],
+    ['Host: 127.0.0.1.evil.example:$', 403],
+    ['Host: 127.0.0.1:$\r\nOrigin: https://evil.example', 403],
+    ['Host: 127.0.0.1:$\r\nOrigin: null', 403],
+    ['Host: 127.0.0.1:$\r\nOrigin: http://localhost:3000', 403],
+    ['Host: 127.0.0.1:$\r\nOrigin: http://127.0.0.1:3000', 403],
+    ['Host: 127.0.0.1:$\r\nOrigin: http://127.0.0.1', 403],
+    ['Host: 127.0.0.1:$\r\nOrigin: https://127.0.0.1:$', 403],
+    ['Host: 127.0.0.1:$\r\nOrigin: http://localhost:$', 403],
+    ['Host: 127.0.0.1:$\r\nSec-Fetch-Site: cross-site', 403],
+    ['Host: 127.0.0.1:$\r\nSec-Fetch-Site: same-site', 403],
+    ['Host: 127.0.0.1:$\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13', 403],
+  ])('refuses web pages where it is told to (%j: %d)', async (lines, status) => {
+    expect(await asked(lines)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  })
+
+  it('refuses the preflight of a page on another port, and lets it read nothing', async () => {
+    const lines = 'Host: localhost:$\r\nOrigin: http://localhost:3000\r\nAccess-Control-Request-Method: PATCH'
+    const answer = await asked(lines, {}, 'OPTIONS /v1/clusters')
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /)
+    expect(answer.toLowerCase()).not.toContain('access-control-')
+  })
+
+  it.each([
+    ['Content-Type: application/json', 200],
+    ['Content-Type: application/json; charset=utf-8', 200],
+    ['Content-Type: application/json-patch+json', 200],
+    ['X-Any: 1', 415],
+    ['Content-Type: text/plain;charset=UTF-8', 415],
+    ['Content-Type: application/x-www-form-urlencoded', 415],
+    ['Content-Type: multipart/form-data; boundary=x', 415],
+  ])('demands of a body that it says that it is JSON (%j: %d)', async (line, status) => {
+    const answer = await asked(`Host: localhost:$\r\n${line}\r\nContent-Length: 2\r\n\r\n{}`, {}, 'POST /v1/clusters')
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  })
+
+  it.each(['application/octet-stream', 'application/json'])('takes %s without a body', async (type) => {
+    const lines = `Host: localhost:$\r\nContent-Type: ${type}\r\nContent-Length: 0`
+    expect(await asked(lines, {}, 'DELETE /v1/clusters/x')).toMatch(/^HTTP\/1\.1 200 /)
   })
 
   it.each([
     ['Host: cloud.example.com', 200],
-    ['Host: cloud.example.com:8443\r\nOrigin: https://cloud.example.com', 200],
+    ['Host: cloud.example.com:443', 200],
+    ['Host: cloud.example.com\r\nOrigin: https://cloud.example.com', 200],
+    ['Host: localhost:$', 200],
+    ['Host: cloud.example.com:8443', 403],
+    ['Host: cloud.example.com\r\nOrigin: https://cloud.example.com:8443', 403],
     ['Host: cloud.example.com\r\nOrigin: https://evil.example', 403],
     ['Host: evil.example', 403],
-  ])('takes requests for the address that it is reached at as its own (%j: %d)', async (header, status) => {
-    const { server } = await serve(ok, { refuseForeign: true, publicUrl: 'https://cloud.example.com/magnum' })
-    const text = `GET / HTTP/1.1\r\n${header}\r\nConnection: close\r\n\r\n`
-    expect(await rawExchange(server.port, text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  ])('takes requests for the address that it is reached at as its own (%j: %d)', async (lines, status) => {
+    const answer = await asked(lines, { publicUrl: 'https://cloud.example.com/magnum' })
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
   it('says which port is used and how to choose another', async () => {

@@ -12,6 +12,7 @@ describe('readOptions', () => {
       publicUrl: undefined,
       trustForwarded: false,
       clustersPerProject: 20,
+      projectLimits: { federations: 100, templates: 100, operations: 100 },
       logLevel: 'warn',
       dynamodbEndpoint: undefined,
       drivers: {
@@ -20,6 +21,14 @@ describe('readOptions', () => {
         enabledCluster: ['external@1', 'eks@1', 'memory@1', 'capi@1'],
       },
     })
+  })
+
+  it('reads what projects may use of AWS', () => {
+    const read = (FEDPLANE_EKS_GRANTS: string) => readOptions([], { FEDPLANE_EKS_GRANTS })
+    const arn = 'arn:aws:iam::111122223333:role/shop'
+    expect(read(`blue=${arn}`)).toMatchObject({ eksGrants: [{ projectId: 'blue', arn }] })
+    expect(read('')).toMatchObject({ eksGrants: undefined })
+    expect(() => read('blue=shop')).toThrow(/FEDPLANE_EKS_GRANTS is wrong: "blue=shop" is neither/)
   })
 
   it('takes the environment, where an empty setting is an absent one', () => {
@@ -31,6 +40,9 @@ describe('readOptions', () => {
       FEDPLANE_PUBLIC_URL: 'https://cloud.example.com/magnum/',
       FEDPLANE_TRUST_FORWARDED: 'true',
       FEDPLANE_CLUSTERS_PER_PROJECT: '0',
+      FEDPLANE_FEDERATIONS_PER_PROJECT: '1',
+      FEDPLANE_TEMPLATES_PER_PROJECT: '2',
+      FEDPLANE_OPERATIONS_PER_PROJECT: '3',
       FEDPLANE_LOG_LEVEL: 'debug',
       FEDPLANE_DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000',
       FEDPLANE_KARMADA_CRDS: 'crds',
@@ -45,6 +57,7 @@ describe('readOptions', () => {
       publicUrl: 'https://cloud.example.com/magnum',
       trustForwarded: true,
       clustersPerProject: 0,
+      projectLimits: { federations: 1, templates: 2, operations: 3 },
       logLevel: 'debug',
       dynamodbEndpoint: 'http://127.0.0.1:8000',
       karmadaCrds: resolve('crds'),
@@ -91,6 +104,7 @@ describe('readOptions', () => {
     [[], { FEDPLANE_PORT: '80a' }, /80a.*FEDPLANE_PORT/],
     [[], { FEDPLANE_LOG_LEVEL: 'loud' }, /loud.*debug, info, warn/],
     [[], { FEDPLANE_CLUSTERS_PER_PROJECT: 'many' }, /FEDPLANE_CLUSTERS_PER_PROJECT is "many"/],
+    [[], { FEDPLANE_OPERATIONS_PER_PROJECT: '-1' }, /FEDPLANE_OPERATIONS_PER_PROJECT is "-1"/],
     [[], { FEDPLANE_PUBLIC_URL: 'cloud.example.com' }, /FEDPLANE_PUBLIC_URL is no URL.*https:\/\//],
     [[], { FEDPLANE_PUBLIC_URL: 'ftp://cloud.example.com' }, /http:\/\/ or https:\/\//],
     [[], { FEDPLANE_PUBLIC_URL: 'https://cloud.example.com/v1/' }, /ends in \/v1/],

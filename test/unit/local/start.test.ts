@@ -84,6 +84,7 @@ describe('npm start', { timeout: PATIENCE_MS }, () => {
     writeFileSync(
       file,
       JSON.stringify({ 's3cret-token': { userId: 'u', projectId: 'p', roles: ['member', 'reader'] } }),
+      { mode: 0o600 },
     )
     const good = runFedplane(['--port', '0', '--data-dir', join(folder, 'tokens')], { FEDPLANE_TOKENS: file })
     const url = await good.url()

@@ -16,6 +16,9 @@ describe('readEnv', () => {
       FEDERATION_DRIVERS: '',
       CLUSTER_DRIVERS: '',
       CLUSTERS_PER_PROJECT: '20',
+      FEDERATIONS_PER_PROJECT: '100',
+      TEMPLATES_PER_PROJECT: '100',
+      OPERATIONS_PER_PROJECT: '100',
       KEYSTONE_URL: '',
     })
   })

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { KubernetesObject } from '../../../kubernetes/client.ts'
 import { clusterRoleBindings, namespaces, secrets, serviceAccounts } from '../../../kubernetes/resources.ts'
-import { namespaceManifest } from '../namespace.ts'
+import { ensureNamespace } from '../namespace.ts'
 import {
   demandOwned,
   ensureOwned,
@@ -27,9 +27,9 @@ export const accountUser = (federationId: string, account = memberObjectName(fed
  * can be there then.
  */
 export const ensureMemberNamespace = async (site: Site, trace: Trace): Promise<boolean> => {
-  const manifest = namespaceManifest(site.federationId, memberObjectName(site.federationId))
-  const existing = await site.client.get(namespaces, manifest.metadata.name)
-  trace.made(refOf(site, await ensureSeen(site, namespaces, manifest, existing)))
+  const name = memberObjectName(site.federationId)
+  const existing = await site.client.get(namespaces, name)
+  trace.made(refOf(site, await ensureNamespace(site, name, existing)))
   return existing === undefined
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
 import { specOf } from '../../../../functions/drivers/cluster/capi/v1/render/topology.ts'
@@ -38,6 +39,21 @@ describe('a new cluster', () => {
       }
     },
   )
+
+  it('verifies the webhook of Keystone: else whoever listens at its port first says who is an administrator', () => {
+    const config = variableOf(withMagnum({ keystone_auth_enabled: 'true' }), 'controlPlaneConfig') as {
+      files: { path: string; content: string }[]
+    }
+    const file = config.files.find(({ path }) => path === '/etc/kubernetes/keystone-auth/webhook.yaml')
+    const { clusters } = parse(file?.content ?? '') as { clusters: { cluster: unknown }[] }
+    expect(clusters.map(({ cluster }) => cluster)).toEqual([
+      {
+        server: 'https://127.0.0.1:8443/webhook',
+        'certificate-authority': '/etc/kubernetes/pki/ca.crt',
+        'tls-server-name': 'kubernetes',
+      },
+    ])
+  })
 
   it('is small when little is said', () => {
     const { clusterNetwork, topology } = specWith({}, 'dev')

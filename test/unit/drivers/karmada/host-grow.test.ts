@@ -5,7 +5,7 @@ import { etcdManifest } from '../../../../functions/drivers/federation/karmada/v
 import { planOf } from '../../../../functions/drivers/federation/karmada/v1/host/plan.ts'
 import { growPhase } from '../../../../functions/drivers/federation/karmada/v1/phases/grow.ts'
 import { issuePki } from '../../../../functions/drivers/federation/karmada/v1/pki/issue-pki.ts'
-import type { Pki } from '../../../../functions/drivers/federation/karmada/v1/pki/pki.schema.ts'
+import { PKI, type Pki } from '../../../../functions/drivers/federation/karmada/v1/pki/pki.schema.ts'
 import type {
   Connection,
   KubernetesClient,
@@ -59,7 +59,7 @@ class World {
     return {
       federation,
       host: { client: async () => this.#host(), dial },
-      sealed: async () => new Secret(JSON.stringify(pki)),
+      sealed: async (name: string) => (name === PKI ? new Secret(JSON.stringify(pki)) : undefined),
       now: () => '2026-11-27T10:00:00Z',
       connect: (connection: Connection) => {
         this.connections.push(connection)

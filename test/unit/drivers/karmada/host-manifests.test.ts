@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import {
   aggregatedApiServerManifest,
   apiServerManifest,
@@ -71,6 +72,60 @@ describe('every object in the host', () => {
   })
 })
 
+describe('Secrets of the control plane in etcd', () => {
+  const KEY_SECRET = 'karmada-apiserver-encryption'
+  const encrypting = (stage: 'reading' | 'writing' | 'complete'): Pki => ({
+    ...pki,
+    encryption: { key: Buffer.alloc(32, 7).toString('base64'), stage },
+  })
+  const configOf = (of: Pki) => {
+    const secret = secretManifests(plan(), of).find(({ metadata }) => metadata.name === KEY_SECRET)
+    return parse(
+      Buffer.from((secret?.data as Record<string, string> | undefined)?.['encryption.yaml'] ?? '', 'base64').toString(),
+    )
+  }
+  const secretbox = {
+    secretbox: { keys: [{ name: 'fedplane-1', secret: Buffer.alloc(32, 7).toString('base64') }] },
+  }
+
+  it.each([
+    ['reading', [{ identity: {} }, secretbox]],
+    ['writing', [secretbox, { identity: {} }]],
+    ['complete', [secretbox, { identity: {} }]],
+  ] as const)('are read and written as the stage %s says', (stage, providers) => {
+    expect(configOf(encrypting(stage))).toEqual({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'EncryptionConfiguration',
+      resources: [{ resources: ['secrets'], providers }],
+    })
+  })
+
+  it('are encrypted by the API server alone, which is replaced when that changes', () => {
+    const found = [...templates(plan(), encrypting('reading'))].filter(([, template]) =>
+      JSON.stringify(template).includes(KEY_SECRET),
+    )
+    expect(found.map(([name]) => name)).toEqual(['karmada-apiserver'])
+    const { command, volumeMounts } = found[0]![1].spec.containers[0]!
+    expect(command).toContain(`--encryption-provider-config=/etc/karmada/pki/${KEY_SECRET}/encryption.yaml`)
+    expect(volumeMounts).toContainEqual({
+      name: KEY_SECRET,
+      mountPath: `/etc/karmada/pki/${KEY_SECRET}`,
+      readOnly: true,
+    })
+    const checksums = (['reading', 'writing', 'complete'] as const).map(
+      (stage) =>
+        templates(plan(), encrypting(stage)).get('karmada-apiserver')?.metadata.annotations?.[CHECKSUM_ANNOTATION],
+    )
+    expect(checksums[0]).not.toBe(checksums[1])
+    expect(checksums[1]).toBe(checksums[2])
+  })
+
+  it('stay as they are in a control plane of before, until it has a key', () => {
+    expect(secretManifests(plan(), pki).map(({ metadata }) => metadata.name)).not.toContain(KEY_SECRET)
+    expect(container(plan(), 'karmada-apiserver').command?.join(' ')).not.toContain('encryption')
+  })
+})
+
 describe('Secrets', () => {
   const texts = (secret: KubernetesObject): string[] =>
     Object.values(secret.data as Record<string, string>).map((value) => Buffer.from(value, 'base64').toString())
@@ -91,7 +146,8 @@ describe('Secrets', () => {
   })
 
   it('are those that are looked for before', () => {
-    const names = secretManifests(plan(), pki).map(({ metadata }) => metadata.name)
+    const encryption = { key: '', stage: 'complete' } as const
+    const names = secretManifests(plan(), { ...pki, encryption }).map(({ metadata }) => metadata.name)
     expect(names.toSorted()).toEqual([...SECRET_NAMES].toSorted())
   })
 

@@ -1,13 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { Cluster, ClusterEndpoint } from '../../../../domain/cluster.ts'
 import type { Secret } from '../../../../domain/secret.ts'
-import type { AwsAccess, AwsCredentials } from '../../../contract/aws-access.ts'
+import type { AwsAccess, AwsCredentials, AwsGrants } from '../../../contract/aws-access.ts'
 import { assumeRole, type RoleWish } from './aws/assume-role.ts'
 import type { AwsSite } from './aws/call.ts'
 import { type DescribedCluster, describeCluster } from './aws/describe-cluster.ts'
-import { AwsCredentialsRejected, EksClusterNotActive } from './errors.ts'
+import {
+  AwsAccessDenied,
+  AwsCredentialsRejected,
+  AwsRoleOpenToAll,
+  AwsUseNotGranted,
+  EksClusterNotActive,
+} from './errors.ts'
 import { ExpiringCache } from './expiring-cache.ts'
-import { sessionNameOf } from './session-name.ts'
+import { type EksUse, isBoundByList, useFault } from './grants.ts'
+import { NOBODYS_SESSION, sessionNameOf } from './session-name.ts'
 import { type EksSettings, settingsOf } from './settings.ts'
 import { eksToken, TOKEN_LIFE_MS } from './token.ts'
 
@@ -20,13 +27,17 @@ const SERVING = ['ACTIVE', 'UPDATING']
 type Token = { token: Secret; expiresAt: number }
 
 /** Whose cluster, which one, by whose role. */
-type Subject = { settings: EksSettings; role: RoleWish | null }
+type Subject = { settings: EksSettings; role: RoleWish | null; use: EksUse }
 
 const subjectOf = (cluster: Cluster, credential: Secret | undefined): Subject => {
   const settings = settingsOf(cluster, credential)
-  const { roleArn, externalId, region } = settings
+  const { name, roleArn, externalId, region } = settings
   const sessionName = sessionNameOf(cluster.projectId)
-  return { settings, role: roleArn === null ? null : { roleArn, externalId, sessionName, region } }
+  return {
+    settings,
+    role: roleArn === null ? null : { roleArn, externalId, sessionName, region },
+    use: { projectId: cluster.projectId, name, region, roleArn },
+  }
 }
 
 /** Never the external ID itself: a key may be seen in a heap dump, or in a debugger. */
@@ -34,6 +45,11 @@ const keyOf = ({ settings, role }: Subject, ...more: string[]): string => {
   const { roleArn, externalId, sessionName } = role ?? {}
   const parts = [settings.region, roleArn ?? null, sessionName ?? null, externalId?.reveal() ?? null, ...more]
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url')
+}
+
+const assertGranted = (grants: AwsGrants, use: EksUse): void => {
+  const fault = useFault(grants, use)
+  if (fault !== undefined) throw new AwsUseNotGranted(fault)
 }
 
 /** The way to EKS clusters: roles, descriptions and tokens, kept until shortly before they expire. One for each process. */
@@ -54,10 +70,11 @@ export class EksAccess {
    * Where the API server is.
    *
    * @throws EksClusterNotActive with `details.status`, what `describeCluster` and `assumeRole` do, AwsCredentialsMissing,
-   * RegistrationUnreadable
+   * RegistrationUnreadable, AwsUseNotGranted, AwsRoleOpenToAll
    */
   async endpoint(cluster: Cluster, credential: Secret | undefined): Promise<ClusterEndpoint> {
     const subject = subjectOf(cluster, credential)
+    await this.#assertOthersKeptOut(subject)
     const { status, at } = await this.#describe(subject)
     if (at !== null && SERVING.includes(status)) {
       return { ...at, serverForPeers: cluster.endpoint?.serverForPeers ?? null, tlsServerName: null, tlsVerify: true }
@@ -81,7 +98,27 @@ export class EksAccess {
     }
   }
 
-  /** A token that the cluster takes for 3 minutes at least. @throws AwsCredentialsMissing, and what `assumeRole` does */
+  /**
+   * Where the list does not say whose a role is, its trust policy must. AWS asks this of whoever assumes roles for others: try it as nobody, and
+   * take no role that lets nobody in, or each project could register the clusters of the others (confused deputy, decision 0013).
+   */
+  async #assertOthersKeptOut({ role, use }: Subject): Promise<void> {
+    if (role === null || isBoundByList(this.#aws.grants, use)) return
+    assertGranted(this.#aws.grants, use)
+    const asNobody = { ...role, externalId: null, sessionName: NOBODYS_SESSION }
+    try {
+      await assumeRole(this.#site, asNobody, await this.#aws.credentials())
+    } catch (error) {
+      if (error instanceof AwsAccessDenied) return
+      throw error
+    }
+    throw new AwsRoleOpenToAll(
+      `The trust policy of ${role.roleArn} lets every project of this installation in. Have it demand "sts:RoleSessionName": ` +
+        `"${role.sessionName}", or an "sts:ExternalId" that only you know, then register the cluster again.`,
+    )
+  }
+
+  /** A token that the cluster takes for 3 minutes at least. @throws AwsCredentialsMissing, AwsUseNotGranted, and what `assumeRole` does */
   async token(cluster: Cluster, credential: Secret | undefined): Promise<Secret> {
     const subject = subjectOf(cluster, credential)
     const { token } = await this.#tokens.get(
@@ -101,8 +138,9 @@ export class EksAccess {
     return { token, expiresAt: Math.min(signedAt.getTime() + TOKEN_LIFE_MS, ends) }
   }
 
-  #credentialsOf(subject: Subject): Promise<AwsCredentials> {
-    const { role } = subject
+  async #credentialsOf(subject: Subject): Promise<AwsCredentials> {
+    const { role, use } = subject
+    assertGranted(this.#aws.grants, use)
     if (role === null) return this.#aws.credentials()
     return this.#roles.get(
       keyOf(subject),

@@ -42,3 +42,15 @@ export class RegistrationUnreadable extends AppError {
   override readonly name = 'RegistrationUnreadable'
   readonly kind = 'internal'
 }
+
+/** The operator lets the project use neither that role nor, by the process's own credentials, that cluster. */
+export class AwsUseNotGranted extends AppError {
+  override readonly name = 'AwsUseNotGranted'
+  readonly kind = 'forbidden'
+}
+
+/** Every project of the installation could use the role: its trust policy asks for neither session name nor external ID. */
+export class AwsRoleOpenToAll extends AppError {
+  override readonly name = 'AwsRoleOpenToAll'
+  readonly kind = 'forbidden'
+}

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../../domain/cluster.ts'
 import { CredentialRejected } from '../../../../kubernetes/errors.ts'
 import { connectionTo } from '../../../../kubernetes/stored-connection.ts'
-import type { AwsAccess } from '../../../contract/aws-access.ts'
+import type { AwsAccess, AwsGrants } from '../../../contract/aws-access.ts'
 import type { ClusterDriver } from '../../../contract/cluster-driver.ts'
 import { observeRegistered } from '../../../support/registered/observe.ts'
 import { createPhases } from '../../../support/registered/phases.ts'
@@ -9,6 +9,7 @@ import type { Way } from '../../../support/registered/way.ts'
 import { eksV1Description } from './description.ts'
 import { EksAccess } from './eks-access.ts'
 import { AwsUnavailable } from './errors.ts'
+import { useFault } from './grants.ts'
 import { locatePhase } from './locate.ts'
 import { shownSettings } from './schema.ts'
 
@@ -33,12 +34,25 @@ const wayOf = (access: EksAccess): Way => ({
   explain,
 })
 
+/** What the list does not grant is refused at once, and again at every use: the list may have changed since. */
+const checkWith = (grants: AwsGrants): ClusterDriver['check'] => {
+  const { check } = eksV1Description
+  if (grants === 'everything') return check
+  return (plan) => {
+    const { name, region, role_arn: roleArn = null } = shownSettings(plan.cluster) ?? {}
+    if (name === undefined || region === undefined) return check(plan)
+    const fault = useFault(grants, { projectId: plan.cluster.projectId, name, region, roleArn })
+    return fault === undefined ? check(plan) : [...check(plan), fault]
+  }
+}
+
 /** eks@1 over a way into AWS of one's own. `now` is for tests. */
 export const eksV1 = ({ aws, now = () => new Date() }: { aws: AwsAccess; now?: () => Date }): ClusterDriver => {
   const access = new EksAccess(aws, now)
   const way = wayOf(access)
   return {
     ...eksV1Description,
+    check: checkWith(aws.grants),
     phases: { create: [locatePhase(access), ...createPhases(way)], update: {}, delete: [] },
     connection: way.connection,
     locate: (cluster, credential) => access.endpoint(cluster, credential),

@@ -13,3 +13,6 @@ export const sessionNameOf = (projectId: string): string => {
   if (PLAIN.test(projectId)) return PREFIX + projectId
   return `${PREFIX}sha256-${createHash('sha256').update(projectId).digest('hex').slice(0, 48)}`
 }
+
+/** A session name that no project has, in the form of a hash: a role that lets it in lets every project in. */
+export const NOBODYS_SESSION = `${PREFIX}sha256-${'0'.repeat(48)}`

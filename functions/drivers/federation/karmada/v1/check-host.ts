@@ -75,7 +75,7 @@ const wouldMake = (properties: KarmadaProperties): string[] => {
   return [
     `Namespace ${namespace} in the host, where there is none`,
     `Service ${namespace}/${API_SERVER} of type ${apiServiceType} in the host, and three Services inside of it`,
-    `12 Secrets in ${namespace}: kubeconfigs and certificates, no key of an authority`,
+    `13 Secrets in ${namespace}: kubeconfigs, certificates and the key of Secrets in etcd, no key of an authority`,
     `${replicas === 1 ? 'one volume claim' : 'three volume claims'} of ${storageSize} for etcd`,
     `StatefulSet etcd (${replicas}) and six Deployments (${replicas} each) of Karmada ${KARMADA_VERSION} in ${namespace}`,
     'CRDs, webhooks, an APIService and roles inside of the control plane',

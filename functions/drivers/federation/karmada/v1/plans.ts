@@ -4,6 +4,7 @@ import type { KarmadaOptions } from './options.ts'
 import { certificatesPhase } from './phases/certificates.ts'
 import { checkPhase } from './phases/check.ts'
 import { contentPhase } from './phases/content.ts'
+import { encryptionPhase } from './phases/encryption.ts'
 import { growPhase } from './phases/grow.ts'
 import { dropNamespace, namespacePhase } from './phases/namespace.ts'
 import { secretsPhase } from './phases/secrets.ts'
@@ -42,6 +43,7 @@ export const updatePlan = (options: KarmadaOptions): Plan =>
     growPhase,
     etcdPhase({ startsApiServer: false }),
     apiServerPhase,
+    encryptionPhase,
     contentPhase(),
     controllersPhase,
     verifyPhase(),
@@ -54,6 +56,7 @@ export const rotatePlan = (options: KarmadaOptions): Plan =>
     secretsPhase,
     etcdPhase({ startsApiServer: false }),
     apiServerPhase,
+    encryptionPhase,
     contentPhase(),
     controllersPhase,
     verifyPhase(),

@@ -1,8 +1,8 @@
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'
-import { namespaceManifest, removeNamespace } from '../../../../support/namespace.ts'
-import { ensureOwned, refOf } from '../../../../support/owned.ts'
+import { ensureNamespace, removeNamespace } from '../../../../support/namespace.ts'
+import { refOf } from '../../../../support/owned.ts'
 import { hostSite } from '../../../../support/sites.ts'
 import { step } from '../../../../support/step.ts'
 import { inventoryNamespace } from '../inventory-namespace.ts'
@@ -26,8 +26,8 @@ export const namespacePhase = (options: ClusterProfileOptions): Phase<Federation
   ensure: (context) =>
     step(async ({ made }) => {
       const site = await hostSite(context)
-      const { id } = context.federation
-      made(refOf(site, await ensureOwned(site, namespaces, namespaceManifest(id, inventoryNamespace(id)))))
+      const name = inventoryNamespace(context.federation.id)
+      made(refOf(site, await ensureNamespace(site, name, await site.client.get(namespaces, name))))
       return {}
     }),
   undo: (context) => dropNamespace(context, options),

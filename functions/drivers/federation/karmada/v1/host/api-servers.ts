@@ -11,6 +11,8 @@ import {
   AGGREGATED_CERT,
   API_SERVER_CERT,
   configSecret,
+  ENCRYPTION_FILE,
+  ENCRYPTION_KEY,
   ETCD_CLIENT_CERT,
   FRONT_PROXY_CERT,
   SERVICE_ACCOUNT_KEYS,
@@ -39,7 +41,7 @@ const tlsFlags = (secret: string): string[] => [
 
 const mount = (secret: string) => ({ secret, path: pkiPath(secret) })
 
-const apiServerCommand = (plan: HostPlan): string[] => [
+const apiServerCommand = (plan: HostPlan, { encryption }: Pki): string[] => [
   'kube-apiserver',
   '--allow-privileged=true',
   '--authorization-mode=Node,RBAC',
@@ -61,6 +63,7 @@ const apiServerCommand = (plan: HostPlan): string[] => [
   '--requestheader-extra-headers-prefix=X-Remote-Extra-',
   '--requestheader-group-headers=X-Remote-Group',
   '--requestheader-username-headers=X-Remote-User',
+  ...(encryption === undefined ? [] : [`--encryption-provider-config=${pkiPath(ENCRYPTION_KEY)}/${ENCRYPTION_FILE}`]),
 ]
 
 /** The stock kube-apiserver, which knows nothing of nodes (federation-control-planes.md 1.6). */
@@ -68,9 +71,15 @@ export const apiServerManifest = (plan: HostPlan, pki: Pki): KubernetesObject =>
   deploymentOf(plan, pki, {
     component: API_SERVER,
     image: kubeImage(plan.properties, 'kube-apiserver'),
-    command: apiServerCommand(plan),
+    command: apiServerCommand(plan, pki),
     ports: [{ name: 'https', port: API_SERVER_PORT }],
-    secrets: [API_SERVER_CERT, ETCD_CLIENT_CERT, FRONT_PROXY_CERT, SERVICE_ACCOUNT_KEYS].map(mount),
+    secrets: [
+      API_SERVER_CERT,
+      ETCD_CLIENT_CERT,
+      FRONT_PROXY_CERT,
+      SERVICE_ACCOUNT_KEYS,
+      ...(pki.encryption === undefined ? [] : [ENCRYPTION_KEY]),
+    ].map(mount),
     ready: { path: '/readyz', port: API_SERVER_PORT, scheme: 'HTTPS' },
     alive: { path: '/livez', port: API_SERVER_PORT, scheme: 'HTTPS' },
     aliveDelaySeconds: 30,

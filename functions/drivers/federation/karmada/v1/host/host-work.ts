@@ -5,7 +5,7 @@ import { ensureOwned, refOf, type Site } from '../../../../support/owned.ts'
 import { NotYet, type Trace } from '../../../../support/step.ts'
 import { together } from '../../../../support/together.ts'
 import type { Pki } from '../pki/pki.schema.ts'
-import { readPki } from '../pki/read-pki.ts'
+import { readHostPki } from '../pki/read-pki.ts'
 import { type OperationTime, operationTime } from './image-fault.ts'
 import { type HostPlan, planOf } from './plan.ts'
 import { deployments, disruptionBudgets, services, statefulSets, volumeClaims } from './resources.ts'
@@ -25,7 +25,7 @@ export const hostWork = async (context: FederationContext): Promise<HostWork> =>
 
 /** The certificates. @throws NotYet before the phase `certificates` made them */
 export const demandPki = async (context: FederationContext): Promise<Pki> => {
-  const pki = await readPki(context)
+  const pki = await readHostPki(context)
   if (pki === undefined) throw new NotYet('the control plane to have certificates')
   return pki
 }

@@ -1,5 +1,6 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { API_SERVER, COMPONENTS, type Component } from '../names.ts'
+import { encryptionConfiguration } from '../pki/encryption.ts'
 import type { Authority, Leaf, Pki } from '../pki/pki.schema.ts'
 import { type HostPlan, metadataOf, serviceHost } from './plan.ts'
 
@@ -10,6 +11,10 @@ export const FRONT_PROXY_CERT = 'front-proxy-client-cert'
 export const SERVICE_ACCOUNT_KEYS = 'service-account-key-pair'
 export const AGGREGATED_CERT = 'karmada-aggregated-apiserver-cert'
 export const WEBHOOK_CERT = 'karmada-webhook-cert'
+export const ENCRYPTION_KEY = 'karmada-apiserver-encryption'
+
+/** File of kube-apiserver's EncryptionConfiguration. */
+export const ENCRYPTION_FILE = 'encryption.yaml'
 
 /** File of a kubeconfig Secret, as upstream calls it. */
 export const KUBECONFIG_FILE = 'karmada.config'
@@ -26,6 +31,7 @@ export const SECRET_NAMES: readonly string[] = [
   SERVICE_ACCOUNT_KEYS,
   AGGREGATED_CERT,
   WEBHOOK_CERT,
+  ENCRYPTION_KEY,
   ...COMPONENTS.map(configSecret),
 ]
 
@@ -79,6 +85,9 @@ export const secretManifests = (plan: HostPlan, pki: Pki): KubernetesObject[] =>
   secret(plan, SERVICE_ACCOUNT_KEYS, { 'sa.pub': pki.serviceAccount.publicKey, 'sa.key': pki.serviceAccount.key }),
   secret(plan, AGGREGATED_CERT, pairFiles(pki, 'aggregated-apiserver-server', 'karmada')),
   secret(plan, WEBHOOK_CERT, pairFiles(pki, 'webhook-server', 'karmada')),
+  ...(pki.encryption === undefined
+    ? []
+    : [secret(plan, ENCRYPTION_KEY, { [ENCRYPTION_FILE]: encryptionConfiguration(pki.encryption) })]),
   ...COMPONENTS.map((component) =>
     secret(plan, configSecret(component), {
       [KUBECONFIG_FILE]: kubeconfigOf(plan, pki, component),

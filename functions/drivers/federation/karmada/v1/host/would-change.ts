@@ -13,7 +13,7 @@ import {
   WEBHOOK,
 } from '../names.ts'
 import { isStale } from '../pki/lifetimes.ts'
-import { readPki } from '../pki/read-pki.ts'
+import { readEncryption, readPki } from '../pki/read-pki.ts'
 import { serverNames } from '../pki/server-names.ts'
 import { stateOf } from '../state.ts'
 import { claimManifests } from './etcd.ts'
@@ -95,9 +95,23 @@ const certificateOf = async (context: FederationContext, { plan }: HostWork): Pr
   return isNew ? [`a new certificate of ${API_SERVER}, and with it new pods`] : []
 }
 
+/** A control plane of before comes to encrypting its Secrets by any update. */
+const encryptionOf = async (context: FederationContext): Promise<string[]> => {
+  const [pki, encryption] = await Promise.all([readPki(context), readEncryption(context)])
+  return pki === undefined || encryption?.stage === 'complete'
+    ? []
+    : [`Secrets encrypted in etcd, and with it new pods of ${API_SERVER}, twice`]
+}
+
 /** What changed properties would make or replace in the host, in words. */
 export const wouldChange = async (context: FederationContext): Promise<string[]> => {
   const work = await hostWork(context)
-  const parts = await Promise.all([claimsOf(work), serviceOf(work), workloadsOf(work), certificateOf(context, work)])
+  const parts = await Promise.all([
+    claimsOf(work),
+    serviceOf(work),
+    workloadsOf(work),
+    certificateOf(context, work),
+    encryptionOf(context),
+  ])
   return parts.flat()
 }

@@ -1,10 +1,11 @@
 import type { ObjectRef } from '../../../../../domain/object-ref.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { ObjectConflict } from '../../../../../kubernetes/errors.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import { ForeignObject } from '../../../../contract/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
-import { namespaceManifest, removeNamespace } from '../../../../support/namespace.ts'
+import { createNamespace, removeNamespace } from '../../../../support/namespace.ts'
 import { FEDERATION_LABEL, isOwned, isTerminating, nameOf, refOf } from '../../../../support/owned.ts'
 import { NotYet, step, type Trace } from '../../../../support/step.ts'
 import { foreignThings } from '../host/foreign.ts'
@@ -16,29 +17,62 @@ import { ownClaims } from './storage.ts'
 /** Id of the federation that made the namespace. */
 export const ownerOf = ({ metadata }: KubernetesObject): string | undefined => metadata.labels?.[FEDERATION_LABEL]
 
-/** Why an existing namespace can't be used, as a whole sentence; null when it can. */
-export const namespaceFault = async (work: HostWork, namespace: KubernetesObject): Promise<string | null> => {
-  const { site } = work
+/** Id of the federation that uses a namespace which it did not make: an annotation, since the label says whose it is to remove. */
+const USED_BY = 'fedplane.io/used-by'
+const userOf = ({ metadata }: KubernetesObject): string | undefined => metadata.annotations?.[USED_BY]
+
+const foreignOwner = (work: HostWork, namespace: KubernetesObject): string | null => {
+  const name = nameOf(work.site, namespace)
   const owner = ownerOf(namespace)
-  if (owner !== undefined && owner !== site.federationId) {
-    return `${nameOf(site, namespace)} belongs to federation ${owner}. Choose another one in property namespace, or delete that federation and what it left.`
+  if (owner !== undefined && owner !== work.site.federationId) {
+    return `${name} belongs to federation ${owner}. Choose another one in property namespace, or delete that federation and what it left.`
   }
-  const taken = await takenNames(work)
-  if (taken.length === 0) return null
-  return `${nameOf(site, namespace)} holds objects of others under names that the control plane needs: ${taken.join(', ')}. Choose another namespace, or remove them.`
+  const user = userOf(namespace)
+  if (user === undefined || user === work.site.federationId) return null
+  return (
+    `${name} is used by federation ${user}. Choose another one in property namespace, or delete that federation; if it is gone, remove ` +
+    `the annotation: kubectl annotate namespace ${work.namespace} ${USED_BY}-`
+  )
 }
 
-const ensureNamespace = async (work: HostWork, trace: Trace): Promise<void> => {
+/** Why an existing namespace can't be used, as a whole sentence; null when it can. */
+export const namespaceFault = async (work: HostWork, namespace: KubernetesObject): Promise<string | null> => {
+  const fault = foreignOwner(work, namespace)
+  if (fault !== null) return fault
+  const taken = await takenNames(work)
+  if (taken.length === 0) return null
+  return `${nameOf(work.site, namespace)} holds objects of others under names that the control plane needs: ${taken.join(', ')}. Choose another namespace, or remove them.`
+}
+
+/**
+ * Sets or removes the annotation if the namespace is still as it was read. The host itself has the last word on who uses it: a claim in our
+ * table binds one project only, since a cluster of another project may say that it has the same uid (decision 0028).
+ *
+ * @throws NotYet when it changed meanwhile
+ */
+const markUse = async ({ site, namespace: name }: HostWork, read: KubernetesObject, user: string | null) => {
+  const { resourceVersion } = read.metadata
+  try {
+    await site.client.patch(namespaces, name, { metadata: { resourceVersion, annotations: { [USED_BY]: user } } })
+  } catch (error) {
+    if (!(error instanceof ObjectConflict)) throw error
+    throw new NotYet(`${nameOf(site, read)}, which changed meanwhile, to be observed again`)
+  }
+}
+
+const ensureUsable = async (work: HostWork, trace: Trace): Promise<void> => {
   const { site, namespace: name } = work
   const found = await site.client.get(namespaces, name)
-  if (found !== undefined && isTerminating(found)) {
-    throw new NotYet(`${nameOf(site, found)} to be gone before it is made again`)
+  if (found === undefined) {
+    trace.made(refOf(site, await createNamespace(site, name)))
+    return
   }
-  const fault = found === undefined ? null : await namespaceFault(work, found)
+  if (isTerminating(found)) throw new NotYet(`${nameOf(site, found)} to be gone before it is made again`)
+  const fault = await namespaceFault(work, found)
   if (fault !== null) throw new ForeignObject(fault)
-  const namespace = found ?? (await site.client.apply(namespaces, namespaceManifest(site.federationId, name)))
   // One that was there before stays without our label: it is not ours to remove.
-  if (isOwned(site, namespace)) trace.made(refOf(site, namespace))
+  if (isOwned(site, found)) trace.made(refOf(site, found))
+  else if (userOf(found) === undefined) await markUse(work, found, site.federationId)
 }
 
 const emptied = async (work: HostWork, namespace: KubernetesObject): Promise<boolean> =>
@@ -54,7 +88,9 @@ export const dropNamespace = (
     const work = await hostWork(context)
     const { site, namespace: name } = work
     const namespace = await site.client.get(namespaces, name)
-    if (namespace === undefined || !isOwned(site, namespace)) return { leftovers: [] }
+    if (namespace === undefined) return { leftovers: [] }
+    if (userOf(namespace) === site.federationId) await markUse(work, namespace, null)
+    if (!isOwned(site, namespace)) return { leftovers: [] }
     if (!(await emptied(work, namespace))) return { leftovers: [refOf(site, namespace)] }
     return {
       leftovers: await removeNamespace(site, {
@@ -72,7 +108,7 @@ export const namespacePhase = (options: KarmadaOptions): Phase<FederationContext
   deadlineSeconds: 120,
   ensure: (context) =>
     step(async (trace) => {
-      await ensureNamespace(await hostWork(context), trace)
+      await ensureUsable(await hostWork(context), trace)
       return {}
     }),
   undo: (context) => dropNamespace(context, options),

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { COMPONENTS } from '../names.ts'
+import type { Encryption } from './encryption.ts'
 
 /** Name of the sealed document (`sealed` of a step's result). */
 export const PKI = 'pki'
@@ -39,4 +40,5 @@ export const Pki = z.object({
   /** Signs service-account tokens; apart from all certificates, so that their renewal invalidates no token. PEM both. */
   serviceAccount: z.object({ publicKey: z.string(), key: z.string() }),
 })
-export type Pki = z.infer<typeof Pki>
+/** With the key of Secrets in etcd, which is a document of its own (`encryption.ts`); absent before a control plane has one. */
+export type Pki = z.infer<typeof Pki> & { encryption?: Encryption }

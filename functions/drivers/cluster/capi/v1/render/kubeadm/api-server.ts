@@ -81,13 +81,18 @@ rules:
 - level: Metadata
 `
 
-/** Where k8s-keystone-auth listens on each control plane node; until it does, only certificates and tokens of Kubernetes are known. */
+/**
+ * Where k8s-keystone-auth listens on each control plane node; until it does, only certificates and tokens of Kubernetes are known. It must show the
+ * API server's own certificate, which the cluster's CA signed and only the node's root can read: whatever else gets hold of the port, such
+ * as a pod in the host's network, could say of any token that it is an administrator's.
+ */
 const KEYSTONE_WEBHOOK = `apiVersion: v1
 kind: Config
 clusters:
 - name: webhook
   cluster:
-    insecure-skip-tls-verify: true
+    certificate-authority: /etc/kubernetes/pki/ca.crt
+    tls-server-name: kubernetes
     server: https://127.0.0.1:8443/webhook
 users:
 - name: webhook

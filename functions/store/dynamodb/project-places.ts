@@ -1,0 +1,113 @@
+import { isAppError } from '../../domain/app-error.ts'
+import type { Operation } from '../../domain/operation.ts'
+import type { ProjectLimits } from '../../domain/project-limits.ts'
+import { ProjectLimitReached } from '../errors.ts'
+import type { Commit, Write } from '../write.ts'
+import { type Action, actionsOf, type Place, type PlaceKind } from './action.ts'
+import { countedPlaces, type PlaceCounter } from './counted-places.ts'
+import { namesPrefix, projectPartition, projectUsageKey, TEMPLATE_PREFIX } from './keys.ts'
+import { countPrefix, queryPrefix } from './read.ts'
+import type { StoreContext } from './store-context.ts'
+
+/** Kinds that are the remedy for a project with too much in progress. */
+const NEVER_REFUSED: readonly string[] = ['delete', 'unjoin']
+
+type Running = Pick<Operation, 'kind'> | null
+
+/** How the number of operations in progress changes with one entity's; none while it stays. To be spread into its action. */
+export const operationPlace = (projectId: string, before: Running, after: Running): Pick<Action, 'place'> => {
+  if ((before === null) === (after === null)) return {}
+  const always = after !== null && NEVER_REFUSED.includes(after.kind)
+  return { place: { of: 'operations', projectId, by: after === null ? -1 : 1, ...(always ? { always } : {}) } }
+}
+
+const ENTITY_PREFIXES = ['CLUSTER#', 'FEDERATION#', 'MEMBER#']
+
+const countOperations = async (context: StoreContext, pk: string): Promise<number> => {
+  let running = 0
+  for (const prefix of ENTITY_PREFIXES) {
+    for await (const { operation } of queryPrefix(context, { pk, prefix })) {
+      if (typeof operation === 'object' && operation !== null) running += 1
+    }
+  }
+  return running
+}
+
+const RECOUNT: Readonly<Record<PlaceKind, (context: StoreContext, pk: string) => Promise<number>>> = {
+  federations: (context, pk) => countPrefix(context, { pk, prefix: namesPrefix('FEDERATION') }),
+  // A template need not have a name.
+  templates: (context, pk) => countPrefix(context, { pk, prefix: TEMPLATE_PREFIX }),
+  operations: countOperations,
+}
+
+const REMEDY: Readonly<Record<PlaceKind, string>> = {
+  federations: 'Delete one, or ask the operator to raise federationsPerProject (FEDPLANE_FEDERATIONS_PER_PROJECT).',
+  templates: 'Delete one, or ask the operator to raise templatesPerProject (FEDPLANE_TEMPLATES_PER_PROJECT).',
+  operations:
+    'Wait until some of them have ended, or delete what hangs; deletes and unjoins are taken at any time. ' +
+    'The operator can raise operationsPerProject (FEDPLANE_OPERATIONS_PER_PROJECT).',
+}
+
+const NOUN: Readonly<Record<PlaceKind, string>> = {
+  federations: 'federations',
+  templates: 'cluster templates',
+  operations: 'operations in progress',
+}
+
+const limitReached = ({ projectId, of, by }: Sum, used: number, limit: number): ProjectLimitReached =>
+  new ProjectLimitReached(
+    `Project ${projectId} has ${used} ${NOUN[of]}, this request adds ${by}, and the limit is ${limit}. ${REMEDY[of]}`,
+    { details: { projectId, kind: of, used, limit } },
+  )
+
+/** How one count of one project changes. `always`: nothing in it may be refused. */
+type Sum = Pick<Place, 'of' | 'projectId'> & { by: number; always: boolean }
+
+const sumsOf = (writes: readonly Write[]): Sum[] => {
+  const sums = new Map<string, Sum>()
+  for (const { place } of writes.flatMap(actionsOf)) {
+    if (place === undefined) continue
+    const key = `${place.of} ${place.projectId}`
+    const { by, always } = sums.get(key) ?? { by: 0, always: true }
+    const isFree = place.by < 0 || place.always === true
+    sums.set(key, { of: place.of, projectId: place.projectId, by: by + place.by, always: always && isFree })
+  }
+  return [...sums.values()]
+}
+
+/**
+ * Counts what a commit makes and ends before and after it: places are taken first, so that no more are let through than the limits allow, and given
+ * back when the commit is refused. After a failure whose outcome is unknown they stay taken until the counter is counted anew.
+ */
+export const countingCommit = (context: StoreContext, commit: Commit): Commit => {
+  const places = countedPlaces(context, commit)
+  const counterOf = ({ projectId, of }: Sum): PlaceCounter => ({
+    key: projectUsageKey(projectId, of),
+    attribute: 'used',
+    recount: () => RECOUNT[of](context, projectPartition(projectId)),
+  })
+  const take = async (sum: Sum, limits: ProjectLimits | undefined): Promise<void> => {
+    if (limits === undefined || sum.always) return places.count(counterOf(sum), sum.by)
+    const limit = limits[sum.of]
+    const answer = await places.take(counterOf(sum), sum.by, limit)
+    if (answer !== 'taken') throw limitReached(sum, answer.used, limit)
+  }
+  const giveBack = (sums: readonly Sum[]) =>
+    Promise.all(sums.map((sum) => places.free(counterOf(sum), Math.abs(sum.by))))
+
+  return async (writes, limits) => {
+    const sums = sumsOf(writes)
+    const taken: Sum[] = []
+    try {
+      for (const sum of sums.filter(({ by }) => by > 0)) {
+        await take(sum, limits)
+        taken.push(sum)
+      }
+      await commit(writes)
+    } catch (error) {
+      if (isAppError(error)) await giveBack(taken)
+      throw error
+    }
+    await giveBack(sums.filter(({ by }) => by < 0))
+  }
+}

@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { PROJECT_LIMITS } from '../../../functions/domain/project-limits.ts'
+import { givenCluster, settleFederation } from '../../support/api/entities.ts'
+import { type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
+import { BOB } from '../../support/api/request.ts'
+
+/** Issue 14, point 6a: what one project may have, so that others have theirs. */
+
+let lab: ApiLab
+let host: string
+beforeAll(async () => {
+  lab = await createApiLab()
+  host = await givenCluster(lab)
+})
+afterAll(() => lab.dispose())
+
+const TEMPLATE = { coe: 'kubernetes', image_id: 'none', external_network_id: 'public' }
+
+const within = (limits: Partial<typeof PROJECT_LIMITS>) => {
+  const app = lab.appWith({ projectLimits: { ...PROJECT_LIMITS, ...limits } })
+  return (method: string, target: string, body?: unknown, as?: typeof BOB) =>
+    callApp(app, method, target, { ...(body === undefined ? {} : { body }), ...(as === undefined ? {} : { as }) })
+}
+
+describe('the limits of a project', () => {
+  it('refuse one federation too many with 403, the count, the limit and what to do, and leave others theirs', async () => {
+    const call = within({ federations: 2 })
+    const [first] = [await call('POST', '/v1/federations', { hostcluster_id: host })]
+    expect((await call('POST', '/v1/federations', { hostcluster_id: host })).status).toBe(202)
+    const { status, body } = await call('POST', '/v1/federations', { hostcluster_id: host })
+    expect(status).toBe(403)
+    expect(body.errors[0].detail).toMatch(
+      /^Project blue has 2 federations, this request adds 1, and the limit is 2\. Delete one, or ask the operator to raise federationsPerProject/,
+    )
+    const theirs = await givenCluster(lab, { as: BOB })
+    expect((await call('POST', '/v1/federations', { hostcluster_id: theirs }, BOB)).status).toBe(202)
+    expect((await call('GET', '/v1/federations')).body.federations).toHaveLength(2)
+    expect((await call('DELETE', `/v1/federations/${first?.body.uuid}`)).status).toBe(204)
+  })
+
+  it('refuse one cluster template too many', async () => {
+    const call = within({ templates: 1 })
+    const { body } = await call('POST', '/v1/clustertemplates', TEMPLATE)
+    const refused = await call('POST', '/v1/clustertemplates', TEMPLATE)
+    expect([refused.status, refused.body.errors[0].detail]).toEqual([
+      403,
+      expect.stringContaining('has 1 cluster templates, this request adds 1, and the limit is 1.'),
+    ])
+    expect((await call('DELETE', `/v1/clustertemplates/${body.uuid}`)).status).toBe(204)
+    expect((await call('POST', '/v1/clustertemplates', TEMPLATE)).status).toBe(201)
+  })
+
+  it('refuse what begins while too much is in progress, take deletes all the same, and take it once that has ended', async () => {
+    const fleet = (await lab.call('POST', '/v1/federations', { body: { hostcluster_id: host } })).body.uuid
+    const call = within({ operations: 0 })
+    for (const [method, target, body] of [
+      ['POST', '/v1/federations', { hostcluster_id: host }],
+      ['POST', '/v1/clusters', { driver: 'memory@1' }],
+    ] as const) {
+      const { status, text } = await call(method, target, body)
+      expect([status, text]).toEqual([403, expect.stringMatching(/operations in progress.*Wait until some of them/)])
+    }
+    await settleFederation(lab, fleet)
+    const patch = [{ op: 'add', path: '/properties/color', value: 'red' }]
+    expect((await call('PATCH', `/v1/federations/${fleet}`, patch)).status).toBe(403)
+    expect((await call('DELETE', `/v1/federations/${fleet}`)).status).toBe(204)
+    expect((await within({})('POST', '/v1/federations', { hostcluster_id: host })).status).toBe(202)
+  })
+})
