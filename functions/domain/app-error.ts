@@ -21,7 +21,7 @@ export type AppErrorOptions = {
 }
 
 /** Characters of a message: it is stored as a status, and may hold what clusters and services say. */
-const ERROR_MESSAGE_MAX = 4096
+const MESSAGE_MAX = 4096
 
 /**
  * Base of every error that fedplane throws on purpose.
@@ -37,13 +37,10 @@ export abstract class AppError extends Error {
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(message: string, options: AppErrorOptions = {}) {
-    super(cut(message), options.cause === undefined ? undefined : { cause: options.cause })
+    super(message.slice(0, MESSAGE_MAX), options.cause === undefined ? undefined : { cause: options.cause })
     this.details = options.details ?? {}
   }
 }
-
-const cut = (message: string): string =>
-  message.length > ERROR_MESSAGE_MAX ? `${message.slice(0, ERROR_MESSAGE_MAX - 1)}…` : message
 
 /** True for errors of ours, whose name and message may be shown. */
 export const isAppError = (error: unknown): error is AppError => error instanceof AppError
