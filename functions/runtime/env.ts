@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DEFAULT_CLUSTER_ROLES } from '../cloud/cluster-roles.ts'
+import { DEFAULT_CLUSTER_ROLES } from '../domain/cluster-roles.ts'
 import { PROJECT_LIMITS } from '../domain/project-limits.ts'
 import { EnvironmentInvalid } from './errors.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/cloud/cluster-roles.ts'
+import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/domain/cluster-roles.ts'
 import { PROJECT_LIMITS } from '../../functions/domain/project-limits.ts'
 
 const ROLE = 'must be names of roles without commas, and not admin'

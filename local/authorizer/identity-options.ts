@@ -8,7 +8,7 @@ import {
   type KeystoneSettings,
   type OidcSettings,
 } from '../../functions/authorizer/settings.ts'
-import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/cloud/cluster-roles.ts'
+import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/domain/cluster-roles.ts'
 import { Secret } from '../../functions/domain/secret.ts'
 import { OptionInvalid } from '../option-invalid.ts'
 

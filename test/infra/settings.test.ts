@@ -62,7 +62,7 @@ describe('parseSettings', () => {
       'The setting keystoneClusterRoles[1] must be names of roles without commas, and not admin',
     ],
     [
-      { eksRoles: Array.from({ length: 70 }, (_, index) => `blue=arn:aws:iam::111122223333:role/r-${index}`) },
+      { eksRoles: Array.from({ length: 90 }, (_, index) => `blue=arn:aws:iam::111122223333:role/r-${index}`) },
       "The setting eksRoles has more than a function's environment holds",
     ],
     [{ clustersPerProject: 1.5 }, 'The setting clustersPerProject must be an integer of 0 or more.'],

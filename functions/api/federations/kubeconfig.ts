@@ -109,9 +109,12 @@ export const issueKubeconfig = async (request: Request): Promise<ApiResponse> =>
   return answer(request, issued)
 }
 
+/** What browsers add to every request, of themselves; `Sec-Fetch-Mode` alone is Node's `fetch`. */
+const OF_BROWSERS = ['origin', 'sec-fetch-site', 'sec-fetch-dest', 'sec-fetch-user']
+
 /** Any page can have a browser send a GET, by an image or a link. @throws BrowserRefused */
 const assertNoBrowser = ({ headers }: Request): void => {
-  if (!Object.keys(headers).some((name) => name === 'origin' || name.startsWith('sec-fetch-'))) return
+  if (!OF_BROWSERS.some((name) => name in headers)) return
   throw new BrowserRefused(
     'A GET that issues a credential is not taken from a browser, which a page may have made send it. Send POST /v1/federations/{federation}/kubeconfig.',
   )

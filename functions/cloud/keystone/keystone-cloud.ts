@@ -1,7 +1,7 @@
+import { isAdminRole } from '../../domain/cluster-roles.ts'
 import type { Secret } from '../../domain/secret.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import type { Cloud, CloudGrant, CloudGrantRef, GrantPurpose } from '../cloud.ts'
-import { isAdminRole } from '../cluster-roles.ts'
 import { CloudCredentialRefused, CloudGrantDead, CloudGrantLeft } from '../errors.ts'
 import { isRefused, KeystoneApi, type Refusal } from './keystone-api.ts'
 import { makeGrant } from './make-grant.ts'

@@ -239,7 +239,7 @@ describe('POST /v1/federations/{federation}/kubeconfig', () => {
   it.each([
     ['Origin', 'https://horizon.example.org'],
     ['Sec-Fetch-Site', 'same-origin'],
-    ['Sec-Fetch-Mode', 'navigate'],
+    ['Sec-Fetch-User', '?1'],
     ['Sec-Fetch-Dest', 'image'],
   ])('is what a browser must use: GET with %s is refused and issues nothing', async (name, value) => {
     const id = await given()
@@ -252,5 +252,9 @@ describe('POST /v1/federations/{federation}/kubeconfig', () => {
     const events = (await lab.call('GET', `/v1/federations/${id}/events`)).body.events
     expect(events.filter(({ action }: { action: string }) => action === 'kubeconfig')).toEqual([])
     expect((await post(id, { headers: { [name]: value } })).status).toBe(200)
+  })
+
+  it("leaves GET to Node's fetch, which is no browser although it sends Sec-Fetch-Mode", async () => {
+    expect((await get(await given(), '', { headers: { 'Sec-Fetch-Mode': 'cors' } })).status).toBe(200)
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { awsGrants } from '../../../functions/drivers/contract/aws-grants.ts'
 import { awsAccess } from '../../../functions/runtime/aws-access.ts'
-import { awsGrants } from '../../../functions/runtime/aws-grants.ts'
 import { awsEndpoints } from '../../../functions/runtime/env.ts'
 import { everythingOf, rejectionOf } from '../../support/kubernetes/leaks.ts'
 

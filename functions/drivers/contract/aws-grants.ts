@@ -1,4 +1,4 @@
-import type { AwsGrant } from '../drivers/contract/aws-access.ts'
+import type { AwsGrant } from './aws-access.ts'
 
 /** `<project>=<ARN>`, or an ARN that every project may use. No project's id has a comma or begins with `arn:`. */
 const ENTRY = /^(?:([^=]+)=)?(arn:[^=]+(?:=.*)?)$/
