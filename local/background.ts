@@ -41,7 +41,7 @@ const startRelay = async ({ ports, bus, database }: BackgroundParts): Promise<Ou
 }
 
 /** What EventBridge Scheduler and rules start on AWS. Each may run at any time, and twice. */
-const startSchedule = ({ ports, engine, bus, database }: BackgroundParts): Job[] => {
+const startSchedule = ({ ports, engine, bus }: BackgroundParts): Job[] => {
   const every = (seconds: number, name: string, run: () => Promise<unknown>): Job =>
     new Job({ name, everyMs: seconds * 1000, run, log: ports.log })
   const reconciler = every(WORKER_SECONDS.reconciler, 'reconcile', () => reconcile(ports))
@@ -55,13 +55,8 @@ const startSchedule = ({ ports, engine, bus, database }: BackgroundParts): Job[]
     const resumed = await engine.resume()
     if (resumed > 0) ports.log.info('executions resumed', { count: resumed })
   }
-  const resumer = every(60, 'resume-executions', resume)
-  database.onRestart(() => {
-    resumer.trigger()
-    reconciler.trigger()
-  })
   return [
-    resumer,
+    every(60, 'resume-executions', resume),
     reconciler,
     every(WORKER_SECONDS.renewals, 'renew-credentials', () => renewDue(ports)),
     every(WORKER_SECONDS['health-sweep'], 'sweep-health', () => sweepHealth(ports)),
