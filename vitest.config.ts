@@ -11,7 +11,6 @@ const SIMULATED = [
   'test/contract/drivers/karmada.test.ts',
   'test/contract/drivers/karmada/**/*.test.ts',
   'test/contract/magnum/10-terraform.test.ts',
-  'test/contract/local/database-end.test.ts',
   'test/contract/local/survival.test.ts',
   'test/flows/cloud-run-again.test.ts',
   'test/flows/cluster-run-again.test.ts',
@@ -26,8 +25,6 @@ const SIMULATED = [
 
 export default defineConfig({
   test: {
-    /** Starts the embedded database that all suites share. */
-    globalSetup: ['./test/support/global-setup.ts'],
     reporters: ['default', './test/support/reporter.ts'],
     projects: [
       {
@@ -37,7 +34,6 @@ export default defineConfig({
           exclude: SIMULATED,
           pool: 'threads',
           isolate: false,
-          // More than the cores: each waits for the database half of the time.
           maxWorkers: 4,
           testTimeout: 60_000,
         },

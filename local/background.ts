@@ -42,7 +42,7 @@ const startRelay = async ({ ports, bus, database }: BackgroundParts): Promise<Ou
 }
 
 /** What EventBridge Scheduler and rules start on AWS. Each may run at any time, and twice. */
-const startSchedule = ({ ports, engine, bus, database }: BackgroundParts, reader: Reader): Job[] => {
+const startSchedule = ({ ports, engine, bus }: BackgroundParts, reader: Reader): Job[] => {
   const every = (seconds: number, name: string, run: () => Promise<unknown>): Job =>
     new Job({ name, everyMs: seconds * 1000, run, log: ports.log })
   const reconciler = every(WORKER_SECONDS.reconciler, 'reconcile', () => reconcile(ports))
@@ -56,13 +56,8 @@ const startSchedule = ({ ports, engine, bus, database }: BackgroundParts, reader
     const resumed = await engine.resume()
     if (resumed > 0) ports.log.info('executions resumed', { count: resumed })
   }
-  const resumer = every(60, 'resume-executions', resume)
-  database.onRestart(() => {
-    resumer.trigger()
-    reconciler.trigger()
-  })
   return [
-    resumer,
+    every(60, 'resume-executions', resume),
     reconciler,
     every(WORKER_SECONDS.renewals, 'renew-credentials', () => renewDue(ports)),
     every(WORKER_SECONDS['health-sweep'], 'sweep-health', () => sweepHealth({ ...ports, connect: reader.connect })),

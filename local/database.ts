@@ -2,62 +2,56 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Logger } from '../functions/runtime/ports.ts'
 import { openDocumentClient } from '../functions/store/dynamodb/document-client.ts'
 import type { Closers } from './closers.ts'
-import { LOCAL_REGION, startEmbeddedDynamoDb } from './dynamodb/embedded-dynamodb.ts'
+import { atEndpoint, type Connection } from './dynamodb/connection.ts'
+import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from './dynamodb/embedded-dynamodb.ts'
 import { ensureTable } from './dynamodb/ensure-table.ts'
+import { explainFault } from './dynamodb/storage/faults.ts'
 import { createExecutionTable } from './engine/execution-table.ts'
 
 /** Name of the stores' table. */
 export const TABLE = 'fedplane'
 
-export type Database = {
-  client: DynamoDBDocumentClient
-  connection: { endpoint: string; region: string }
-  /** Process id of the embedded database now; undefined when it is not ours. */
-  readonly pid: number | undefined
-  /** Calls it whenever the database had ended, was started again and answers: writes may have failed meanwhile. */
-  onRestart(listener: () => void): void
-  /** Settles with the reason when the embedded database is over for good, unasked. */
-  lost: Promise<unknown>
+export type Database = { client: DynamoDBDocumentClient; connection: Connection }
+
+const tellTakeOver = (log: Logger, { takenOver }: EmbeddedDynamoDb): void => {
+  if (takenOver === undefined) return
+  log.warn('the database of a former release was copied; its file is kept aside, and not needed any more', takenOver)
 }
 
-const prepare = async (client: DynamoDBDocumentClient, lost: Promise<unknown>): Promise<void> => {
-  const over = lost.then((error) => {
-    throw error
-  })
-  await Promise.race([Promise.all([ensureTable(client, TABLE), createExecutionTable(client)]), over])
+/** Between two lines about faults, milliseconds: a full disk is one for each request. */
+const FAULT_PAUSE_MS = 60_000
+
+type Around = { closers: Closers; log: Logger }
+
+const embedded = (dataDir: string, { closers, log }: Around): EmbeddedDynamoDb => {
+  let told = Number.NEGATIVE_INFINITY
+  const onFault = (error: unknown): void => {
+    if (performance.now() - told < FAULT_PAUSE_MS) return
+    told = performance.now()
+    log.error('the embedded database failed', { fault: explainFault(error), dataDir, error })
+  }
+  const database = openEmbeddedDynamoDb({ dataDir, onFault })
+  closers.add(async () => database.stop())
+  tellTakeOver(log, database)
+  return database
 }
+
+/** An embedded database is there at once, so that a second attempt at a request would meet what the first one met. */
+const ATTEMPTS_IN_PROCESS = 1
 
 /**
  * The database with its tables, ready to use.
  *
- * @throws DynamoDbProgramNotFound, DataDirectoryInUse, DataDirectoryUnusable, EmbeddedDynamoDbFailed
+ * @throws DataDirectoryInUse, DataDirectoryUnusable
  */
 export const openDatabase = async (
-  options: { dataDir: string; endpoint: string | undefined },
-  { closers, log }: { closers: Closers; log: Logger },
+  { dataDir, endpoint = '' }: { dataDir: string; endpoint: string | undefined },
+  around: Around,
 ): Promise<Database> => {
-  const listeners: (() => void)[] = []
-  const { promise: lost, resolve: onLost } = Promise.withResolvers<unknown>()
-  const onRestart = (end: string): void => {
-    log.warn('the embedded database ended and was started again', { end })
-    for (const listener of listeners) listener()
-  }
-  const onSlow = (error: unknown): void => {
-    log.warn('the stream of the embedded database has no index, so each change makes it slower', { error })
-  }
-  const embedded = await startEmbeddedDynamoDb({ ...options, onRestart, onSlow, onLost })
-  closers.add(() => embedded.stop())
-  const connection = { endpoint: embedded.endpoint, region: LOCAL_REGION }
-  const client = openDocumentClient(connection)
-  closers.add(async () => client.destroy())
-  await prepare(client, lost)
-  return {
-    client,
-    connection,
-    get pid() {
-      return embedded.pid
-    },
-    onRestart: (listener) => void listeners.push(listener),
-    lost,
-  }
+  const isElsewhere = endpoint !== ''
+  const connection = isElsewhere ? atEndpoint(endpoint) : embedded(dataDir, around).connection
+  const client = openDocumentClient({ ...connection, ...(isElsewhere ? {} : { maxAttempts: ATTEMPTS_IN_PROCESS }) })
+  around.closers.add(async () => client.destroy())
+  await Promise.all([ensureTable(client, TABLE), createExecutionTable(client)])
+  return { client, connection }
 }

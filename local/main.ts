@@ -18,16 +18,12 @@ const explain = (error: unknown): string => {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-const tell = (error: unknown): void => {
-  process.stderr.write(`fedplane: ${explain(error)}\n`)
-}
-
 const fail = (error: unknown): never => {
-  tell(error)
+  process.stderr.write(`fedplane: ${explain(error)}\n`)
   process.exit(1)
 }
 
-const end = async (running: Promise<Fedplane>, code = 0): Promise<never> => {
+const end = async (running: Promise<Fedplane>): Promise<never> => {
   setTimeout(() => process.exit(1), EXIT_DEADLINE_MS)
   try {
     await (await running).close()
@@ -35,7 +31,7 @@ const end = async (running: Promise<Fedplane>, code = 0): Promise<never> => {
     log.error('not ended in good order', { error })
     process.exit(1)
   }
-  process.exit(code)
+  process.exit(0)
 }
 
 /** The first signal ends in good order, the second at once. */
@@ -71,12 +67,8 @@ const run = async (options: LocalOptions): Promise<void> => {
   const running = startFedplane({ ...options, log: createLogger({ level: options.logLevel }) })
   endOnSignal(running)
   endWithNpm(running)
-  const { url, lost } = await running
+  const { url } = await running
   process.stdout.write(`fedplane listening on ${url}/v1\n`)
-  void lost.then((error) => {
-    tell(error)
-    return end(running, 1)
-  })
 }
 
 // Whoever reads what we say may go (`npm start | head -1`, a log reader that ends): the server is needed all the same.

@@ -69,13 +69,9 @@ export type FedplaneOptions = {
 export type Fedplane = {
   /** `http://127.0.0.1:<port>`, without `/v1`. */
   url: string
-  /** Process id of the embedded database now; undefined when it is not ours. */
-  readonly databasePid: number | undefined
   /** For tests and the demo: the same that handlers use. */
   ports: Ports
   engine: Engine
-  /** Settles with the reason when it can't go on: the embedded database ends again and again. `close` it then. */
-  lost: Promise<unknown>
   /** Ends everything within 3 s. Open executions stay open for the next start. Can be called twice. */
   close(): Promise<void>
 }
@@ -185,12 +181,8 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   })
   return {
     url,
-    get databasePid() {
-      return database.pid
-    },
     ports: core.ports,
     engine: core.engine,
-    lost: database.lost,
     close: () => closers.close(),
   }
 }
@@ -198,8 +190,7 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
 /**
  * Starts everything in this process: HTTP server, embedded database and state machines, bus, schedule.
  *
- * @throws PortInUse, DataDirectoryInUse, DataDirectoryUnusable, DynamoDbProgramNotFound, EmbeddedDynamoDbFailed, TokenFileInvalid,
- * PoliciesNotFound, PolicyTextInvalid, KeyFileUnusable, DefinitionRefused; nothing is left running then
+ * @throws PortInUse, DataDirectoryInUse, DataDirectoryUnusable, TokenFileInvalid, PoliciesNotFound, PolicyTextInvalid, KeyFileUnusable, DefinitionRefused; nothing is left running then
  */
 export const startFedplane = async (options: FedplaneOptions = {}): Promise<Fedplane> => {
   const closers = new Closers()

@@ -7,9 +7,7 @@ import {
   type Shard,
   TrimmedDataAccessException,
 } from '@aws-sdk/client-dynamodb-streams'
-
-/** As many as the stores' client has: the embedded database may be starting again. */
-const MAX_ATTEMPTS = 10
+import type { Connection } from '../dynamodb/connection.ts'
 
 /** A change of the table: which item, and where in the stream. */
 export type StreamRecord = { sequenceNumber: string; kind: string; pk: string; sk: string }
@@ -75,12 +73,8 @@ class Shards implements StreamShards {
 }
 
 /** The newest stream of a table. @throws TypeError when it has none */
-export const openStreamShards = async (
-  connection: { endpoint: string; region: string },
-  tableName: string,
-): Promise<StreamShards> => {
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-  const client = new DynamoDBStreamsClient({ ...connection, credentials, maxAttempts: MAX_ATTEMPTS })
+export const openStreamShards = async (connection: Connection, tableName: string): Promise<StreamShards> => {
+  const client = new DynamoDBStreamsClient(connection)
   const { Streams = [] } = await client.send(new ListStreamsCommand({ TableName: tableName }))
   const newest = Streams.sort((one, other) => (one.StreamLabel ?? '').localeCompare(other.StreamLabel ?? '')).at(-1)
   if (!newest?.StreamArn) {

@@ -13,10 +13,7 @@ import { TABLE_DEFINITION } from '../../functions/store/dynamodb/table-definitio
 /** How long an emulator may take to make the table, seconds. The embedded database: at once. */
 const TABLE_DEADLINE_SECONDS = 60
 
-/**
- * On AWS images are for pipes and filters. The relay here reads keys only, and the embedded database goes through its whole stream, a
- * day's changes, at every look.
- */
+/** On AWS images are for pipes and filters. The relay here reads keys only, so that less is written. */
 const STREAM = { StreamEnabled: true, StreamViewType: 'KEYS_ONLY' } as const
 
 const keySchema = ({ partitionKey, sortKey }: { partitionKey: string; sortKey: string }) => [

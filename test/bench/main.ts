@@ -46,7 +46,7 @@ const measureLists = async (
   clients: Clients,
   { clusters, rounds }: BenchOptions,
 ): Promise<Figures[]> => {
-  const raw = rawQuery(server.databaseUrl, PROJECT)
+  const raw = rawQuery(server.dataDir, PROJECT)
   const plain = { path: '/clusters', clusters }
   const detail = { path: '/clusters/detail', clusters }
   const probes: Probe[] = [

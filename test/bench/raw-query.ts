@@ -1,8 +1,11 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type DynamoDBDocumentClient, QueryCommand } from '@aws-sdk/lib-dynamodb'
 import { openDocumentClient } from '../../functions/store/dynamodb/document-client.ts'
 import { CLUSTER_PREFIX, projectPartition } from '../../functions/store/dynamodb/keys.ts'
 import { TABLE } from '../../local/database.ts'
-import { LOCAL_REGION } from '../../local/dynamodb/embedded-dynamodb.ts'
+import { openEmbeddedDynamoDb } from '../../local/dynamodb/embedded-dynamodb.ts'
 
 const query = async (client: DynamoDBDocumentClient, projectId: string, limit: number): Promise<number> => {
   let count = 0
@@ -24,12 +27,22 @@ const query = async (client: DynamoDBDocumentClient, projectId: string, limit: n
   return count
 }
 
-/** The query that a list can't do without: one page of a project's clusters, strongly consistent, as objects. */
-export const rawQuery = (endpoint: string, projectId: string) => {
-  const client = openDocumentClient({ region: LOCAL_REGION, endpoint })
+/**
+ * The query that a list can't do without: one page of a project's clusters, strongly consistent, as objects. Nobody but its server reaches
+ * a database, so it is asked of a copy, which is taken while the server rests.
+ */
+export const rawQuery = (dataDir: string, projectId: string) => {
+  const copy = mkdtempSync(join(tmpdir(), 'fedplane-bench-'))
+  cpSync(dataDir, copy, { recursive: true, filter: (path) => !path.endsWith('lock.db') })
+  const database = openEmbeddedDynamoDb({ dataDir: copy })
+  const client = openDocumentClient(database.connection)
   return {
     /** How many items it found. */
     page: (limit: number): Promise<number> => query(client, projectId, limit),
-    close: (): void => client.destroy(),
+    close: (): void => {
+      client.destroy()
+      database.stop()
+      rmSync(copy, { recursive: true, force: true })
+    },
   }
 }

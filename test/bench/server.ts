@@ -10,11 +10,10 @@ const ROOT = resolve(import.meta.dirname, '../..')
 export type Server = {
   /** `http://127.0.0.1:<port>/v1`. */
   url: string
-  /** Endpoint of its embedded database. */
-  databaseUrl: string
+  dataDir: string
   /** From `npm start` to the answer of the first request, milliseconds. */
   firstAnswerMs: number
-  /** Resident memory of the server alone, without npm and database, MB (10^6 bytes). */
+  /** Resident memory of the server with its database, without npm, MB (10^6 bytes). */
   residentMb(): number
   stop(): Promise<void>
 }
@@ -100,14 +99,9 @@ export const startServer = async (
   first.close()
   const processes = descendantsOf(child.pid ?? 0)
   const { pid } = find(processes, 'the server', (args) => args.includes('local/main.ts') && !args.includes('-c'))
-  const database = find(
-    processes,
-    'the database',
-    (args) => args.includes('serve') && args[0]?.endsWith('dynoxide') === true,
-  )
   return {
     url,
-    databaseUrl: `http://127.0.0.1:${database.args[database.args.indexOf('--port') + 1]}`,
+    dataDir,
     firstAnswerMs,
     residentMb: () => residentMb(pid),
     stop: async () => {

@@ -12,7 +12,7 @@ import { type FlowHandler, flowHandlers } from '../../functions/steps/flows.ts'
 import { openDocumentClient } from '../../functions/store/dynamodb/document-client.ts'
 import { dynamoStores } from '../../functions/store/dynamodb/stores.ts'
 import { TABLE } from '../../local/database.ts'
-import { LOCAL_REGION, startEmbeddedDynamoDb } from '../../local/dynamodb/embedded-dynamodb.ts'
+import { openEmbeddedDynamoDb } from '../../local/dynamodb/embedded-dynamodb.ts'
 import { ensureTable } from '../../local/dynamodb/ensure-table.ts'
 import { loadDefinitions } from '../../local/engine/definition.ts'
 import { Engine } from '../../local/engine/engine.ts'
@@ -73,8 +73,8 @@ export const openCostLab = async (): Promise<CostLab> => {
   let skipped = 0
   const clock = { now: () => new Date(Date.now() + skipped) }
   const log = createLogger({ level: 'error' })
-  const embedded = await startEmbeddedDynamoDb({ dataDir: undefined, endpoint: undefined })
-  const open = () => openDocumentClient({ region: LOCAL_REGION, endpoint: embedded.endpoint })
+  const embedded = openEmbeddedDynamoDb({ dataDir: undefined })
+  const open = () => openDocumentClient(embedded.connection)
   const [counted, silent] = [open(), open()]
   meter.watchDatabase(counted)
   await ensureTable(silent, TABLE)
@@ -131,7 +131,7 @@ export const openCostLab = async (): Promise<CostLab> => {
     close: async () => {
       await engine.close()
       for (const client of [counted, silent]) client.destroy()
-      await embedded.stop()
+      embedded.stop()
     },
   }
 }

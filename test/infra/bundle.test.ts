@@ -13,6 +13,7 @@ import type { Loopback } from '../support/authorizer/loopback.ts'
 import { startSecrets } from '../support/authorizer/secrets-stand-in.ts'
 import { invokeBundle } from '../support/infra-invoke.ts'
 import { createTestTable, type TestTable } from '../support/store/database.ts'
+import { serveOverHttp } from '../support/store/serve-over-http.ts'
 
 /** Of one library beside a function, read at its first use. */
 const LIBRARY_MAX_BYTES = 260_000
@@ -128,17 +129,19 @@ describe('bundleFunctions', () => {
 describe('the table function, bundled', () => {
   const MARKER = 'marker-secret'
   let table: TestTable
+  let served: Awaited<ReturnType<typeof serveOverHttp>>
   let answers: { statusCode: number; headers: Record<string, string>; body: string }[]
   let withOwnPolicies: typeof answers
   let log: string
 
   beforeAll(async () => {
     table = await createTestTable()
+    served = await serveOverHttp(table.connection)
     const env = {
       AWS_REGION: 'eu-central-1',
       AWS_ACCESS_KEY_ID: 'local',
       AWS_SECRET_ACCESS_KEY: 'local',
-      AWS_ENDPOINT_URL_DYNAMODB: table.endpoint,
+      AWS_ENDPOINT_URL_DYNAMODB: served.endpoint,
       TABLE_NAME: table.tableName,
       STATE_MACHINE_ARN_PREFIX: 'arn:aws:states:eu-central-1:111122223333:stateMachine:fedplane-',
       PUBLIC_URL: 'https://fedplane.example.org',
@@ -161,7 +164,10 @@ describe('the table function, bundled', () => {
     withOwnPolicies = refused.answers as typeof answers
   })
 
-  afterAll(() => table.dispose())
+  afterAll(async () => {
+    await served.close()
+    await table.dispose()
+  })
 
   it('answers from the table with the credentials of its environment', () => {
     expect(answers[0]).toMatchObject({ statusCode: 200, body: '{"clusters":[]}' })

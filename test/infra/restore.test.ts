@@ -2,7 +2,6 @@ import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
 import { PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { restoreTable } from '../../infra/restore/restore-table.ts'
-import { LOCAL_REGION } from '../../local/dynamodb/embedded-dynamodb.ts'
 import { createTestTable, type TestTable } from '../support/store/database.ts'
 
 type Item = { pk: string; sk: string } & Record<string, unknown>
@@ -16,8 +15,7 @@ let client: DynamoDBClient
 
 beforeEach(async () => {
   ;[restored, live] = await Promise.all([createTestTable(), createTestTable()])
-  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' }
-  client = new DynamoDBClient({ region: LOCAL_REGION, endpoint: live.endpoint, credentials })
+  client = new DynamoDBClient(live.connection)
   return async () => {
     client.destroy()
     await Promise.all([restored.dispose(), live.dispose()])

@@ -84,8 +84,8 @@ export async function* queryItems({ client, tableName }: Keyed, query: ItemQuery
 const LAST_CHARACTER = '\u{10FFFF}'
 
 /**
- * Sort keys of one partition that begin so. A range, since the embedded database takes `begins_with` for SQL's LIKE: names would match whatever
- * their case, and `_` any character.
+ * Sort keys of one partition that begin so. A range, since not every emulator means by `begins_with` what DynamoDB does: dynoxide takes it for
+ * SQL's LIKE, to which case is nothing and `_` any character.
  */
 const withPrefix = (
   pk: string,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type GuardedChild, startGuarded } from '../../dynamodb/guarded-child.ts'
+import { type GuardedChild, startGuarded } from './guarded-child.ts'
 
 /**
  * Runs the program with its output in a file and a smaller heap than Go's default. SIGTERM ends the program with SIGKILL: an API

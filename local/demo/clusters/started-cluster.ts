@@ -5,11 +5,11 @@ import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
 import { connectWith } from '../../../functions/kubernetes/connect.ts'
 import { parseKubeconfig } from '../../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
 import { connectionTo } from '../../../functions/kubernetes/stored-connection.ts'
-import { freePort } from '../../dynamodb/free-port.ts'
-import type { GuardedChild } from '../../dynamodb/guarded-child.ts'
 import type { Assets } from './assets.ts'
 import { type ClusterAuthority, type ClusterFiles, makeClusterFiles } from './cluster-files.ts'
 import type { DemoCluster } from './cluster-set.ts'
+import { freePort } from './free-port.ts'
+import type { GuardedChild } from './guarded-child.ts'
 import { killProgram, startProgram, untilReady } from './process.ts'
 
 /** A real control plane without nodes, started here. */

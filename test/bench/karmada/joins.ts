@@ -145,7 +145,7 @@ const ourRow = async (fleet: Fleet, federation: string, sites: readonly Site[], 
       await add(fleet.api, federation, group)
       await over(fleet.api, federation)
     }
-  }, fleet.fedplane.databasePid)
+  })
   const { members } = await fleet.api.get<FederationView>(federationPath(federation))
   const failed = ids.length - members.filter(({ state }) => state === 'Ready').length
   const unjoinSeconds = await timed(async () => {

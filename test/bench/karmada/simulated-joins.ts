@@ -56,7 +56,7 @@ export const simulatedJoins = async (count: number): Promise<JoinRow> => {
       properties: ownProperties(),
     })
     await api.settled<FederationView>(federationPath(federation), 'CREATE_COMPLETE')
-    const cost = await metered(() => change(api, federation, ids, add), fedplane.databasePid)
+    const cost = await metered(() => change(api, federation, ids, add))
     const { members } = await api.get<FederationView>(federationPath(federation))
     const unjoinSeconds = await timed(() => change(api, federation, ids, remove))
     return {

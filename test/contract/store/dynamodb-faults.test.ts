@@ -31,8 +31,8 @@ describe('stores on a DynamoDB under load', () => {
 
   beforeAll(async () => {
     table = await createTestTable()
-    const { endpoint, tableName } = table
-    const documentClient = openDocumentClient({ region: 'local', endpoint, maxAttempts: SDK_ATTEMPTS })
+    const { connection, tableName } = table
+    const documentClient = openDocumentClient({ ...connection, maxAttempts: SDK_ATTEMPTS })
     faults = installFaults(documentClient)
     const pause = async (milliseconds: number) => {
       pauses.push(milliseconds)

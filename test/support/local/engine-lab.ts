@@ -2,11 +2,7 @@ import type { ExecutionRef, Flow, FlowInput } from '../../../functions/domain/op
 import type { Logger } from '../../../functions/runtime/ports.ts'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
 import { SUBSTITUTIONS } from '../../../infra/asl-lint.ts'
-import {
-  type EmbeddedDynamoDb,
-  LOCAL_REGION,
-  startEmbeddedDynamoDb,
-} from '../../../local/dynamodb/embedded-dynamodb.ts'
+import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
 import { type Definitions, parseDefinition } from '../../../local/engine/definition.ts'
 import { Engine, type FlowHandlers, type OnUnsuccessfulEnd } from '../../../local/engine/engine.ts'
 import {
@@ -96,8 +92,8 @@ export type EngineLab = {
 
 /** An embedded database with the engine's table. Engines made from it share the table, as processes one after the other do. */
 export const openEngineLab = async (): Promise<EngineLab> => {
-  const database = await startEmbeddedDynamoDb({ dataDir: undefined, endpoint: undefined })
-  const client = openDocumentClient({ region: LOCAL_REGION, endpoint: database.endpoint })
+  const database = openEmbeddedDynamoDb({ dataDir: undefined })
+  const client = openDocumentClient(database.connection)
   await createExecutionTable(client)
   const table = dynamoExecutionTable(client)
   const engines: Engine[] = []
@@ -114,7 +110,7 @@ export const openEngineLab = async (): Promise<EngineLab> => {
     stop: async () => {
       await Promise.all(engines.map((engine) => engine.close()))
       client.destroy()
-      await database.stop()
+      database.stop()
     },
   }
 }

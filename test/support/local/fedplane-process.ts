@@ -44,27 +44,20 @@ export const runFedplane = (args: readonly string[], environment: Record<string,
   return { child, pid: child.pid ?? 0, stdout: () => stdout, stderr: () => stderr, ended, url }
 }
 
-type Entry = { pid: number; parent: number; state: string; command: string }
+type Entry = { pid: number; parent: number }
 
 /** Living processes of this machine; ended ones that nobody has collected are none. */
 const processes = (): Entry[] =>
-  execFileSync('ps', ['-ax', '-o', 'pid=,ppid=,stat=,command='], { encoding: 'utf8' })
+  execFileSync('ps', ['-ax', '-o', 'pid=,ppid=,stat='], { encoding: 'utf8' })
     .split('\n')
     .flatMap((line) => {
-      const [, pid, parent, state = '', command = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(line) ?? []
-      return pid && !state.startsWith('Z') ? [{ pid: Number(pid), parent: Number(parent), state, command }] : []
+      const [, pid, parent, state = ''] = /^\s*(\d+)\s+(\d+)\s+(\S+)/.exec(line) ?? []
+      return pid && !state.startsWith('Z') ? [{ pid: Number(pid), parent: Number(parent) }] : []
     })
 
 /** Process ids of all living descendants. */
 export const descendantsOf = (pid: number, all = processes()): number[] =>
   all.filter((entry) => entry.parent === pid).flatMap((entry) => [entry.pid, ...descendantsOf(entry.pid, all)])
-
-/** Process id of the embedded database that a process has now: the program, not its guard. Undefined while there is none. */
-export const databaseOf = (pid: number): number | undefined => {
-  const all = processes()
-  const descendants = new Set(descendantsOf(pid, all))
-  return all.find((entry) => descendants.has(entry.pid) && /^\S*dynoxide serve /.test(entry.command))?.pid
-}
 
 /** Those that still live. */
 export const livingOf = (pids: readonly number[]): number[] => {

@@ -1,34 +1,47 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import { inject } from 'vitest'
 import type { Clock, KeyService } from '../../../functions/runtime/ports.ts'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
 import { dynamoStores } from '../../../functions/store/dynamodb/stores.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
-import { LOCAL_REGION } from '../../../local/dynamodb/embedded-dynamodb.ts'
+import type { Connection } from '../../../local/dynamodb/connection.ts'
+import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
 import { ensureTable } from '../../../local/dynamodb/ensure-table.ts'
 import { memoryKeys } from './memory-keys.ts'
 
 export type TestTable = {
-  endpoint: string
+  connection: Connection
   tableName: string
   client: DynamoDBDocumentClient
   /** Removes the table and closes the client. */
   dispose(): Promise<void>
 }
 
-/** A fresh, empty table in the run's embedded database. Dispose of it in `afterAll`. */
+let shared: EmbeddedDynamoDb | undefined
+
+/** A database in memory for all test files of a worker; it ends with it. */
+const sharedDatabase = (): EmbeddedDynamoDb => {
+  shared ??= openEmbeddedDynamoDb({
+    dataDir: undefined,
+    onFault: (error) => {
+      throw error
+    },
+  })
+  return shared
+}
+
+/** A fresh, empty table. Dispose of it in `afterAll`. */
 export const createTestTable = async (): Promise<TestTable> => {
-  const endpoint = inject('dynamodbEndpoint')
+  const { connection } = sharedDatabase()
   const tableName = `test-${randomUUID()}`
-  const client = openDocumentClient({ region: LOCAL_REGION, endpoint })
+  const client = openDocumentClient(connection)
   await ensureTable(client, tableName)
   const dispose = async (): Promise<void> => {
     await client.send(new DeleteTableCommand({ TableName: tableName }))
     client.destroy()
   }
-  return { endpoint, tableName, client, dispose }
+  return { connection, tableName, client, dispose }
 }
 
 const systemClock: Clock = { now: () => new Date() }

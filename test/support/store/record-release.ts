@@ -5,7 +5,7 @@ import path from 'node:path'
 import * as z from 'zod'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
 import { dynamoStores } from '../../../functions/store/dynamodb/stores.ts'
-import { LOCAL_REGION, startEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
+import { openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
 import { ensureTable } from '../../../local/dynamodb/ensure-table.ts'
 import { aesKeyService } from '../../../local/keys/aes-key-service.ts'
 import { scanTable } from './dynamo-subject.ts'
@@ -16,9 +16,9 @@ import { RELEASE_KEY, RELEASES, toText } from './releases.ts'
 const [version = ''] = process.argv.slice(2)
 if (!/^\d+\.\d+\.\d+(-[a-z]+)?$/.test(version)) throw new Error('Name the version: record-release.ts 0.2.0')
 
-const database = await startEmbeddedDynamoDb({ dataDir: undefined })
+const database = openEmbeddedDynamoDb({ dataDir: undefined })
 try {
-  const client = openDocumentClient({ region: LOCAL_REGION, endpoint: database.endpoint })
+  const client = openDocumentClient(database.connection)
   const tableName = 'fedplane-release'
   await ensureTable(client, tableName)
   const keys = aesKeyService(createSecretKey(RELEASE_KEY))
@@ -32,5 +32,5 @@ try {
   writeFileSync(path.join(RELEASES, `${version}.json`), toText({ version, items, reads }))
   client.destroy()
 } finally {
-  await database.stop()
+  database.stop()
 }

@@ -23,7 +23,7 @@ describe('takeDataDirectory', () => {
     writeFileSync(join(folder, 'file'), '')
     mkdirSync(join(folder, 'odd', 'lock.db'), { recursive: true })
     mkdirSync(join(folder, 'broken'))
-    writeFileSync(join(folder, 'broken', 'fedplane.db'), 'no database, but longer than the head of one. '.repeat(50))
+    writeFileSync(join(folder, 'broken', 'database.db'), 'no database, but longer than the head of one. '.repeat(50))
     symlinkSync(join(folder, 'loop'), join(folder, 'loop'))
   })
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -44,21 +44,21 @@ describe('takeDataDirectory', () => {
     const { release } = takeDataDirectory(directory)
     const modes = modesIn(directory)
     release()
-    expect(Object.keys(modes)).toEqual(expect.arrayContaining(['fedplane.db', 'lock.db']))
+    expect(Object.keys(modes)).toEqual(expect.arrayContaining(['database.db', 'lock.db']))
     expect(Object.entries(modes).filter(([, mode]) => mode !== 0o600)).toEqual([])
   })
 
   it('takes the rights of others away from files that an older release made, what a killed one left beside them too', () => {
     const directory = join(folder, 'd')
     takeDataDirectory(directory).release()
-    const database = new DatabaseSync(join(directory, 'fedplane.db'))
-    database.exec('PRAGMA journal_mode = WAL; CREATE TABLE t (a); INSERT INTO t VALUES (1)')
+    const database = new DatabaseSync(join(directory, 'database.db'))
+    database.exec('CREATE TABLE t (a); INSERT INTO t VALUES (1)')
     for (const name of readdirSync(directory)) {
       cpSync(join(directory, name), join(directory, `${name}.killed`))
       chmodSync(join(directory, `${name}.killed`), 0o644)
     }
     database.close()
-    for (const name of ['fedplane.db', 'fedplane.db-wal', 'fedplane.db-shm'])
+    for (const name of ['database.db', 'database.db-wal', 'database.db-shm'])
       renameSync(join(directory, `${name}.killed`), join(directory, name))
     takeDataDirectory(directory).release()
     const modes = Object.entries(modesIn(directory)).filter(([name]) => !name.endsWith('.killed'))
@@ -80,7 +80,7 @@ describe('takeDataDirectory', () => {
     ['file/under', /through a file/],
     ['loop', /link to itself/],
     ['odd', /lock\.db/],
-    ['broken', /fedplane\.db/],
+    ['broken', /database\.db/],
     ['n'.repeat(300), /too long/],
   ])('says why it can not be used: %s', (name, fault) => {
     const directory = join(folder, name)

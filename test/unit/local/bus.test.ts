@@ -9,11 +9,7 @@ import { OutboxRelay } from '../../../local/bus/outbox-relay.ts'
 import { dynamoStreamPosition, type StreamPositionStore } from '../../../local/bus/stream-position.ts'
 import { openStreamShards } from '../../../local/bus/stream-shards.ts'
 import { TABLE } from '../../../local/database.ts'
-import {
-  type EmbeddedDynamoDb,
-  LOCAL_REGION,
-  startEmbeddedDynamoDb,
-} from '../../../local/dynamodb/embedded-dynamodb.ts'
+import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
 import { ensureTable } from '../../../local/dynamodb/ensure-table.ts'
 import { createExecutionTable } from '../../../local/engine/execution-table.ts'
 import { keptLog, until } from '../../support/local/engine-lab.ts'
@@ -98,16 +94,15 @@ describe('events', () => {
 describe('OutboxRelay', () => {
   let database: EmbeddedDynamoDb
   let client: ReturnType<typeof openDocumentClient>
-  const connection = () => ({ region: LOCAL_REGION, endpoint: database.endpoint })
   beforeAll(async () => {
-    database = await startEmbeddedDynamoDb({ dataDir: undefined, endpoint: undefined })
-    client = openDocumentClient(connection())
+    database = openEmbeddedDynamoDb({ dataDir: undefined })
+    client = openDocumentClient(database.connection)
     await ensureTable(client, TABLE)
     await createExecutionTable(client)
   })
   afterAll(async () => {
     client.destroy()
-    await database.stop()
+    database.stop()
   })
 
   const put = (sk: string, item = {}) =>
@@ -117,7 +112,7 @@ describe('OutboxRelay', () => {
     publish: (event: DomainEvent) => Promise<void>,
     wrap = (store: StreamPositionStore): StreamPositionStore => store,
   ) => {
-    const shards = await openStreamShards(connection(), TABLE)
+    const shards = await openStreamShards(database.connection, TABLE)
     const log = keptLog()
     const position = wrap(dynamoStreamPosition(client, shards.streamArn))
     const read = async (key: { pk: string; sk: string }) =>
