@@ -11,7 +11,12 @@ import { createExecutionTable } from './engine/execution-table.ts'
 /** Name of the stores' table. */
 export const TABLE = 'fedplane'
 
-export type Database = { client: DynamoDBDocumentClient; connection: Connection }
+export type Database = {
+  client: DynamoDBDocumentClient
+  connection: Connection
+  /** Nobody else writes it, and some of it may be of a former release. */
+  hasFormer: boolean
+}
 
 const tellTakeOver = (log: Logger, { takenOver }: EmbeddedDynamoDb): void => {
   if (takenOver === undefined) return
@@ -49,9 +54,11 @@ export const openDatabase = async (
   around: Around,
 ): Promise<Database> => {
   const isElsewhere = endpoint !== ''
-  const connection = isElsewhere ? atEndpoint(endpoint) : embedded(dataDir, around).connection
+  const { connection, hasFormer } = isElsewhere
+    ? { connection: atEndpoint(endpoint), hasFormer: false }
+    : embedded(dataDir, around)
   const client = openDocumentClient({ ...connection, ...(isElsewhere ? {} : { maxAttempts: ATTEMPTS_IN_PROCESS }) })
   around.closers.add(async () => client.destroy())
   await Promise.all([ensureTable(client, TABLE), createExecutionTable(client)])
-  return { client, connection }
+  return { client, connection, hasFormer }
 }

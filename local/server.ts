@@ -10,6 +10,7 @@ import type { AwsGrants } from '../functions/drivers/contract/aws-access.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
 import { flowHandlers } from '../functions/steps/flows.ts'
+import { adoptItems } from './adopt-items.ts'
 import { ASSETS_FOLDER } from './assets/assets.ts'
 import { makeMissingAssets } from './assets/make-missing-assets.ts'
 import { openAuthorizer } from './authorizer/authorizer.ts'
@@ -159,6 +160,7 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, { closers, log })
   const policy = await loading
   const core = await makeCore(database, dataDir, options, log)
+  if (database.hasFormer) await adoptItems(core.ports.stores)
   const { clustersPerProject = CLUSTERS_PER_PROJECT } = options
   application.resolve(
     apiApp(core.ports, {

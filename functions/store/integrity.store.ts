@@ -1,6 +1,7 @@
 import type { Cluster } from '../domain/cluster.ts'
 import type { Federation } from '../domain/federation.ts'
 import type { Membership } from '../domain/membership.ts'
+import type { Write } from './write.ts'
 
 /**
  * Says whether items are as fedplane's own functions with rights on keys wrote them, as far as they lead to credentials. Asked before a credential is
@@ -13,4 +14,11 @@ export interface IntegrityStore {
   requireFederation(federation: Federation): Promise<void>
   /** @throws ItemAltered, KeyAccessMissing */
   requireMembership(membership: Membership): Promise<void>
+  /**
+   * Gives a proof to what was stored by a release that gave none; no write where there is one. Whoever calls it vouches for the item: only where nobody
+   * else can write the table. Conflict: RevisionConflict.
+   */
+  adoptCluster(cluster: Cluster): Write
+  adoptFederation(federation: Federation): Write
+  adoptMembership(membership: Membership): Write
 }

@@ -18,6 +18,8 @@ export type EmbeddedDynamoDb = {
   connection: Connection
   /** What was copied from the database of a former release, at this start. */
   takenOver: TakeOverReport | undefined
+  /** Some of its content may be of a former release. */
+  hasFormer: boolean
   /** Ends it. Can be called twice. */
   stop(): void
 }
@@ -34,7 +36,13 @@ type Opened = DatabaseFile & { release(): void }
 const open = (dataDir: string | undefined): Opened => {
   if (dataDir !== undefined) return takeDataDirectory(dataDir)
   const database = openMemory()
-  return { database, storage: new Storage(database), takenOver: undefined, release: () => database.close() }
+  return {
+    database,
+    storage: new Storage(database),
+    takenOver: undefined,
+    hasFormer: false,
+    release: () => database.close(),
+  }
 }
 
 /**
@@ -46,7 +54,7 @@ export const openEmbeddedDynamoDb = ({
   dataDir,
   onFault = () => undefined,
 }: EmbeddedDynamoDbOptions): EmbeddedDynamoDb => {
-  const { database, storage, takenOver, release } = open(dataDir)
+  const { database, storage, takenOver, hasFormer, release } = open(dataDir)
   const context = { storage, now: Date.now }
   const turns = new Turns({ database, context, onFault })
   let isOver = false
@@ -56,6 +64,7 @@ export const openEmbeddedDynamoDb = ({
   return {
     connection: inProcess(requestHandler(turns)),
     takenOver,
+    hasFormer,
     stop: () => {
       if (isOver) return
       isOver = true

@@ -60,7 +60,13 @@ const SETTINGS = 'PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL'
 /** What was copied from which file, and where that lies now. */
 export type TakeOverReport = TakenOver & { file: string }
 
-export type DatabaseFile = { database: DatabaseSync; storage: Storage; takenOver: TakeOverReport | undefined }
+export type DatabaseFile = {
+  database: DatabaseSync
+  storage: Storage
+  takenOver: TakeOverReport | undefined
+  /** The file of a former release lies aside: at this start or an earlier one its content was copied. */
+  hasFormer: boolean
+}
 
 export type FilePaths = {
   path: string
@@ -79,9 +85,12 @@ const fill = (database: DatabaseSync, former: string): TakenOver | undefined => 
   }
 }
 
+/** Where a former file lies once it is not needed any more. */
+const asideOf = (former: string): string => `${former}.before`
+
 /** A former file is set aside once all of it is stored here; of a kill between the two the next start finds it still there. */
 const setAside = (former: string): string | undefined => {
-  const aside = `${former}.before`
+  const aside = asideOf(former)
   if (!existsSync(former) || existsSync(aside)) return undefined
   for (const part of ['-shm', '-wal', '']) {
     if (!existsSync(former + part)) continue
@@ -122,7 +131,8 @@ export const openDatabaseFile = (paths: FilePaths): DatabaseFile => {
     const taken = prepare(database, paths)
     const storage = new Storage(database)
     const file = setAside(paths.former)
-    return { database, storage, takenOver: taken && file !== undefined ? { ...taken, file } : undefined }
+    const takenOver = taken && file !== undefined ? { ...taken, file } : undefined
+    return { database, storage, takenOver, hasFormer: existsSync(asideOf(paths.former)) }
   } catch (error) {
     database.close()
     throw explained(error, paths.path)

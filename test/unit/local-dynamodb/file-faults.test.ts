@@ -14,7 +14,7 @@ import { requestHandler } from '../../../local/dynamodb/request-handler.ts'
 import { openMemory } from '../../../local/dynamodb/storage/database-file.ts'
 import { Storage } from '../../../local/dynamodb/storage/storage.ts'
 import { Turns } from '../../../local/dynamodb/turns.ts'
-import { manualClock } from '../../support/store/contract-subject.ts'
+import { manualClock, stored } from '../../support/store/contract-subject.ts'
 import { memoryKeys } from '../../support/store/memory-keys.ts'
 import { sampleCluster } from '../../support/store/samples.ts'
 
@@ -109,7 +109,7 @@ describe('a file that fails while it is used', () => {
     expect(await stores.clusters.get(large)).toBeUndefined()
     makeRoom()
     await stores.commit([stores.clusters.insert(large)])
-    expect(await stores.clusters.get(large)).toEqual(large)
+    expect(await stores.clusters.get(large)).toEqual(stored(large))
     database.close()
   })
 

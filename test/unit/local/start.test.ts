@@ -57,7 +57,7 @@ describe('npm start', { timeout: PATIENCE_MS }, () => {
     expect(await second.ended).toEqual({ code: 0, signal: null })
   })
 
-  it('takes over the data of a release with another database, and goes on with what that had begun', async () => {
+  it('takes over the data of a release with another database, ends what that had begun, and uses what it had made', async () => {
     const dataDir = formerFolder()
     const running = runFedplane(['--port', '0', '--data-dir', dataDir], {
       FEDPLANE_CLUSTER_DRIVERS: 'memory@1',
@@ -69,7 +69,11 @@ describe('npm start', { timeout: PATIENCE_MS }, () => {
     const { clusters = [] } = await read('/clusters')
     expect(clusters.map(({ name }) => name).sort()).toEqual(['host', 'late', 'member'])
     expect(await read('/federations/fed')).toMatchObject({ status: 'CREATE_COMPLETE' })
-    await until(async () => (await read('/clusters/late')).status === 'CREATE_COMPLETE')
+    // Its create_timeout has passed since the folder was recorded.
+    await until(async () => (await read('/clusters/late')).status === 'CREATE_FAILED')
+    expect(await read('/clusters/late')).toMatchObject({ status_reason: expect.stringMatching(/^OperationTimedOut: /) })
+    expect((await fetch(`${url}/v1/federations/fed`, { method: 'DELETE' })).status).toBe(204)
+    await until(async () => (await fetch(`${url}/v1/federations/fed`)).status === 404)
     expect(running.stderr()).toMatch(/"level":"warn".*copied.*"items":\d+.*fedplane\.db\.before/)
     running.child.kill('SIGTERM')
     await running.ended
