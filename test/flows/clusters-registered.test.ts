@@ -122,6 +122,20 @@ describe('a cluster whose authority was replaced', () => {
     await remove(cluster)
   })
 
+  it('is not brought back to where it was found, when it was given another address meanwhile', async () => {
+    const cluster = await register()
+    await moved(cluster)
+    const read = (await clusterOf(lab, cluster.id)) as Cluster
+    const { clusters, commit } = lab.ports.stores
+    const given = { ...(cluster.endpoint as NonNullable<Cluster['endpoint']>), serverForPeers: 'https://10.0.0.9' }
+    await commit([clusters.change(read, { endpoint: given })])
+    const access = clusterAccess(lab.ports, read)
+    await access.client()
+    access.close()
+    expect((await clusterOf(lab, cluster.id))?.endpoint).toEqual(given)
+    await remove(cluster)
+  })
+
   it('is found again by the health sweep, which holds nothing against it', async () => {
     const cluster = await register()
     await moved(cluster)

@@ -101,6 +101,14 @@ describe('federation-rotate', () => {
     expect((await federationOf(lab, failed)).operation).toBeNull()
   })
 
+  it('is not due for a federation whose delete failed: what is left of it is to go', async () => {
+    const id = await due()
+    const { federations, commit } = lab.ports.stores
+    await commit([federations.change(await federationOf(lab, id), { status: 'DELETE_FAILED' })])
+    await renewDue(lab.ports)
+    expect((await federationOf(lab, id)).operation).toBeNull()
+  })
+
   it('that fails is a condition and an event, and due again in an hour; the federation stays whole', async () => {
     const id = await due({ 'memory-fail-phase': 'certificates' })
     expect(await rotated(id)).toBe('failed')

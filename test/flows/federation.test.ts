@@ -112,6 +112,19 @@ describe('federation-create', () => {
     expect((await history(lab, 'federation', id)).at(-1)).toBe('delete success Deleted')
   })
 
+  it("gives the host's namespaces back to whoever wants them next", async () => {
+    const { id, hostId } = await created([])
+    const { federations, commit } = lab.ports.stores
+    const [namespace = ''] = lab.ports.drivers.federation
+      .resolve('memory@1')
+      .hostNamespaces(await federationOf(lab, id))
+    const claim = () =>
+      commit([federations.claimNamespace({ projectId: PROJECT, uid: `uid-${hostId}` }, namespace, 'another')])
+    await expect(claim()).rejects.toMatchObject({ name: 'ReservationTaken' })
+    expect(await ended(lab, await changeFederation(lab, id, 'delete'))).toBe('succeeded')
+    await claim()
+  })
+
   it('that is up is not deleted while its host does not answer, which tells the way out', async () => {
     const { id, ref } = await createFederation(lab, await host())
     expect(await ended(lab, ref)).toBe('succeeded')
