@@ -21,7 +21,9 @@ let ports: number[]
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fedplane-e2e-'))
   const tokens = join(folder, 'tokens.json')
-  writeFileSync(tokens, JSON.stringify({ [TOKEN]: { userId: 'u', projectId: 'p', roles: ['admin', 'member'] } }))
+  writeFileSync(tokens, JSON.stringify({ [TOKEN]: { userId: 'u', projectId: 'p', roles: ['admin', 'member'] } }), {
+    mode: 0o600,
+  })
   running = runFedplane(['--port', '0', '--data-dir', join(folder, 'data')], { FEDPLANE_TOKENS: tokens })
   await running.url()
   const addresses = listeningOf([running.pid, ...descendantsOf(running.pid)])
