@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto'
+import { rootCertificates } from 'node:tls'
 import type { ClusterEndpoint } from '../domain/cluster.ts'
 
 type Tls = Pick<ClusterEndpoint, 'server' | 'caPem' | 'tlsServerName' | 'tlsVerify'>
@@ -25,6 +26,15 @@ const isVouchedFor = (found: readonly X509Certificate[], known: readonly X509Cer
     known.some((authority) => isSame(certificate, authority) || isSignedBy(certificate, authority)),
   )
 
+/** CAs that everybody trusts, read at their first use. */
+let roots: readonly X509Certificate[] | undefined
+
+/** True for a CA that issues to anybody: one that everybody trusts, or that one of these signed. A kubeconfig may well name it. */
+const isPublic = (certificate: X509Certificate): boolean => {
+  roots ??= rootCertificates.map((pem) => new X509Certificate(pem))
+  return roots.some((root) => isSame(certificate, root) || isSignedBy(certificate, root))
+}
+
 const nameOf = ({ server, tlsServerName }: Tls): string => tlsServerName ?? new URL(server).hostname
 
 /**
@@ -37,5 +47,6 @@ export const isSameAuthority = (known: Tls, found: Tls): boolean => {
     return known.caPem === found.caPem && nameOf(known) === nameOf(found)
   }
   const [before, after] = [certificatesIn(known.caPem), certificatesIn(found.caPem)]
-  return before !== undefined && after !== undefined && isVouchedFor(after, before)
+  if (before === undefined || after === undefined || !isVouchedFor(after, before)) return false
+  return nameOf(known) === nameOf(found) || !before.some(isPublic)
 }

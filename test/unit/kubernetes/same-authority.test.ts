@@ -1,3 +1,4 @@
+import { rootCertificates } from 'node:tls'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { isSameAuthority } from '../../../functions/kubernetes/same-authority.ts'
 import { makeCa, type TestCa } from '../../support/kubernetes/tls.ts'
@@ -51,6 +52,19 @@ describe('isSameAuthority', () => {
     expect(isSameAuthority(named('https://a.example.com'), named('https://b.example.com'))).toBe(false)
     expect(isSameAuthority(named('https://a.example.com'), named('https://b.example.com', 'a.example.com'))).toBe(true)
     expect(isSameAuthority(at(pem(known)), named('https://10.0.0.1:6443'))).toBe(false)
+  })
+
+  it('takes the same name only with such a CA that the kubeconfig names itself, alone or beside another', () => {
+    const named = (caPem: string, server: string) => at(caPem, { server })
+    const [root = ''] = rootCertificates
+    for (const bundle of [root, `${pem(known)}${root}`]) {
+      expect(isSameAuthority(named(bundle, 'https://a.example.com'), named(bundle, 'https://b.example.com'))).toBe(
+        false,
+      )
+      expect(isSameAuthority(named(bundle, 'https://a.example.com'), named(bundle, 'https://a.example.com:9'))).toBe(
+        true,
+      )
+    }
   })
 
   it('proves nothing where TLS is not verified', () => {
