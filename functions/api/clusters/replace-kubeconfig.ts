@@ -4,7 +4,8 @@ import { requestTask } from '../../operations/cluster-tasks.ts'
 import { createAgain } from '../../operations/create-again.ts'
 import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
 import { isManagementCluster } from '../../operations/management.ts'
-import { demandPolicy } from '../policy.ts'
+import { PolicyForbids } from '../errors.ts'
+import { demandPolicy, isAllowed } from '../policy.ts'
 import type { KeysRequest } from '../route.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
 import { demandTaskKnown } from './driver-rules.ts'
@@ -42,6 +43,20 @@ const voucherOf = (request: Request, cluster: Cluster): string | undefined => {
 
 const said = { reason: 'KubeconfigReplaced', message: 'A new kubeconfig is being checked.' }
 
+/**
+ * A registration that failed has no identity yet, so nothing can prove the next one: it goes on under its owner's name, by whoever may vouch.
+ *
+ * @throws PolicyForbids
+ */
+const requireVoucher = (request: Request, cluster: Cluster, vouchedBy: string | undefined): void => {
+  const { name, id, projectId, userId } = cluster
+  if (vouchedBy !== undefined) return
+  if (isAllowed(request, 'cluster:accept_identity', { projectId, userId })) return
+  throw new PolicyForbids(
+    `Policy doesn't allow cluster:accept_identity to be performed by you: the registration of cluster ${name} (${id}) failed, so that nothing proves which cluster another kubeconfig leads to. Its owner sends it, or an administrator; or register yours under its own name.`,
+  )
+}
+
 /** The registration that failed begins again with another kubeconfig. */
 const registerAnew = async ({ ports }: Request, cluster: Cluster, taken: TakenKubeconfig): Promise<void> => {
   const serverForPeers = cluster.endpoint?.serverForPeers ?? null
@@ -65,12 +80,13 @@ export const replaceKubeconfig = async (
 ): Promise<void> => {
   const { ports } = request
   const taken = await takenFrom(request, cluster, kubeconfig)
+  const vouchedBy = voucherOf(request, cluster)
   if (cluster.status === 'CREATE_FAILED') {
+    requireVoucher(request, cluster, vouchedBy)
     await registerAnew(request, cluster, taken)
     return
   }
   demandTaskKnown(ports.drivers.cluster.resolve(cluster.driver), 'credential', 'take another kubeconfig')
-  const vouchedBy = voucherOf(request, cluster)
   await requestTask(ports, cluster, {
     task: { kind: 'credential' },
     writes: [

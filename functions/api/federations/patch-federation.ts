@@ -47,18 +47,20 @@ const stayingClusters = ({ ports, principal }: Request, { memberships }: Members
  * Asks for what the request takes in clusters. Properties decide what runs in the host and with which rights in the members, so that changing them
  * is using all of them anew.
  *
- * @throws PolicyForbids
+ * @throws PolicyForbids, and ItemAltered where somebody else wrote what the rules are asked about; unjoins ask nothing, so that a member can always leave
  */
 const requireUses = async (request: Request, input: MembersInput, plan: PatchPlan): Promise<void> => {
+  if (input.targets.join.length === 0 && plan.operation === null) return
   const { federation, driver } = input
+  const { integrity } = request.ports.stores
+  await integrity.requireFederation(federation)
   const using = { driver, federation: { ...federation, ...plan.update } }
   for (const cluster of input.targets.join) requireClusterUse(request, cluster, 'member', using)
   if (plan.operation === null) return
-  const { integrity } = request.ports.stores
-  await integrity.requireFederation(federation)
-  requireClusterUse(request, await hostOf(request, input), 'host', using)
-  for (const cluster of await stayingClusters(request, input, plan))
-    requireClusterUse(request, cluster, 'member', using)
+  const [host, staying] = [await hostOf(request, input), await stayingClusters(request, input, plan)]
+  await Promise.all([host, ...staying].map((cluster) => integrity.requireCluster(cluster)))
+  requireClusterUse(request, host, 'host', using)
+  for (const cluster of staying) requireClusterUse(request, cluster, 'member', using)
 }
 
 /** Id of the update of properties that runs on a federation. */

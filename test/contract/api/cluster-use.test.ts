@@ -124,6 +124,67 @@ describe('cluster:host', () => {
   })
 })
 
+describe('a registration that failed', () => {
+  const other = [{ op: 'replace', path: '/kubeconfig', value: kubeconfigText('https://other.example.com') }]
+  const send = (as: Principal) => lab.call('PATCH', `/v1/clusters/${prod}`, { as, body: other })
+  beforeEach(() => changeCluster(lab, prod, { status: 'CREATE_FAILED', identity: null }))
+
+  it('is not taken over by a colleague under the name of its owner', async () => {
+    const [status, detail] = said(await send(MALLORY))
+    expect([status, detail]).toEqual([403, expect.stringContaining('cluster:accept_identity')])
+    expect((await readCluster(lab, prod)).status).toBe('CREATE_FAILED')
+  })
+
+  it.each([OWNER, ALICE])('is tried again by its owner and by administrators: $userId', async (as) => {
+    expect((await send(as)).status).toBe(202)
+  })
+})
+
+describe('what somebody else wrote into the table', () => {
+  /** The API as it is while items of a store read otherwise than they were written. */
+  const reading = (change: { federation?: object; clusters?: object }) => {
+    const { stores } = lab
+    const { federations, clusters } = stores
+    const alter = <T extends object>(read: T | undefined, by: object | undefined): T | undefined =>
+      read && { ...read, ...by }
+    return lab.appOver({
+      stores: {
+        ...stores,
+        federations: { ...federations, get: async (key) => alter(await federations.get(key), change.federation) },
+        clusters: {
+          ...clusters,
+          get: async (key) => alter(await clusters.get(key), change.clusters),
+          getMany: async (...of) => (await clusters.getMany(...of)).map((read) => ({ ...read, ...change.clusters })),
+        },
+      },
+    })
+  }
+  const send = (app: ReturnType<typeof reading>, id: string, body: object[]) =>
+    callApp(app, 'PATCH', `/v1/federations/${id}`, { as: MALLORY, body })
+
+  it.each([{ properties: { 'member-role': 'view' } }, { driver: 'memory@1' }, { userId: 'mallory' }])(
+    'of a federation is not asked about when a cluster joins: %j',
+    async (federation) => {
+      const id = await settled(OWNER, { hostcluster_id: own, properties: { 'member-role': 'admin' } })
+      expect((await send(reading({ federation }), id, [add(prod)])).status).toBe(500)
+      expect(await usesOf(prod)).toEqual([])
+    },
+  )
+
+  it('of owners of host and members is not asked about when properties change', async () => {
+    const id = await settled(OWNER, { hostcluster_id: prod, member_ids: [own] })
+    const app = reading({ clusters: { userId: 'mallory' } })
+    expect((await send(app, id, [setRole('cluster-admin')])).status).toBe(500)
+    expect((await lab.call('GET', `/v1/federations/${id}`)).body.properties).toEqual({})
+  })
+
+  it('lets members leave all the same', async () => {
+    const id = await settled(MALLORY, { hostcluster_id: own, member_ids: [prod] })
+    const app = reading({ federation: { userId: 'eve' }, clusters: { userId: 'eve' } })
+    expect((await send(app, id, [{ op: 'remove', path: '/member_ids', value: prod }])).status).toBe(202)
+  })
+})
+
 describe('a policy that an operator adds', () => {
   const withPolicy = (text: string) =>
     lab.appWith({ policy: cedarPolicy([...defaultPolicies, { file: 'added.cedar', text }]) })
