@@ -45,6 +45,17 @@ const makeWithParents = (directory: string): void => {
   }
 }
 
+/** Whoever may write into the folder lays a database of their own there, whatever the modes of its files are; a link is followed. */
+const WRITABLE_BY_OTHERS = 0o022
+
+/** @throws DataDirectoryUnusable for a folder of another user, or that others may write to */
+const requireOwn = (directory: string): void => {
+  const { uid, mode } = statSync(directory)
+  if (uid !== process.getuid?.()) throw unusable(directory, 'it belongs to another user', undefined)
+  if ((mode & WRITABLE_BY_OTHERS) === 0) return
+  throw unusable(directory, `other users may write to it (take that away with "chmod go-w ${directory}")`, undefined)
+}
+
 /**
  * Makes a data directory, and what leads to it, unless it is there; only its user gets into what was made (0700).
  *
@@ -56,4 +67,6 @@ export const makeDataDirectory = (directory: string): void => {
   } catch (error) {
     throw unusable(directory, FAULTS[codeOf(error)] ?? codeOf(error), error)
   }
+  // Where there are no users there is nothing to compare.
+  if (process.getuid !== undefined) requireOwn(directory)
 }

@@ -36,6 +36,33 @@ describe('takeDataDirectory', () => {
     expect(statSync(join(folder, 'a')).mode & 0o777).toBe(0o700)
   })
 
+  it('refuses one that others may write to, also behind a link, and takes it once they may not', () => {
+    const [open, link] = [join(folder, 'open'), join(folder, 'link')]
+    mkdirSync(open)
+    symlinkSync(open, link)
+    for (const mode of [0o777, 0o720, 0o1777]) {
+      chmodSync(open, mode)
+      for (const directory of [open, link]) {
+        expect(() => takeDataDirectory(directory)).toThrow(/other users may write to it .*chmod go-w/)
+      }
+    }
+    expect(readdirSync(open)).toEqual([])
+    chmodSync(open, 0o755)
+    takeDataDirectory(link).release()
+  })
+
+  it('refuses one of another user', () => {
+    const directory = join(folder, 'theirs')
+    mkdirSync(directory, { mode: 0o700 })
+    const mine = process.getuid
+    process.getuid = () => (mine?.() ?? 0) + 1
+    try {
+      expect(() => takeDataDirectory(directory)).toThrow(/belongs to another user/)
+    } finally {
+      if (mine !== undefined) process.getuid = mine
+    }
+  })
+
   const modesIn = (directory: string): Record<string, number> =>
     Object.fromEntries(readdirSync(directory).map((name) => [name, statSync(join(directory, name)).mode & 0o777]))
 
