@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import { untilNoConflict } from '../functions/operations/conflict.ts'
 import type { Stores } from '../functions/store/stores.ts'
+import { makePrivate } from './dynamodb/private-file.ts'
 
 type Key = { projectId: string; id: string }
 
@@ -21,9 +24,12 @@ const adoptFederation = (stores: Stores, key: Key): Promise<void> =>
 
 /**
  * Gives a proof to everything in a data folder of a release that gave none (decision 0030): key and table have the same owner here, who is whoever starts the
- * server. Can run twice, and goes on where it was killed.
+ * server. Can run twice, and begins again when it was killed; an empty file `adopted` says that it came to its end, so that later starts read nothing.
  */
-export const adoptItems = async (stores: Stores): Promise<void> => {
+export const adoptItems = async (stores: Stores, dataDir: string): Promise<void> => {
+  const over = path.join(dataDir, 'adopted')
+  if (existsSync(over)) return
   for await (const key of stores.work.clusters()) await adoptCluster(stores, key)
   for await (const key of stores.work.federations()) await adoptFederation(stores, key)
+  makePrivate(over)
 }

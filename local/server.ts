@@ -160,7 +160,7 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, { closers, log })
   const policy = await loading
   const core = await makeCore(database, dataDir, options, log)
-  if (database.hasFormer) await adoptItems(core.ports.stores)
+  if (database.hasFormer) await adoptItems(core.ports.stores, dataDir)
   const { clustersPerProject = CLUSTERS_PER_PROJECT } = options
   application.resolve(
     apiApp(core.ports, {

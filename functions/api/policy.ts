@@ -21,11 +21,14 @@ const ownersOnly = (asker: Asker, rule: PolicyRule, object: PolicyObject | undef
   return ' Another user made it: only that one may, and an administrator in its project.'
 }
 
-/** @throws PolicyForbids naming the rule, as Magnum does */
+/** The refusal that names the rule, as Magnum does. @param rest of the sentence, with its full stop, and what to do */
+export const policyForbids = ({ principal }: Asker, rule: PolicyRule, rest: string): PolicyForbids =>
+  new PolicyForbids(
+    `Policy doesn't allow ${rule} to be performed by you (roles: ${principal.roles.join(', ') || 'none'})${rest}`,
+  )
+
+/** @throws PolicyForbids naming the rule */
 export const demandPolicy = (asker: Asker, rule: PolicyRule, object?: PolicyObject): void => {
   if (isAllowed(asker, rule, object)) return
-  const roles = asker.principal.roles.join(', ') || 'none'
-  throw new PolicyForbids(
-    `Policy doesn't allow ${rule} to be performed by you (roles: ${roles}).${ownersOnly(asker, rule, object)}`,
-  )
+  throw policyForbids(asker, rule, `.${ownersOnly(asker, rule, object)}`)
 }

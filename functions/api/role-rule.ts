@@ -1,8 +1,7 @@
 import type { Cluster } from '../domain/cluster.ts'
 import { quote } from '../domain/wording.ts'
 import { isManagementCluster } from '../operations/management.ts'
-import { PolicyForbids } from './errors.ts'
-import { type Asker, isAllowed } from './policy.ts'
+import { type Asker, isAllowed, policyForbids } from './policy.ts'
 
 const RULE = 'cluster:set_management'
 
@@ -15,7 +14,9 @@ const RULE = 'cluster:set_management'
 export const requireRoleRule = (asker: Asker, cluster: Cluster): void => {
   const { name, id, projectId, userId } = cluster
   if (!isManagementCluster(cluster) || isAllowed(asker, RULE, { projectId, userId })) return
-  throw new PolicyForbids(
-    `Policy doesn't allow ${RULE} to be performed by you (roles: ${asker.principal.roles.join(', ') || 'none'}). Cluster ${quote(name)} (${id}) is a management cluster: only an administrator changes it or uses it in a federation.`,
+  throw policyForbids(
+    asker,
+    RULE,
+    `. Cluster ${quote(name)} (${id}) is a management cluster: only an administrator changes it or uses it in a federation.`,
   )
 }

@@ -20,7 +20,7 @@ export type ClusterCandidate = {
   vouchedBy?: string
   /** The mark that was, or is being, written for the comparison. */
   mark?: IdentityMark
-  /** How it was found to be the registered cluster. */
+  /** How it was found to be the registered cluster, where that is not to be done again. */
   proof?: IdentityProof
 }
 

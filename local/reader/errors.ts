@@ -1,22 +1,5 @@
 import { AppError, type AppErrorOptions } from '../../functions/domain/app-error.ts'
-import {
-  AddressForbidden,
-  AnswerTooLarge,
-  ApiThrottled,
-  ApiUnavailable,
-  ConnectFailed,
-  ConnectTimedOut,
-  CredentialRejected,
-  DnsLookupFailed,
-  ListTooLong,
-  NotKubernetes,
-  ObjectConflict,
-  ObjectInvalid,
-  ObjectNotFound,
-  PermissionDenied,
-  RequestTimedOut,
-  TlsVerificationFailed,
-} from '../../functions/kubernetes/errors.ts'
+import * as errors from '../../functions/kubernetes/errors.ts'
 import type { SentError } from './messages.ts'
 
 /** The thread that read from this cluster, and from no other, ended or hung. */
@@ -25,25 +8,11 @@ export class AnswerUnreadable extends AppError {
   readonly kind = 'unavailable'
 }
 
-/** What a client of `functions/kubernetes` throws; a test holds the list against that file. */
-export const CLIENT_ERRORS: readonly (new (message: string, options: AppErrorOptions) => AppError)[] = [
-  AddressForbidden,
-  AnswerTooLarge,
-  ApiThrottled,
-  ApiUnavailable,
-  ConnectFailed,
-  ConnectTimedOut,
-  CredentialRejected,
-  DnsLookupFailed,
-  ListTooLong,
-  NotKubernetes,
-  ObjectConflict,
-  ObjectInvalid,
-  ObjectNotFound,
-  PermissionDenied,
-  RequestTimedOut,
-  TlsVerificationFailed,
-]
+const { ClusterIdentityChanged: _identity, StoredConnectionInvalid: _stored, ...clientErrors } = errors
+
+/** What a client of `functions/kubernetes` throws: all of its errors but those that are said of a cluster's identity, and of the store. */
+export const CLIENT_ERRORS: readonly (new (message: string, options: AppErrorOptions) => AppError)[] =
+  Object.values(clientErrors)
 
 const KINDS = new Map(CLIENT_ERRORS.map((Kind) => [new Kind('', {}).name, Kind]))
 

@@ -4,8 +4,7 @@ import { requestTask } from '../../operations/cluster-tasks.ts'
 import { createAgain } from '../../operations/create-again.ts'
 import { candidateKey, kubeconfigKey } from '../../operations/credentials.ts'
 import { isManagementCluster } from '../../operations/management.ts'
-import { PolicyForbids } from '../errors.ts'
-import { demandPolicy, isAllowed } from '../policy.ts'
+import { demandPolicy, isAllowed, policyForbids } from '../policy.ts'
 import type { KeysRequest } from '../route.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
 import { demandTaskKnown } from './driver-rules.ts'
@@ -52,8 +51,10 @@ const requireVoucher = (request: Request, cluster: Cluster, vouchedBy: string | 
   const { name, id, projectId, userId } = cluster
   if (vouchedBy !== undefined) return
   if (isAllowed(request, 'cluster:accept_identity', { projectId, userId })) return
-  throw new PolicyForbids(
-    `Policy doesn't allow cluster:accept_identity to be performed by you: the registration of cluster ${name} (${id}) failed, so that nothing proves which cluster another kubeconfig leads to. Its owner sends it, or an administrator; or register yours under its own name.`,
+  throw policyForbids(
+    request,
+    'cluster:accept_identity',
+    `: the registration of cluster ${name} (${id}) failed, so that nothing proves which cluster another kubeconfig leads to. Its owner sends it, or an administrator; or register yours under its own name.`,
   )
 }
 

@@ -6,8 +6,8 @@ import type {
   FederationRights,
 } from '../../drivers/contract/federation-driver-description.ts'
 import type { ClusterUseContext } from '../../policy/rules.ts'
-import { PolicyForbids } from '../errors.ts'
-import { type Asker, isAllowed } from '../policy.ts'
+import type { PolicyForbids } from '../errors.ts'
+import { type Asker, isAllowed, policyForbids } from '../policy.ts'
 import { requireRoleRule } from '../role-rule.ts'
 
 /** A federation as far as it takes rights in clusters: with the properties that it is to have. */
@@ -35,13 +35,14 @@ const inWords = ({ rights }: ClusterUseContext): string =>
   rights === 'more' ? 'rights beyond the ClusterRole "edit"' : `the rights of the ClusterRole "${rights}"`
 
 const refusal = (asker: Asker, cluster: Cluster, side: Side, use: ClusterUseContext): PolicyForbids => {
-  const roles = asker.principal.roles.join(', ') || 'none'
   const remedy =
     use.rights === 'more'
       ? ' Only whoever registered or created the cluster may give those, and an administrator: ask one of them to send the request.'
       : ''
-  return new PolicyForbids(
-    `Policy doesn't allow ${RULES[side]} to be performed by you (roles: ${roles}) on cluster ${quote(cluster.name)} (${cluster.id}): as ${side} of a federation of ${use.driver} it would give ${inWords(use)}.${remedy}`,
+  return policyForbids(
+    asker,
+    RULES[side],
+    ` on cluster ${quote(cluster.name)} (${cluster.id}): as ${side} of a federation of ${use.driver} it would give ${inWords(use)}.${remedy}`,
   )
 }
 

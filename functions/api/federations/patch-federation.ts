@@ -1,3 +1,4 @@
+import type { Cluster } from '../../domain/cluster.ts'
 import type { Federation } from '../../domain/federation.ts'
 import type { WorkloadsWish } from '../../domain/operation.ts'
 import { quote } from '../../domain/wording.ts'
@@ -47,17 +48,24 @@ const stayingClusters = ({ ports, principal }: Request, { memberships }: Members
  * Asks for what the request takes in clusters. Properties decide what runs in the host and with which rights in the members, so that changing them
  * is using all of them anew.
  *
+ * @param host null while properties stay
+ *
  * @throws PolicyForbids, and ItemAltered where somebody else wrote what the rules are asked about; unjoins ask nothing, so that a member can always leave
  */
-const requireUses = async (request: Request, input: MembersInput, plan: PatchPlan): Promise<void> => {
-  if (input.targets.join.length === 0 && plan.operation === null) return
+const requireUses = async (
+  request: Request,
+  input: MembersInput,
+  plan: PatchPlan,
+  host: Cluster | null,
+): Promise<void> => {
+  if (input.targets.join.length === 0 && host === null) return
   const { federation, driver } = input
   const { integrity } = request.ports.stores
   await integrity.requireFederation(federation)
   const using = { driver, federation: { ...federation, ...plan.update } }
   for (const cluster of input.targets.join) requireClusterUse(request, cluster, 'member', using)
-  if (plan.operation === null) return
-  const [host, staying] = [await hostOf(request, input), await stayingClusters(request, input, plan)]
+  if (host === null) return
+  const staying = await stayingClusters(request, input, plan)
   await Promise.all([host, ...staying].map((cluster) => integrity.requireCluster(cluster)))
   requireClusterUse(request, host, 'host', using)
   for (const cluster of staying) requireClusterUse(request, cluster, 'member', using)
@@ -90,10 +98,10 @@ const decide = async (request: Request, seen: Seen): Promise<{ id: string; plan:
   const { id } = input.federation
   if (plan?.operation) demandSameUpdate(input.federation, seen.update)
   if (plan === null) return { id, plan }
-  await requireUses(request, input, plan)
-  // Only properties can ask for namespaces of the host.
-  const host = plan.operation === null ? { identity: null } : await hostOf(request, input)
-  await commitPatch(ports, plan, input.driver, host)
+  // Only properties have to do with the host: they decide what runs there, and may ask for namespaces.
+  const host = plan.operation === null ? null : await hostOf(request, input)
+  await requireUses(request, input, plan, host)
+  await commitPatch(ports, plan, input.driver, host ?? { identity: null })
   return { id, plan }
 }
 
@@ -102,7 +110,8 @@ const dryRun = async (request: Request): Promise<ApiResponse> => {
   const input = await read(request)
   const driver = ports.drivers.federation.resolve(input.federation.driver)
   const plan = planPatch(ports, input, body)
-  if (plan !== null) await requireUses(request, input, plan)
+  const host = await hostOf(request, input)
+  if (plan !== null) await requireUses(request, input, plan, plan.operation === null ? null : host)
   const steps = plan?.steps ?? []
   return preflightOfPatch(request, {
     federation: { ...input.federation, ...(plan?.update.properties && { properties: plan.update.properties }) },
@@ -110,7 +119,7 @@ const dryRun = async (request: Request): Promise<ApiResponse> => {
     steps,
     reached: plan?.update.properties ? restingMembers(input.memberships, steps) : null,
     force: request.query.force,
-    host: await hostOf(request, input),
+    host,
   })
 }
 

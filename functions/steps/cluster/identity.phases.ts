@@ -35,6 +35,7 @@ const audit = (ports: StepPorts, cluster: Cluster, proof: IdentityProof, vouched
       ]
     : []
 
+/** What took a mark, or somebody's word, is asked once; CAs are compared again at no cost. */
 const noteProof = (ports: StepPorts, target: Target, proof: IdentityProof): Promise<void> =>
   untilNoConflict(async () => {
     const cluster = await openCluster(ports, target)
@@ -51,7 +52,8 @@ const prove = async (ports: StepPorts, target: Target): Promise<void> => {
   if (endpoint === undefined || proof !== undefined) return
   const credential = await candidateCredential(ports, cluster)
   const question = { cluster, endpoint, credential, vouchedBy, mark: () => notedMark(ports, target, mark) }
-  await noteProof(ports, target, await proveSameCluster(ports, question, () => openStored(ports, cluster)))
+  const found = await proveSameCluster(ports, question, () => openStored(ports, cluster))
+  if (found !== 'ca') await noteProof(ports, target, found)
 }
 
 /**

@@ -53,8 +53,26 @@ export type Action = Base &
     | { type: 'check'; key: ItemKey; condition: string }
   )
 
+type Bound = { projectId: string; integrity?: string }
+
+/** What leads to credentials, to be spread into the action of a change that touches one of the fields among them; else nothing. */
+export const boundChange = <E extends Bound, C extends object>(
+  { factsOf, fields }: { factsOf: (entity: E) => Facts; fields: readonly (keyof C)[] },
+  read: E,
+  change: C,
+): Pick<Base, 'bound'> =>
+  fields.some((name) => change[name] !== undefined)
+    ? {
+        bound: {
+          projectId: read.projectId,
+          facts: factsOf({ ...read, ...change }),
+          read: { facts: factsOf(read), integrity: read.integrity },
+        },
+      }
+    : {}
+
 /** The place in an update that `commit` fills. */
-export const integritySlot = (bound: BoundFacts | undefined): { integrity?: string } =>
+export const integritySlot = ({ bound }: Pick<Base, 'bound'>): { integrity?: string } =>
   bound === undefined ? {} : { integrity: '' }
 
 /** Hides actions from callers; only `commit` looks inside. */

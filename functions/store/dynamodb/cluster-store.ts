@@ -7,7 +7,7 @@ import type { Reach } from '../reach.ts'
 import { CLUSTER_FACTS, clusterFacts } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
 import { kindSources, locateByName, locateKeys } from './across-projects.ts'
-import { type Action, asWrite, type BoundFacts, integritySlot, type StoredItem } from './action.ts'
+import { type Action, asWrite, boundChange, integritySlot, type StoredItem } from './action.ts'
 import { CLUSTER_SCHEMA_VERSION, clusterItem } from './cluster.schema.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { clusterIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
@@ -72,18 +72,8 @@ const guarded = (read: Cluster, { unlessUsed, usesAsRead }: ChangeGuard): Guarde
   return { condition: asRead, values: {} }
 }
 
-/** What leads to credentials, when the change touches it. */
-const boundFacts = (read: Cluster, fields: ClusterChange): BoundFacts | undefined =>
-  CLUSTER_FACTS.some((name) => fields[name] !== undefined)
-    ? {
-        projectId: read.projectId,
-        facts: clusterFacts({ ...read, ...fields }),
-        read: { facts: clusterFacts(read), integrity: read.integrity },
-      }
-    : undefined
-
 const change = (read: Cluster, fields: ClusterChange, guard: ChangeGuard): Action[] => {
-  const bound = boundFacts(read, fields)
+  const bound = boundChange({ factsOf: clusterFacts, fields: CLUSTER_FACTS }, read, fields)
   const { condition, values: guardValues } = guarded(read, guard)
   const index = indexChanges(clusterIndexAttributes({ ...read, ...fields }))
   const { text, values } = updateExpression({
@@ -94,7 +84,7 @@ const change = (read: Cluster, fields: ClusterChange, guard: ChangeGuard): Actio
     type: 'update',
     key: clusterKey(read),
     update: text,
-    ...(bound === undefined ? {} : { bound }),
+    ...bound,
     condition,
     values: { ...values, ...guardValues, ':read': read.revision },
     onConflict: (stored) =>

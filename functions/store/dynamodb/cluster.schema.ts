@@ -53,9 +53,8 @@ const nodes = z.object({
 const managementRole = z.object({ driver: driverId, options: textMap, isDefault: z.boolean() })
 
 /**
- * A cluster as stored. Version 1 had no tasks, nodes or template, version 2 no management clusters, cloud and
- * integrity; a change of one adds what it sets
- * and leaves its version.
+ * A cluster as stored. Version 1 had no tasks, nodes or template, version 2 no management clusters, cloud and integrity; a
+ * change of one adds what it sets and leaves its version.
  */
 export const clusterItem = z
   .object({

@@ -3,7 +3,7 @@ import { ReservationTaken, RevisionConflict } from '../errors.ts'
 import type { FederationKey, FederationStore } from '../federation.store.ts'
 import { FEDERATION_FACTS, federationFacts } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
-import { type Action, asWrite, type BoundFacts, integritySlot } from './action.ts'
+import { type Action, asWrite, boundChange, integritySlot } from './action.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { FEDERATION_SCHEMA_VERSION, federationItem } from './federation.schema.ts'
 import { federationIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
@@ -63,18 +63,8 @@ const changeMemberIds = (read: Federation, { add = [], remove = [] }: MemberIds)
   }
 }
 
-/** What leads to credentials, when the change touches it. */
-const boundFacts = (read: Federation, fields: FederationUpdate): BoundFacts | undefined =>
-  FEDERATION_FACTS.some((name) => fields[name] !== undefined)
-    ? {
-        projectId: read.projectId,
-        facts: federationFacts({ ...read, ...fields }),
-        read: { facts: federationFacts(read), integrity: read.integrity },
-      }
-    : undefined
-
 const change = (read: Federation, fields: FederationUpdate, memberIds: MemberIds): Action => {
-  const bound = boundFacts(read, fields)
+  const bound = boundChange({ factsOf: federationFacts, fields: FEDERATION_FACTS }, read, fields)
   const index = indexChanges(federationIndexAttributes({ ...read, ...fields }))
   const members = changeMemberIds(read, memberIds)
   const { text, values } = updateExpression({
@@ -89,7 +79,7 @@ const change = (read: Federation, fields: FederationUpdate, memberIds: MemberIds
     condition: `#revision = :read${members.condition ?? ''}`,
     values: { ...values, ...members.values, ':read': read.revision },
     onConflict: () => revisionConflict('federation', read.id, read.revision),
-    ...(bound === undefined ? {} : { bound }),
+    ...bound,
     ...operationPlace(
       read.projectId,
       read.operation,
