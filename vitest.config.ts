@@ -35,7 +35,8 @@ export default defineConfig({
           pool: 'threads',
           isolate: false,
           maxWorkers: 4,
-          testTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {
@@ -57,7 +58,8 @@ export default defineConfig({
           pool: 'threads',
           isolate: false,
           maxWorkers: 2,
-          testTimeout: 60_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
         },
       },
       {
@@ -67,8 +69,9 @@ export default defineConfig({
           pool: 'forks',
           // Clusters that the caller lends are the same for every file; those that a file starts itself are its own.
           fileParallelism: process.env.FEDPLANE_E2E_KUBECONFIG === undefined,
-          testTimeout: 120_000,
-          hookTimeout: 180_000,
+          // Far bounds: each wait is on a condition, and a busy machine of two cores needs many times an idle one's time.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
           // Of tests that say that they are concurrent: they wait for machines, mostly for pauses of Cluster API that nothing shortens.
           maxConcurrency: 12,
         },

@@ -18,7 +18,7 @@ export type Status = { uuid: string; status: string; status_reason: string | nul
 
 const POLL_MS = 100
 /** More than anything takes that a test waits for. */
-const LIMIT_MS = 60_000
+const LIMIT_MS = 240_000
 
 /** Requests to fedplane's API with headers as given, and answers as they come. */
 export class Traffic {

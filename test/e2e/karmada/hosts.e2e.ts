@@ -59,16 +59,16 @@ describe('karmada@1 on hosts of several kinds', () => {
     })
   })
 
-  it('meets PodSecurity restricted', { timeout: 300_000 }, async () => {
+  it('meets PodSecurity restricted', async () => {
     await whole(await fleet.add(startNode('restricted', { podSecurity: 'restricted' })), {}, spreads)
   })
 
-  it('is exposed on a node port where there are no load balancers', { timeout: 300_000 }, async () => {
+  it('is exposed on a node port where there are no load balancers', async () => {
     const host = await fleet.add(startNode('node-port', { noBalancers: true }))
     await whole(host, { 'api-service-type': 'NodePort' }, spreads)
   })
 
-  it("works through the host's API when its endpoint leads nowhere from here", { timeout: 300_000 }, async () => {
+  it("works through the host's API when its endpoint leads nowhere from here", async () => {
     const host = await fleet.add(startNode('cluster-ip', { noBalancers: true }))
     const endpoint = 'https://karmada.fedplane.invalid:5443'
     await whole(host, { 'api-service-type': 'ClusterIP', 'api-endpoint': endpoint }, async (federation, member) => {
@@ -77,7 +77,7 @@ describe('karmada@1 on hosts of several kinds', () => {
     })
   })
 
-  it('says at once that the host has no storage', { timeout: 120_000 }, async () => {
+  it('says at once that the host has no storage', async () => {
     const host = await fleet.add(startNode('no-class'))
     const { items } = await host.admin.list(STORAGE_CLASSES)
     for (const { metadata } of items) await host.admin.delete(STORAGE_CLASSES, metadata.name)

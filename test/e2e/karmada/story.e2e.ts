@@ -35,7 +35,7 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
   const memberOf = ({ members }: FederationView, site: Site): MemberView | undefined =>
     members.find(({ cluster_id }) => cluster_id === idOf(site))
 
-  it('is created, with its own endpoint', { timeout: 300_000 }, async () => {
+  it('is created, with its own endpoint', async () => {
     federation = await create(fleet.api, { name: 'europe', host })
     expect(federation).toMatchObject({ driver: 'karmada@1', status: 'CREATE_COMPLETE', members: [] })
     expect(federation.endpoint).toMatch(/^https:\/\/10\.211\.\d+\.\d+:5443$/)
@@ -44,12 +44,12 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
     consumer.close()
   })
 
-  it('takes a cluster with a node and one without, and both become Ready', { timeout: 120_000 }, async () => {
+  it('takes a cluster with a node and one without, and both become Ready', async () => {
     federation = await join(fleet.api, federation.uuid, [idOf(paris), idOf(bare)])
     expect(federation.members.map(({ state }) => state)).toEqual(['Ready', 'Ready'])
   })
 
-  it('spreads what is applied at its endpoint, and tells its status', { timeout: 180_000 }, async () => {
+  it('spreads what is applied at its endpoint, and tells its status', async () => {
     const consumer = await consumerOf(fleet.api, federation.uuid)
     await spreadConfig(consumer, 'told')
     await spreadWeb(consumer, 'web')
@@ -65,7 +65,7 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
     consumer.close()
   })
 
-  it('lets a member go with its workloads, and takes it back at once', { timeout: 180_000 }, async () => {
+  it('lets a member go with its workloads, and takes it back at once', async () => {
     const left = await unjoin(fleet.api, federation.uuid, [idOf(paris)])
     expect(left.members.map(({ cluster_id }) => cluster_id)).toEqual([idOf(bare)])
     await seen(paris.admin, [DEPLOYMENTS, 'web'], (object) => readyReplicas(object) > 0)
@@ -78,7 +78,7 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
     consumer.close()
   })
 
-  it('removes the workloads too when that is asked for', { timeout: 120_000 }, async () => {
+  it('removes the workloads too when that is asked for', async () => {
     await fleet.api.patch(`${federationPath(federation.uuid)}?workloads=delete`, [
       { op: 'remove', path: '/member_ids', value: idOf(bare) },
     ])
@@ -87,7 +87,7 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
     await expectAsBefore(bare)
   })
 
-  it('is deleted with its last member, and leaves host and members as they were', { timeout: 180_000 }, async () => {
+  it('is deleted with its last member, and leaves host and members as they were', async () => {
     await deleteFederation(fleet.api, federation.uuid)
     await absent(host.admin, [NAMESPACES, 'federation-system'])
     await expectAsBefore(host)

@@ -40,7 +40,7 @@ export const runFedplane = (args: readonly string[], environment: Record<string,
     until(() => {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`ended: ${stdout}${stderr}`)
       return /listening on (\S+)\/v1\n/.exec(stdout)?.[1]
-    }, 60_000)
+    }, 240_000)
   return { child, pid: child.pid ?? 0, stdout: () => stdout, stderr: () => stderr, ended, url }
 }
 

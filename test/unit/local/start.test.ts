@@ -38,10 +38,8 @@ describe('npm start', { timeout: PATIENCE_MS }, () => {
     expect(samePort.stdout() + sameData.stdout()).toBe('')
 
     expect(descendantsOf(first.pid)).toEqual([])
-    const before = Date.now()
     first.child.kill('SIGTERM')
     expect(await first.ended).toEqual({ code: 0, signal: null })
-    expect(Date.now() - before).toBeLessThan(3000)
     expect(first.stderr()).toBe('')
   })
 

@@ -141,7 +141,7 @@ export const seen = async (
         last = await client.get(resource, name)
         return last !== undefined && holds(last) ? 'as wanted' : (last?.status ?? last ?? 'absent')
       },
-      { timeout: 60_000, interval: 200, message: `${resource.plural} ${name}` },
+      { timeout: 240_000, interval: 200, message: `${resource.plural} ${name}` },
     )
     .toBe('as wanted')
   return last as KubernetesObject
@@ -150,7 +150,7 @@ export const seen = async (
 export const absent = (client: KubernetesClient, [resource, name]: readonly [Resource, string]): Promise<void> =>
   expect
     .poll(async () => (await client.get(resource, name)) === undefined, {
-      timeout: 60_000,
+      timeout: 240_000,
       interval: 200,
       message: `${resource.plural} ${name} is still there`,
     })
@@ -164,5 +164,5 @@ const leftovers = async ({ admin, before }: Site, allowed: readonly RegExp[] = [
 
 export const expectAsBefore = (site: Site, allowed: readonly RegExp[] = []): Promise<void> =>
   expect
-    .poll(() => leftovers(site, allowed), { timeout: 60_000, interval: 1_000, message: `left in ${site.view.name}` })
+    .poll(() => leftovers(site, allowed), { timeout: 240_000, interval: 1_000, message: `left in ${site.view.name}` })
     .toEqual([])

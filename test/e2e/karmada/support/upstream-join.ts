@@ -36,13 +36,16 @@ const ensure = async (client: KubernetesClient, resource: Resource, object: Kube
   await client.apply(resource, object, { fieldManager: 'karmadactl' })
 }
 
-/** Looks until it finds something. @throws Error after a minute */
+/** An idle machine needs up to twenty seconds for the slowest of these, a busy one many times that. */
+const PATIENCE_MS = 240_000
+
+/** Looks until it finds something. @throws Error after four minutes */
 export const eventually = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
-  const deadline = Date.now() + 60_000
+  const deadline = Date.now() + PATIENCE_MS
   for (;;) {
     const found = await look()
     if (found !== undefined) return found
-    if (Date.now() > deadline) throw new Error(`${what} did not come about within a minute`)
+    if (Date.now() > deadline) throw new Error(`${what} did not come about within four minutes`)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
 }
