@@ -1,5 +1,5 @@
 /**
- * Which layer may import which: `api | steps | events -> operations -> domain, interfaces`. Implementations are injected by
+ * Which layer may import which: `api | steps | workers -> operations -> domain, interfaces`. Implementations are injected by
  * `functions/runtime` (AWS) and `local`. A rule's comment is what a reader of the finding needs to know.
  */
 
@@ -7,7 +7,7 @@
 require.resolve('@swc/core')
 
 /** Type-only imports count too: a layer that needs another's types knows that layer. */
-const CORE = '^functions/(api|authorizer|steps|events|operations|policy)/'
+const CORE = '^functions/(api|authorizer|steps|workers|operations|policy)/'
 /** Lambda entry files: they alone put core and AWS ports together. */
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
 const INTERFACES = '^functions/(store/[^/]+|cloud/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'
@@ -15,7 +15,7 @@ const WIRING = '^functions/runtime/(?!ports\\.ts|ids\\.ts)'
 const IMPLEMENTATIONS =
   '^functions/(store/(dynamodb|sealing)/|cloud/keystone/|kubernetes/connect\\.ts|drivers/(registry|descriptions)\\.ts)'
 /** Entry files of functions without rights on keys, and the list of what drivers say, which is all that these carry of drivers. */
-const KEYLESS = '^functions/(api/table\\.handler|events/(reconciler|renewals)/handler|drivers/descriptions)\\.ts$'
+const KEYLESS = '^functions/(api/table\\.handler|workers/(reconciler|renewals)/handler|drivers/descriptions)\\.ts$'
 /** What drivers do. */
 const DRIVER_CODE =
   '^functions/drivers/(registry\\.ts|support/|(federation|cluster)/[^/]+/v[0-9]+/(index\\.ts|phases(/|\\.ts)))'
@@ -56,7 +56,7 @@ module.exports = {
       comment: 'What runs in Lambda knows nothing of how it is deployed, run locally or tested.',
       severity: 'error',
       from: { path: '^functions/' },
-      to: { path: '^(local|infra|test|cli)/' },
+      to: { path: '^(local|simulated-kubernetes|infra|test|cli)/' },
     },
     {
       name: 'implementations-are-injected',
@@ -97,17 +97,17 @@ module.exports = {
     },
     {
       name: 'operations-are-below-the-edges',
-      comment: 'Operations serve routes, steps and events, and know none of them.',
+      comment: 'Operations serve routes, steps and workers, and know none of them.',
       severity: 'error',
       from: { path: '^functions/(operations|policy)/' },
-      to: { path: '^functions/(api|authorizer|steps|events)/' },
+      to: { path: '^functions/(api|authorizer|steps|workers)/' },
     },
     {
       name: 'edges-know-no-other-edge',
-      comment: 'Routes, steps and events share through operations and the domain.',
+      comment: 'Routes, steps and workers share through operations and the domain.',
       severity: 'error',
-      from: { path: '^functions/(api|authorizer|steps|events)/' },
-      to: { path: '^functions/(api|authorizer|steps|events)/', pathNot: '^functions/$1/' },
+      from: { path: '^functions/(api|authorizer|steps|workers)/' },
+      to: { path: '^functions/(api|authorizer|steps|workers)/', pathNot: '^functions/$1/' },
     },
     {
       name: 'drivers-stand-alone',
@@ -141,7 +141,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^infra/' },
       to: {
-        path: '^(functions|local|test|cli)/',
+        path: '^(functions|local|simulated-kubernetes|test|cli)/',
         pathNot: [
           '^local/assets/',
           '^functions/domain/',
@@ -160,14 +160,14 @@ module.exports = {
       name: 'local-needs-no-infra',
       comment: 'One machine needs no CDK; the lint of state machines is shared.',
       severity: 'error',
-      from: { path: '^(local|cli)/' },
+      from: { path: '^(local|simulated-kubernetes|cli)/' },
       to: { path: '^(infra|test)/', pathNot: '^infra/asl-lint\\.ts$' },
     },
     {
       name: 'declared-dependencies-only',
       comment: 'A package that is used is in package.json; one that is used at run time is no dev dependency.',
       severity: 'error',
-      from: { path: '^(functions|local|cli)/' },
+      from: { path: '^(functions|local|simulated-kubernetes|cli)/', pathNot: '^simulated-kubernetes/test/' },
       to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
     },
   ],

@@ -30,7 +30,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['test/{unit,contract,flows}/**/*.test.ts'],
+          include: ['test/{unit,contract,flows}/**/*.test.ts', 'simulated-kubernetes/test/*.test.ts'],
           exclude: SIMULATED,
           pool: 'threads',
           isolate: false,

@@ -63,7 +63,7 @@ export type FunctionEntry = {
 }
 
 const eventFolders = (): string[] =>
-  readdirSync(path.join(ROOT, 'functions/events'), { withFileTypes: true })
+  readdirSync(path.join(ROOT, 'functions/workers'), { withFileTypes: true })
     .filter((item) => item.isDirectory() && existsSync(path.join(item.parentPath, item.name, 'handler.ts')))
     .map((item) => item.name)
     .sort()
@@ -84,7 +84,7 @@ export const functionEntries = (): FunctionEntry[] => [
     (event): FunctionEntry => ({
       name: `event-${event}`,
       kind: event === 'canary' ? 'canary' : 'event',
-      entry: `functions/events/${event}/handler.ts`,
+      entry: `functions/workers/${event}/handler.ts`,
     }),
   ),
 ]

@@ -7,7 +7,7 @@ import { CreateSecretCommand, SecretsManagerClient } from '@aws-sdk/client-secre
 import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { Api, ApiRefused, type ClusterView, type FederationView } from '../../local/demo/api.ts'
-import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../local/simulated-kubernetes/start.ts'
+import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../simulated-kubernetes/start.ts'
 import { AUDIENCE, IssuerStandIn } from '../support/authorizer/issuer-stand-in.ts'
 import { KeystoneStandIn, SERVICE_SECRET } from '../support/authorizer/keystone-stand-in.ts'
 import { until } from '../support/local/engine-lab.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { renewDue } from '../../functions/events/renewals/renew.ts'
+import { renewDue } from '../../functions/workers/renewals/renew.ts'
 import { Api, type ClusterView } from '../../local/demo/api.ts'
 import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
 import { consumerClient, namespacesSeenBy, profilesOf, remainsOf, usableViewRole } from '../../local/demo/look.ts'

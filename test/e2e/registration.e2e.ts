@@ -6,7 +6,7 @@ import { Api, type ClusterView } from '../../local/demo/api.ts'
 import type { ClusterSet, DemoCluster } from '../../local/demo/clusters/cluster-set.ts'
 import { freePort } from '../../local/demo/clusters/free-port.ts'
 import { type Fedplane, startFedplane } from '../../local/server.ts'
-import { newAuthority } from '../../local/simulated-kubernetes/pki.ts'
+import { newAuthority } from '../../simulated-kubernetes/pki.ts'
 import { takeClusters } from './support/clusters.ts'
 import { clusterPath, forgetClusters, register } from './support/stories.ts'
 

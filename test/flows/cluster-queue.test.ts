@@ -3,10 +3,10 @@ import type { Cluster } from '../../functions/domain/cluster.ts'
 import type { ClusterTask } from '../../functions/domain/cluster-task.ts'
 import { Secret } from '../../functions/domain/secret.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
-import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
 import type { Connection, KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { endClusterUpdate, endClusterUpdateFailed } from '../../functions/operations/cluster-update-end.ts'
 import { OperationSuperseded } from '../../functions/operations/errors.ts'
+import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import { key } from '../support/flows/actions.ts'
 import {
   ask,

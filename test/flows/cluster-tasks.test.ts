@@ -3,8 +3,8 @@ import type { Cluster } from '../../functions/domain/cluster.ts'
 import type { ClusterTask } from '../../functions/domain/cluster-task.ts'
 import type { ClusterContext } from '../../functions/drivers/contract/cluster-driver.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
-import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
 import { giveUp } from '../../functions/operations/give-up.ts'
+import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import {
   ask,
   askOf,

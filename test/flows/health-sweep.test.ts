@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { MEMBERS_READY } from '../../functions/domain/federation.ts'
-import { sweepHealth } from '../../functions/events/health-sweep/sweep.ts'
 import type { Connection, KubernetesClient } from '../../functions/kubernetes/client.ts'
+import { sweepHealth } from '../../functions/workers/health-sweep/sweep.ts'
 import { changeCluster, createCluster, createFederation, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, federationOf, messages, settled } from '../support/flows/look.ts'

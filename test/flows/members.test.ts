@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Membership, operationOf } from '../../functions/domain/membership.ts'
 import { PreflightFailed } from '../../functions/drivers/contract/errors.ts'
 import { withMade } from '../../functions/drivers/contract/made-before.ts'
-import { renewDue } from '../../functions/events/renewals/renew.ts'
 import { ApiUnavailable, ConnectFailed, PermissionDenied } from '../../functions/kubernetes/errors.ts'
 import { memberTokenKey, nextMemberTokenKey } from '../../functions/operations/credentials.ts'
 import { executionOf } from '../../functions/operations/operation.ts'
+import { renewDue } from '../../functions/workers/renewals/renew.ts'
 import {
   changeFederation,
   createFederation,

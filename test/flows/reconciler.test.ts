@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { DEADLINE_SECONDS } from '../../functions/domain/deadlines.ts'
 import type { Federation } from '../../functions/domain/federation.ts'
 import { operationOf } from '../../functions/domain/membership.ts'
-import { reconcile } from '../../functions/events/reconciler/reconcile.ts'
 import { giveUp } from '../../functions/operations/give-up.ts'
 import { executionOf } from '../../functions/operations/operation.ts'
+import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import {
   changeFederation,
   createCluster,

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Federation } from '../../functions/domain/federation.ts'
 import { operationOf } from '../../functions/domain/membership.ts'
-import { renewDue } from '../../functions/events/renewals/renew.ts'
 import { driverSecretKey } from '../../functions/operations/credentials.ts'
 import { executionOf } from '../../functions/operations/operation.ts'
+import { renewDue } from '../../functions/workers/renewals/renew.ts'
 import {
   changeCluster,
   changeFederation,

@@ -4,12 +4,12 @@ import type { Cluster } from '../../functions/domain/cluster.ts'
 import type { Principal } from '../../functions/domain/principal.ts'
 import { externalV1 } from '../../functions/drivers/cluster/external/v1/index.ts'
 import type { Connect } from '../../functions/kubernetes/client.ts'
-import { newAuthority } from '../../local/simulated-kubernetes/pki.ts'
+import { newAuthority } from '../../simulated-kubernetes/pki.ts'
 import {
   type SimulatedKubernetes,
   type SimulationOptions,
   startSimulatedKubernetes,
-} from '../../local/simulated-kubernetes/start.ts'
+} from '../../simulated-kubernetes/start.ts'
 import { API_SETTINGS, callApp } from '../support/api/lab.ts'
 import { ALICE } from '../support/api/request.ts'
 import { connect } from '../support/drivers/test-cluster.ts'

@@ -30,10 +30,10 @@ const BROKEN: readonly [from: string, to: string, rule: string][] = [
     'functions/drivers/cluster/karmada/v1/index.ts',
     'keyless-functions-carry-no-driver',
   ],
-  ['functions/events/renewals/handler.ts', 'functions/runtime/karmada.ts', 'keyless-functions-carry-no-driver'],
+  ['functions/workers/renewals/handler.ts', 'functions/runtime/karmada.ts', 'keyless-functions-carry-no-driver'],
   ['functions/api/x/x.routes.ts', 'functions/api/x/x.answer.schema.ts', 'answers-are-documentation'],
   ['functions/operations/d.ts', 'functions/steps/x/d.ts', 'operations-are-below-the-edges'],
-  ['functions/api/d.ts', 'functions/events/a.ts', 'edges-know-no-other-edge'],
+  ['functions/api/d.ts', 'functions/workers/a.ts', 'edges-know-no-other-edge'],
   [
     'functions/drivers/federation/karmada/v1/a.ts',
     'functions/drivers/federation/karmada/v2/a.ts',

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { type Authority, type KeyPair, newAuthority, newKeyPair } from '../../simulated-kubernetes/pki.ts'
+import { type Authority, type KeyPair, newAuthority, newKeyPair } from '../../../simulated-kubernetes/pki.ts'
 
 /** Files that the programs of one cluster read. */
 export type ClusterFiles = {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startSimulatedKubernetes } from '../../simulated-kubernetes/start.ts'
+import { startSimulatedKubernetes } from '../../../simulated-kubernetes/start.ts'
 import type { Assets } from './assets.ts'
 import type { ClusterSet, DemoCluster } from './cluster-set.ts'
 import { type StartedCluster, type StartedClusterOptions, startCluster } from './started-cluster.ts'

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { WORKERS } from '../../../functions/domain/workers.ts'
-import { sweepHealth } from '../../../functions/events/health-sweep/sweep.ts'
-import { reconcile } from '../../../functions/events/reconciler/reconcile.ts'
-import { renewDue } from '../../../functions/events/renewals/renew.ts'
+import { sweepHealth } from '../../../functions/workers/health-sweep/sweep.ts'
+import { reconcile } from '../../../functions/workers/reconciler/reconcile.ts'
+import { renewDue } from '../../../functions/workers/renewals/renew.ts'
 import { type Answer, type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
 import { BOB } from '../../support/api/request.ts'
 

@@ -1,5 +1,5 @@
 import { externalV1 } from '../../../functions/drivers/cluster/external/v1/index.ts'
-import { startSimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
+import { startSimulatedKubernetes } from '../../../simulated-kubernetes/start.ts'
 import { externalLab } from '../../support/drivers/external-lab.ts'
 import { describeClusterDriver } from './cluster-suite.ts'
 

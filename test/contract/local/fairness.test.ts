@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Api, type ClusterView, type FederationView } from '../../../local/demo/api.ts'
 import { createLogger } from '../../../local/logger.ts'
 import { type Fedplane, startFedplane } from '../../../local/server.ts'
-import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
+import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../../simulated-kubernetes/start.ts'
 
 /** Issue 14, point 6a: a project whose host hangs does not keep another project's create waiting. */
 

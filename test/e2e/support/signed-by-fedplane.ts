@@ -7,7 +7,7 @@ import {
 } from '@peculiar/x509'
 import type { Api } from '../../../local/demo/api.ts'
 import type { ClusterAuthority } from '../../../local/demo/clusters/cluster-files.ts'
-import type { KeyPair, LeafSubject } from '../../../local/simulated-kubernetes/pki.ts'
+import type { KeyPair, LeafSubject } from '../../../simulated-kubernetes/pki.ts'
 
 type Algorithm = { name: string; hash: string }
 const EC: Algorithm & { namedCurve: string } = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }

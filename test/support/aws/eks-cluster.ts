@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { request } from 'node:https'
-import { startSimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
+import { startSimulatedKubernetes } from '../../../simulated-kubernetes/start.ts'
 import { json, makeCa, type SeenRequest, startTlsServer } from '../kubernetes/tls.ts'
 import type { AwsStandIn } from './aws-stand-in.ts'
 

@@ -1,6 +1,6 @@
-import type { WebhookAnswer, WebhookCall } from '../../../local/simulated-kubernetes/behaviour.ts'
-import type { Cluster as Store } from '../../../local/simulated-kubernetes/cluster.ts'
-import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+import type { WebhookAnswer, WebhookCall } from '../../../simulated-kubernetes/behaviour.ts'
+import type { Cluster as Store } from '../../../simulated-kubernetes/cluster.ts'
+import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 import { CLUSTERS, type ClusterSpec, classOf, isClassKnown, specOf, statusOf } from './objects.ts'
 
 const ADMISSION_URL = 'https://capi.simulated/validate'

@@ -1,6 +1,6 @@
-import type { Cluster as Store } from '../../../local/simulated-kubernetes/cluster.ts'
-import { startDeletion } from '../../../local/simulated-kubernetes/deletion.ts'
-import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+import type { Cluster as Store } from '../../../simulated-kubernetes/cluster.ts'
+import { startDeletion } from '../../../simulated-kubernetes/deletion.ts'
+import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 import {
   DELETE_MACHINE,
   dropFinalizers,

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { Cluster as Store } from '../../../local/simulated-kubernetes/cluster.ts'
-import { patchStored } from '../../../local/simulated-kubernetes/controllers/patch-stored.ts'
-import { finishDeletion } from '../../../local/simulated-kubernetes/deletion.ts'
-import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+import type { Cluster as Store } from '../../../simulated-kubernetes/cluster.ts'
+import { patchStored } from '../../../simulated-kubernetes/controllers/patch-stored.ts'
+import { finishDeletion } from '../../../simulated-kubernetes/deletion.ts'
+import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 
 const GROUP = 'cluster.x-k8s.io'
 export const CLUSTERS = { group: GROUP, plural: 'clusters' } as const

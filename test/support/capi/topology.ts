@@ -1,5 +1,5 @@
-import type { Cluster as Store } from '../../../local/simulated-kubernetes/cluster.ts'
-import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+import type { Cluster as Store } from '../../../simulated-kubernetes/cluster.ts'
+import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 import { countersOf, isCurrent, isUp, type MachinePlay, type Maker, machinesBy, reconcileMachines } from './machines.ts'
 import {
   CLUSTERS,

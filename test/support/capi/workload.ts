@@ -1,10 +1,10 @@
 import { Secret } from '../../../functions/domain/secret.ts'
 import { issueCertificate } from '../../../functions/x509/issue-certificate.ts'
-import { defaultBehaviour } from '../../../local/simulated-kubernetes/behaviour.ts'
-import { bootstrap } from '../../../local/simulated-kubernetes/bootstrap.ts'
-import { Cluster as Store } from '../../../local/simulated-kubernetes/cluster.ts'
-import { type Controllers, startControllers } from '../../../local/simulated-kubernetes/controllers.ts'
-import { serve } from '../../../local/simulated-kubernetes/server.ts'
+import { defaultBehaviour } from '../../../simulated-kubernetes/behaviour.ts'
+import { bootstrap } from '../../../simulated-kubernetes/bootstrap.ts'
+import { Cluster as Store } from '../../../simulated-kubernetes/cluster.ts'
+import { type Controllers, startControllers } from '../../../simulated-kubernetes/controllers.ts'
+import { serve } from '../../../simulated-kubernetes/server.ts'
 
 /** The API of a simulated workload cluster. */
 export type Workload = {

@@ -2,7 +2,7 @@ import {
   type SimulatedKubernetes,
   type SimulationOptions,
   startSimulatedKubernetes,
-} from '../../../local/simulated-kubernetes/start.ts'
+} from '../../../simulated-kubernetes/start.ts'
 import { type TestCluster, testCluster } from './test-cluster.ts'
 
 export type SimulatedClusters = { clusters: TestCluster[]; servers: SimulatedKubernetes[]; close(): Promise<void> }

@@ -1,5 +1,5 @@
-import type { CelPlay } from '../../../local/simulated-kubernetes/behaviour.ts'
-import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+import type { CelPlay } from '../../../simulated-kubernetes/behaviour.ts'
+import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 
 const keeps = (work: ApiObject | undefined): boolean =>
   (work?.spec as { preserveResourcesOnDeletion?: boolean } | undefined)?.preserveResourcesOnDeletion === true

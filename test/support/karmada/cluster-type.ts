@@ -1,6 +1,6 @@
-import type { FieldFault } from '../../../local/simulated-kubernetes/status.ts'
-import { invalid } from '../../../local/simulated-kubernetes/status.ts'
-import type { ApiObject, ResourceType, Schema } from '../../../local/simulated-kubernetes/types.ts'
+import type { FieldFault } from '../../../simulated-kubernetes/status.ts'
+import { invalid } from '../../../simulated-kubernetes/status.ts'
+import type { ApiObject, ResourceType, Schema } from '../../../simulated-kubernetes/types.ts'
 
 const text: Schema = { type: 'string' }
 const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true }

@@ -1,4 +1,4 @@
-import type { SimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
+import type { SimulatedKubernetes } from '../../../simulated-kubernetes/start.ts'
 import { type Gate, openGate } from '../drivers/gate.ts'
 import { type TestCluster, testCluster } from '../drivers/test-cluster.ts'
 

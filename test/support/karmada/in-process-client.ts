@@ -1,7 +1,7 @@
-import type { Cluster } from '../../../local/simulated-kubernetes/cluster.ts'
-import { answer } from '../../../local/simulated-kubernetes/routes.ts'
-import { StatusError } from '../../../local/simulated-kubernetes/status.ts'
-import type { ApiObject, ApiResponse, User } from '../../../local/simulated-kubernetes/types.ts'
+import type { Cluster } from '../../../simulated-kubernetes/cluster.ts'
+import { answer } from '../../../simulated-kubernetes/routes.ts'
+import { StatusError } from '../../../simulated-kubernetes/status.ts'
+import type { ApiObject, ApiResponse, User } from '../../../simulated-kubernetes/types.ts'
 
 /** Calls to a simulated API from within: through rights, webhooks and checks as all others, without a connection. */
 export type InProcessClient = {

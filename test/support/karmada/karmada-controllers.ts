@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection } from '../../../functions/kubernetes/client.ts'
-import type { Cluster } from '../../../local/simulated-kubernetes/cluster.ts'
+import type { Cluster } from '../../../simulated-kubernetes/cluster.ts'
 import { authController } from './controllers/auth-controller.ts'
 import { clusterController } from './controllers/cluster-controller.ts'
 import { ExecutionController } from './controllers/execution-controller.ts'

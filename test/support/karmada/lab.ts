@@ -2,7 +2,7 @@ import {
   type SimulatedKubernetes,
   type SimulationOptions,
   startSimulatedKubernetes,
-} from '../../../local/simulated-kubernetes/start.ts'
+} from '../../../simulated-kubernetes/start.ts'
 import { type FederationLab, kubernetesLab } from '../drivers/federation-lab.ts'
 import { type TestCluster, testCluster } from '../drivers/test-cluster.ts'
 import { inControlPlanes } from './in-control-planes.ts'

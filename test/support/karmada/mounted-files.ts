@@ -1,5 +1,5 @@
-import type { Cluster } from '../../../local/simulated-kubernetes/cluster.ts'
-import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+import type { Cluster } from '../../../simulated-kubernetes/cluster.ts'
+import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 import { decoded } from './remembered.ts'
 
 const SECRETS = { group: '', plural: 'secrets' }

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 import type { ProgramName } from './components.ts'
 import { type Program, ProgramFault } from './mounted-files.ts'
 

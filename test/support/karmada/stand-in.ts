@@ -1,7 +1,7 @@
-import type { PodFate } from '../../../local/simulated-kubernetes/behaviour.ts'
-import { serviceSpec } from '../../../local/simulated-kubernetes/builtin/service.ts'
-import type { SimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
-import type { ApiObject } from '../../../local/simulated-kubernetes/types.ts'
+import type { PodFate } from '../../../simulated-kubernetes/behaviour.ts'
+import { serviceSpec } from '../../../simulated-kubernetes/builtin/service.ts'
+import type { SimulatedKubernetes } from '../../../simulated-kubernetes/start.ts'
+import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 import {
   type Api,
   crashed,

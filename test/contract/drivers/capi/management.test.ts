@@ -3,7 +3,7 @@ import { checkManagement } from '../../../../functions/drivers/cluster/capi/v1/m
 import type { Finding } from '../../../../functions/drivers/contract/federation-driver.ts'
 import { ApiUnavailable } from '../../../../functions/kubernetes/errors.ts'
 import { customResourceDefinitions, namespaces } from '../../../../functions/kubernetes/resources.ts'
-import { startSimulatedKubernetes } from '../../../../local/simulated-kubernetes/start.ts'
+import { startSimulatedKubernetes } from '../../../../simulated-kubernetes/start.ts'
 import { type CapiLab, managementAccess, openCapiLab } from '../../../support/capi/lab.ts'
 import type { CapiOptions } from '../../../support/capi/simulated-capi.ts'
 import { testCluster } from '../../../support/drivers/test-cluster.ts'

@@ -6,7 +6,7 @@ import { inventoryNamespace } from '../../../../functions/drivers/federation/clu
 import { profiles } from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
 import { ClusterIdentityChanged } from '../../../../functions/kubernetes/errors.ts'
 import { namespaces } from '../../../../functions/kubernetes/resources.ts'
-import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../../../local/simulated-kubernetes/start.ts'
+import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../../../simulated-kubernetes/start.ts'
 import { CallBudget } from '../../../support/drivers/call-budget.ts'
 import { FederationLife } from '../../../support/drivers/federation-life.ts'
 import { type Gate, openGate } from '../../../support/drivers/gate.ts'

@@ -5,7 +5,7 @@ import { karmadaDriver } from '../../../../functions/drivers/federation/karmada/
 import { clusters } from '../../../../functions/drivers/federation/karmada/v1/member/names.ts'
 import { memberObjectName } from '../../../../functions/drivers/support/member/names.ts'
 import { namespaces, secrets, serviceAccounts } from '../../../../functions/kubernetes/resources.ts'
-import { startSimulatedKubernetes } from '../../../../local/simulated-kubernetes/start.ts'
+import { startSimulatedKubernetes } from '../../../../simulated-kubernetes/start.ts'
 import { Killed } from '../../../support/drivers/call-budget.ts'
 import { type TestCluster, testCluster } from '../../../support/drivers/test-cluster.ts'
 import { untilDone } from '../../../support/drivers/until-done.ts'

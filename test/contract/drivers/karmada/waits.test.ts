@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { PodFate } from '../../../../local/simulated-kubernetes/behaviour.ts'
-import { defaultBehaviour } from '../../../../local/simulated-kubernetes/behaviour.ts'
+import type { PodFate } from '../../../../simulated-kubernetes/behaviour.ts'
+import { defaultBehaviour } from '../../../../simulated-kubernetes/behaviour.ts'
 import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts'
 import { fates, KarmadaLife } from '../../../support/karmada/life.ts'
 

@@ -1,4 +1,4 @@
-import type { ApiObject } from '../../../../local/simulated-kubernetes/types.ts'
+import type { ApiObject } from '../../../../simulated-kubernetes/types.ts'
 
 export const CLUSTERS_PATH = '/apis/cluster.karmada.io/v1alpha1/clusters'
 export const WORKS_GROUP = '/apis/work.karmada.io/v1alpha1'

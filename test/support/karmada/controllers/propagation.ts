@@ -1,5 +1,5 @@
-import { isEqual } from '../../../../local/simulated-kubernetes/objects.ts'
-import type { ApiObject } from '../../../../local/simulated-kubernetes/types.ts'
+import { isEqual } from '../../../../simulated-kubernetes/objects.ts'
+import type { ApiObject } from '../../../../simulated-kubernetes/types.ts'
 import { type InProcessClient, isRefusal } from '../in-process-client.ts'
 import {
   CLUSTERS_PATH,

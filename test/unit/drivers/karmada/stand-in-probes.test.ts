@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Cluster } from '../../../../local/simulated-kubernetes/cluster.ts'
-import type { ApiObject } from '../../../../local/simulated-kubernetes/types.ts'
+import { Cluster } from '../../../../simulated-kubernetes/cluster.ts'
+import type { ApiObject } from '../../../../simulated-kubernetes/types.ts'
 import { programOf } from '../../../support/karmada/mounted-files.ts'
 import { demandProbes } from '../../../support/karmada/probes.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
+import { type SimulatedKubernetes, startSimulatedKubernetes } from '../start.ts'
 import type { Memory } from './call.ts'
 import { CALLS, CLEANUP_CALLS } from './calls.ts'
 import { runCall } from './run-call.ts'

@@ -1,14 +1,10 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
-import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
-import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
-import { connectWith } from '../../../functions/kubernetes/connect.ts'
-import { CredentialRejected, PermissionDenied } from '../../../functions/kubernetes/errors.ts'
-import {
-  type SimulatedKubernetes,
-  type SimulationOptions,
-  startSimulatedKubernetes,
-} from '../../../local/simulated-kubernetes/start.ts'
+import { Secret } from '../../functions/domain/secret.ts'
+import { localPolicy } from '../../functions/kubernetes/address-guard.ts'
+import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
+import { connectWith } from '../../functions/kubernetes/connect.ts'
+import { CredentialRejected, PermissionDenied } from '../../functions/kubernetes/errors.ts'
+import { type SimulatedKubernetes, type SimulationOptions, startSimulatedKubernetes } from '../start.ts'
 
 const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces' }
 const NODES = { group: '', version: 'v1', plural: 'nodes' }

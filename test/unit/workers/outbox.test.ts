@@ -3,10 +3,10 @@ import type { DynamoDBRecord } from 'aws-lambda'
 import { describe, expect, it } from 'vitest'
 import { entityEvent, type OutboxEvent } from '../../../functions/domain/entity-event.ts'
 import type { DomainEvent } from '../../../functions/domain/event.ts'
-import { forwardEvents } from '../../../functions/events/outbox/forward.ts'
 import { putOnBus } from '../../../functions/runtime/event-bridge.ts'
 import { EVENT_SCHEMA_VERSION } from '../../../functions/store/dynamodb/event.schema.ts'
 import { eventOfRecord } from '../../../functions/store/dynamodb/event-of-record.ts'
+import { forwardEvents } from '../../../functions/workers/outbox/forward.ts'
 import { recordedLog } from '../../support/api/log.ts'
 
 const eventNo = (n: number): DomainEvent => ({

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { KubernetesObject, Resource } from '../../../functions/kubernetes/client.ts'
-import { ConnectFailed } from '../../../functions/kubernetes/errors.ts'
-import type { PodFate } from '../../../local/simulated-kubernetes/behaviour.ts'
-import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../../local/simulated-kubernetes/start.ts'
-import { connect, type TestCluster, testCluster } from '../../support/drivers/test-cluster.ts'
+import type { KubernetesObject, Resource } from '../../functions/kubernetes/client.ts'
+import { ConnectFailed } from '../../functions/kubernetes/errors.ts'
+import { connect, type TestCluster, testCluster } from '../../test/support/drivers/test-cluster.ts'
+import type { PodFate } from '../behaviour.ts'
+import { type SimulatedKubernetes, startSimulatedKubernetes } from '../start.ts'
 
 const core = (plural: string): Resource => ({ group: '', version: 'v1', plural, namespace: 'team' })
 const apps = (plural: string): Resource => ({ group: 'apps', version: 'v1', plural, namespace: 'team' })
