@@ -160,7 +160,7 @@ module.exports = {
       name: 'local-needs-no-infra',
       comment: 'One machine needs no CDK; the lint of state machines is shared.',
       severity: 'error',
-      from: { path: '^(local|simulated-kubernetes|cli)/' },
+      from: { path: '^(local|simulated-kubernetes|cli)/', pathNot: '^simulated-kubernetes/test/' },
       to: { path: '^(infra|test)/', pathNot: '^infra/asl-lint\\.ts$' },
     },
     {
