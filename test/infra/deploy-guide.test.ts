@@ -8,6 +8,10 @@ const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8
 const GUIDE = read('docs/deploy.md')
 const OURS = [
   'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
   ...['docs', 'docs/decisions', 'docs/drivers', 'docs/runbook'].flatMap((folder) =>
     readdirSync(path.join(ROOT, folder))
       .filter((name) => name.endsWith('.md'))

@@ -1,9 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ANSWER_BOUNDS } from '../../functions/kubernetes/bounds.ts'
+import { ANSWER_BOUNDS } from '../../../functions/kubernetes/bounds.ts'
 
-const ROOT = path.resolve(import.meta.dirname, '../..')
+const ROOT = path.resolve(import.meta.dirname, '../../..')
 const PAGE = readFileSync(path.join(ROOT, 'docs/bounds.md'), 'utf8')
 
 /** Rows of the table that has this heading in its first column, as cells. */

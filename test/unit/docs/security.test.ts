@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 /** SECURITY.md promises tests: each that it names is there. */
 
-const ROOT = path.join(import.meta.dirname, '../..')
+const ROOT = path.join(import.meta.dirname, '../../..')
 const text = readFileSync(path.join(ROOT, 'SECURITY.md'), 'utf8')
 const rows = text.split('\n').filter((line) => /^\| (?!actor|---)/.test(line))
 
