@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { API_SERVER, COMPONENTS, type Component } from '../names.ts'
 import { encryptionConfiguration } from '../pki/encryption.ts'
 import type { Authority, Leaf, Pki } from '../pki/pki.schema.ts'
@@ -37,7 +37,7 @@ export const SECRET_NAMES: readonly string[] = [
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-const secret = (plan: HostPlan, name: string, files: Readonly<Record<string, string>>): KubernetesObject => ({
+const secret = (plan: HostPlan, name: string, files: Readonly<Record<string, string>>): Manifest<'Secret'> => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: metadataOf(plan, name),
@@ -77,7 +77,7 @@ const kubeconfigOf = (plan: HostPlan, pki: Pki, component: Component): string =>
 }
 
 /** One for each purpose, mounted only where it is needed; no key of an authority is in any of them. */
-export const secretManifests = (plan: HostPlan, pki: Pki): KubernetesObject[] => [
+export const secretManifests = (plan: HostPlan, pki: Pki): Manifest<'Secret'>[] => [
   secret(plan, ETCD_CERT, pairFiles(pki, 'etcd-server', 'etcd')),
   secret(plan, ETCD_CLIENT_CERT, pairFiles(pki, 'etcd-client', 'etcd')),
   secret(plan, API_SERVER_CERT, pairFiles(pki, 'apiserver', 'karmada')),
