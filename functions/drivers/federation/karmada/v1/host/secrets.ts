@@ -1,3 +1,4 @@
+import { writeKubeconfig } from '../../../../../kubernetes/kubeconfig/write-kubeconfig.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { API_SERVER, COMPONENTS, type Component } from '../names.ts'
 import { encryptionConfiguration } from '../pki/encryption.ts'
@@ -52,27 +53,15 @@ const pairFiles = (pki: Pki, leaf: Leaf, authority: Authority): Record<string, s
   'tls.key': pki.leaves[leaf].key,
 })
 
-/** A kubeconfig for the Service's name inside of the host. JSON is YAML. */
+/** A kubeconfig for the Service's name inside of the host. */
 const kubeconfigOf = (plan: HostPlan, pki: Pki, component: Component): string => {
-  const name = API_SERVER
-  const { certificate, key } = pki.leaves[component]
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      {
-        name,
-        cluster: {
-          server: `https://${serviceHost(plan, API_SERVER)}:${plan.properties.apiPort}`,
-          'certificate-authority-data': base64(pki.authorities.karmada.certificate),
-        },
-      },
-    ],
-    users: [
-      { name: component, user: { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) } },
-    ],
-    contexts: [{ name, context: { cluster: name, user: component } }],
-    'current-context': name,
+  const { certificate: certificatePem, key: keyPem } = pki.leaves[component]
+  return writeKubeconfig({
+    name: API_SERVER,
+    user: component,
+    server: `https://${serviceHost(plan, API_SERVER)}:${plan.properties.apiPort}`,
+    caPem: pki.authorities.karmada.certificate,
+    credential: { certificatePem, keyPem },
   })
 }
 
