@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Secret } from '../../../../domain/secret.ts'
 import { writeKubeconfig } from '../../../../kubernetes/kubeconfig/write-kubeconfig.ts'
-import { issueCertificate } from '../../../../x509/issue-certificate.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
 import type { FederationContext, FederationDriver, KubeconfigRequest } from '../../../contract/federation-driver.ts'
 import { FEDERATION_ADMINS } from './control-plane/rbac.ts'
@@ -40,6 +39,7 @@ export const kubeconfig = async (
   }
   const { certificate: certificatePem, key } = pki.authorities.karmada
   const now = new Date(context.now())
+  const { issueCertificate } = await import('../../../../x509/issue-certificate.ts')
   const made = await issueCertificate(
     { commonName: userOf(user), organizations: [FEDERATION_ADMINS], usages: ['client'], lifetimeSeconds: seconds },
     { certificatePem, privateKey: new Secret(key) },
