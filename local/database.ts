@@ -1,7 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Logger } from '../functions/runtime/ports.ts'
 import { openDocumentClient } from '../functions/store/dynamodb/document-client.ts'
-import type { Closers } from './closers.ts'
 import { atEndpoint, type Connection } from './dynamodb/connection.ts'
 import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from './dynamodb/embedded-dynamodb.ts'
 import { ensureTable } from './dynamodb/ensure-table.ts'
@@ -26,9 +25,10 @@ const tellTakeOver = (log: Logger, { takenOver }: EmbeddedDynamoDb): void => {
 /** Between two lines about faults, milliseconds: a full disk is one for each request. */
 const FAULT_PAUSE_MS = 60_000
 
-type Around = { closers: Closers; log: Logger }
+/** `opened`: what is open, to be closed in the opposite order. */
+type Around = { opened: AsyncDisposableStack; log: Logger }
 
-const embedded = (dataDir: string, { closers, log }: Around): EmbeddedDynamoDb => {
+const embedded = (dataDir: string, { opened, log }: Around): EmbeddedDynamoDb => {
   let told = Number.NEGATIVE_INFINITY
   const onFault = (error: unknown): void => {
     if (performance.now() - told < FAULT_PAUSE_MS) return
@@ -36,7 +36,7 @@ const embedded = (dataDir: string, { closers, log }: Around): EmbeddedDynamoDb =
     log.error('the embedded database failed', { fault: explainFault(error), dataDir, error })
   }
   const database = openEmbeddedDynamoDb({ dataDir, onFault })
-  closers.add(async () => database.stop())
+  opened.defer(() => database.stop())
   tellTakeOver(log, database)
   return database
 }
@@ -58,7 +58,7 @@ export const openDatabase = async (
     ? { connection: atEndpoint(endpoint), hasFormer: false }
     : embedded(dataDir, around)
   const client = openDocumentClient({ ...connection, ...(isElsewhere ? {} : { maxAttempts: ATTEMPTS_IN_PROCESS }) })
-  around.closers.add(async () => client.destroy())
+  around.opened.defer(() => client.destroy())
   await Promise.all([ensureTable(client, TABLE), createExecutionTable(client)])
   return { client, connection, hasFormer }
 }

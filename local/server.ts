@@ -17,7 +17,6 @@ import { openAuthorizer } from './authorizer/authorizer.ts'
 import { startBackground } from './background.ts'
 import { Bus } from './bus/bus.ts'
 import { executionStatusEvent } from './bus/bus-event.ts'
-import { Closers } from './closers.ts'
 import { localCloud } from './cloud.ts'
 import { type Database, openDatabase } from './database.ts'
 import { makeDataDirectory } from './dynamodb/make-directory.ts'
@@ -77,13 +76,13 @@ export type Fedplane = {
   close(): Promise<void>
 }
 
-const takeDirectory = async (dataDir: string | undefined, closers: Closers): Promise<string> => {
+const takeDirectory = async (dataDir: string | undefined, opened: AsyncDisposableStack): Promise<string> => {
   if (dataDir !== undefined) {
     makeDataDirectory(dataDir)
     return dataDir
   }
   const directory = await mkdtemp(path.join(tmpdir(), 'fedplane-'))
-  closers.add(() => rm(directory, { recursive: true, force: true }))
+  opened.defer(() => rm(directory, { recursive: true, force: true }))
   return directory
 }
 
@@ -140,7 +139,7 @@ const makeCore = async (database: Database, dataDir: string, options: FedplaneOp
   return { ports, engine, bus }
 }
 
-const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedplane> => {
+const start = async (options: FedplaneOptions, opened: AsyncDisposableStack): Promise<Fedplane> => {
   const log = options.log ?? createLogger({ level: 'warn' })
   const { tokensFile, identity, publicUrl } = options
   const authorize = openAuthorizer({ tokensFile, identity }, { clock: systemClock, log })
@@ -150,14 +149,14 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
   const handle = async (event: Parameters<ReturnType<typeof apiApp>>[0]) => (await application.promise)(event)
   const refuseForeign = isForOnePerson(options)
   const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log, refuseForeign, publicUrl })
-  closers.add(() => http.close())
+  opened.defer(() => http.close())
   const url = `http://127.0.0.1:${http.port}`
-  const dataDir = await takeDirectory(options.dataDir, closers)
+  const dataDir = await takeDirectory(options.dataDir, opened)
   await makeMissingAssets(options)
   // While the database comes up.
   const loading = loadPolicy(options.policies)
   loading.catch(() => undefined)
-  const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, { closers, log })
+  const database = await openDatabase({ dataDir, endpoint: options.dynamodbEndpoint }, { opened, log })
   const policy = await loading
   const core = await makeCore(database, dataDir, options, log)
   if (database.hasFormer) await adoptItems(core.ports.stores, dataDir)
@@ -177,15 +176,19 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
     log.error('background work not started', { error })
   })
   // Everything that uses the database, at the same time and before it.
-  closers.add(async () => {
+  opened.defer(async () => {
     const closeBackground = background.then((started) => started?.close())
     await Promise.all([http.close(), core.engine.close(), closeBackground])
   })
+  let closing: Promise<void> | undefined
   return {
     url,
     ports: core.ports,
     engine: core.engine,
-    close: () => closers.close(),
+    close: () => {
+      closing ??= opened.disposeAsync()
+      return closing
+    },
   }
 }
 
@@ -195,11 +198,12 @@ const start = async (options: FedplaneOptions, closers: Closers): Promise<Fedpla
  * @throws PortInUse, DataDirectoryInUse, DataDirectoryUnusable, TokenFileInvalid, PoliciesNotFound, PolicyTextInvalid, KeyFileUnusable, DefinitionRefused; nothing is left running then
  */
 export const startFedplane = async (options: FedplaneOptions = {}): Promise<Fedplane> => {
-  const closers = new Closers()
+  // Closes in the opposite order: at the end, or when a later step of the start fails.
+  const opened = new AsyncDisposableStack()
   try {
-    return await start(options, closers)
+    return await start(options, opened)
   } catch (error) {
-    await closers.close()
+    await opened.disposeAsync()
     throw error
   }
 }

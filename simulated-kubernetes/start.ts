@@ -1,4 +1,4 @@
-import { stringify } from 'yaml'
+import { writeKubeconfig } from '../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import type { Behaviour } from './behaviour.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Cluster } from './cluster.ts'
@@ -24,7 +24,7 @@ export type SimulationOptions = Partial<Behaviour> & {
 }
 
 export type SimulatedKubernetes = {
-  /** YAML with one context and the admin's bearer token. */
+  /** Text with one context and the admin's bearer token. */
   kubeconfig: string
   /** `https://127.0.0.1:<port>`. */
   server: string
@@ -39,19 +39,6 @@ export type SimulatedKubernetes = {
   refresh(): void
   close(): Promise<void>
 }
-
-const kubeconfigOf = (
-  name: string,
-  { server, caPem, token }: Pick<SimulatedKubernetes, 'server' | 'caPem' | 'token'>,
-): string =>
-  stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': name,
-    clusters: [{ name, cluster: { server, 'certificate-authority-data': Buffer.from(caPem).toString('base64') } }],
-    users: [{ name, user: { token } }],
-    contexts: [{ name, context: { cluster: name, user: name } }],
-  })
 
 /**
  * Starts a simulated Kubernetes API on 127.0.0.1, with TLS of its own authority and state in memory. See README.md for what it
@@ -73,7 +60,7 @@ export const startSimulatedKubernetes = async (options: SimulationOptions = {}):
   const access = { server: `https://127.0.0.1:${listener.port}`, caPem, token: cluster.tokens.adminToken }
   return {
     ...access,
-    kubeconfig: kubeconfigOf(name, access),
+    kubeconfig: writeKubeconfig({ name, user: name, server: access.server, caPem, credential: access }),
     behaviour: cluster.behaviour,
     cluster,
     refresh: () => controllers?.refresh(),

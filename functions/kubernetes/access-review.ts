@@ -1,9 +1,9 @@
 import * as z from 'zod'
 import type { KubernetesClient } from './client.ts'
 import { NotKubernetes } from './errors.ts'
+import type { Review } from './manifest.ts'
 
 const AUTHORIZATION = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews'
-const AUTHENTICATION = '/apis/authentication.k8s.io/v1/selfsubjectreviews'
 
 /** Something that an account may or may not do. */
 export type Access = {
@@ -17,23 +17,7 @@ export type Access = {
   name?: string
 }
 
-const SelfSubjectReview = z.object({
-  status: z.object({ userInfo: z.object({ username: z.string().min(1).max(1024) }) }),
-})
 const SelfSubjectAccessReview = z.object({ status: z.object({ allowed: z.boolean() }) })
-
-/**
- * The user name that the cluster says we are: proves the credential, unlike `GET /version`, which anyone may (cases/SV-03).
- *
- * @throws ObjectNotFound before Kubernetes 1.28, and the errors of `post`
- */
-export const selfSubjectReview = async (client: Pick<KubernetesClient, 'post'>): Promise<string> => {
-  const answer = await client.post(AUTHENTICATION, {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'SelfSubjectReview',
-  })
-  return parsed(SelfSubjectReview, answer).status.userInfo.username
-}
 
 /** Those of `wanted` that the cluster denies us, in the order given. Changes nothing. */
 export const deniedAccess = async (
@@ -54,12 +38,12 @@ export const describeAccess = ({ verb, group, resource, namespace, name }: Acces
 
 const isAllowed = async (client: Pick<KubernetesClient, 'post'>, access: Access): Promise<boolean> => {
   const { resource: path, ...attributes } = access
-  const [resource, subresource] = path.split('/')
+  const [resource = '', subresource] = path.split('/')
   const answer = await client.post(AUTHORIZATION, {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SelfSubjectAccessReview',
     spec: { resourceAttributes: { ...attributes, resource, ...(subresource === undefined ? {} : { subresource }) } },
-  })
+  } satisfies Review<'SelfSubjectAccessReview'>)
   return parsed(SelfSubjectAccessReview, answer).status.allowed
 }
 

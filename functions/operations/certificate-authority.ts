@@ -1,7 +1,6 @@
 import { AUTHORITIES, type AuthorityKeys } from '../domain/certificate-authority.ts'
 import type { Ports } from '../runtime/ports.ts'
 import type { Write } from '../store/write.ts'
-import { newAuthority } from '../x509/new-authority.ts'
 
 /** Whose authorities they are; the name becomes their common name. `authorityKeys`: as its driver says. */
 export type AuthorityOwner = {
@@ -15,12 +14,13 @@ export type AuthorityOwner = {
  * Makes and seals a cluster's certificate authorities, one of each type (magnum-rest.md 7.1). Nothing is stored before the writes are
  * committed, with the cluster, or as candidates with the task that puts them in place.
  */
-export const sealNewAuthorities = (
+export const sealNewAuthorities = async (
   ports: Pick<Ports, 'stores' | 'clock'>,
   { projectId, clusterId, clusterName, authorityKeys }: AuthorityOwner,
   { candidate }: { candidate: boolean },
-): Promise<Write[]> =>
-  Promise.all(
+): Promise<Write[]> => {
+  const { newAuthority } = await import('../x509/new-authority.ts')
+  return Promise.all(
     AUTHORITIES.map(async (type) =>
       ports.stores.certificates.seal(
         { projectId, clusterId, type, candidate },
@@ -28,3 +28,4 @@ export const sealNewAuthorities = (
       ),
     ),
   )
+}

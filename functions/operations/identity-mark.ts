@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { isAppError } from '../domain/app-error.ts'
 import type { KubernetesClient, KubernetesObject } from '../kubernetes/client.ts'
 import { ObjectConflict } from '../kubernetes/errors.ts'
+import type { Manifest } from '../kubernetes/manifest.ts'
 import { namespaces, secrets } from '../kubernetes/resources.ts'
 import type { Ports } from '../runtime/ports.ts'
 
@@ -11,7 +12,7 @@ export type IdentityMark = { namespace: string; value: string }
 const SECRET = 'identity-mark'
 const MANAGED = { 'app.kubernetes.io/managed-by': 'fedplane' }
 
-const namespaceOf = ({ namespace }: IdentityMark): KubernetesObject => ({
+const namespaceOf = ({ namespace }: IdentityMark): Manifest<'Namespace'> => ({
   apiVersion: 'v1',
   kind: 'Namespace',
   metadata: {
@@ -24,7 +25,7 @@ const namespaceOf = ({ namespace }: IdentityMark): KubernetesObject => ({
   },
 })
 
-const secretOf = ({ namespace, value }: IdentityMark): KubernetesObject => ({
+const secretOf = ({ namespace, value }: IdentityMark): Manifest<'Secret'> => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { name: SECRET, namespace, labels: MANAGED },

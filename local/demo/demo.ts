@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { counted } from '../../functions/domain/wording.ts'
-import { Closers } from '../closers.ts'
 import { cleanUp } from './cleanup.ts'
 import type { ClusterSet } from './clusters/cluster-set.ts'
 import { lookAround } from './look-around.ts'
@@ -63,25 +62,25 @@ const names = (set: ClusterSet, from: number): string =>
     .map(({ name }) => name)
     .join(' and ')
 
-type Opening = { take: () => Promise<ClusterSet>; log: DemoLog; closers: Closers }
+type Opening = { take: () => Promise<ClusterSet>; log: DemoLog; opened: AsyncDisposableStack }
 
-const open = async (setting: DemoSetting, { take, log, closers }: Opening): Promise<Stage> => {
+const open = async (setting: DemoSetting, { take, log, opened }: Opening): Promise<Stage> => {
   const set = await timed(
     setting,
     'taking clusters',
     take,
     ({ clusters, description }) => `took ${clusters.length} clusters (${description})`,
   )
-  closers.add(() => set.close())
+  opened.defer(() => set.close())
   const { fedplane, api } = await timed(
     setting,
     'starting fedplane',
     () => startServer(log, setting.signal),
     (started) => `started fedplane on ${started.fedplane.url}/v1`,
   )
-  closers.add(() => fedplane.close())
+  opened.defer(() => fedplane.close())
   const clients = openClients(set)
-  closers.add(async () => {
+  opened.defer(async () => {
     for (const client of clients) client.close()
   })
   return { fedplane, api, set, clients }
@@ -219,12 +218,12 @@ export const runDemo = async (setting: DemoSetting): Promise<boolean> => {
   const begun = performance.now()
   const take = chooseDemoClusters(setting.options, setting.assetsFolder)
   const log = await openLog()
-  const closers = new Closers()
+  const opened = new AsyncDisposableStack()
   let good = false
   let keepLog = false
   printer.heading('fedplane demo: register clusters, federate them, join, unjoin, delete')
   try {
-    await play(setting, await open(setting, { take, log, closers }), {
+    await play(setting, await open(setting, { take, log, opened }), {
       clusterIds: [],
       federationId: undefined,
       hadProfileApi: false,
@@ -233,7 +232,7 @@ export const runDemo = async (setting: DemoSetting): Promise<boolean> => {
   } catch (error) {
     keepLog = tellEnd(setting, error, log)
   } finally {
-    await closers.close()
+    await opened.disposeAsync()
     await log.close({ keep: keepLog })
   }
   if (good) printer.end(`Every check held. ${((performance.now() - begun) / 1000).toFixed(1)} s in all.`)

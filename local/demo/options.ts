@@ -21,7 +21,7 @@ Starts fedplane on this machine, registers three clusters, federates them, joins
 Options:
   --kubeconfig FILE   use your own clusters: a context for each of three API servers. The demo makes namespaces, accounts and a
                       CustomResourceDefinition in them, and takes them away again. Without it: real API servers from
-                      KUBEBUILDER_ASSETS when that is set, else simulated ones
+                      KUBEBUILDER_ASSETS when that is set, else simulated ones. Programs and files that FILE names are used, as kubectl does
   --contexts A,B,C    which contexts of FILE, the host first; default: the first of each API server
   --keep              stop after the joins and wait for Ctrl-C, to look around with the API and kubectl; then clean up
   --help              this text

@@ -8,7 +8,7 @@ import { type Fedplane, startFedplane } from '../server.ts'
 import { Api } from './api.ts'
 import { findAssets } from './clusters/assets.ts'
 import { type ClusterSet, ClustersUnavailable } from './clusters/cluster-set.ts'
-import { clustersOfKubeconfig } from './clusters/kubeconfig-file.ts'
+import { clustersOfKubeconfig, withCredentials } from './clusters/kubeconfig-file.ts'
 import { clientOf } from './clusters/started-cluster.ts'
 import { simulateClusters, startClusters } from './clusters/take-clusters.ts'
 import type { DemoOptions } from './options.ts'
@@ -28,7 +28,7 @@ export const chooseDemoClusters = (
 ): (() => Promise<ClusterSet>) => {
   if (kubeconfig !== undefined) {
     const own = clustersOfKubeconfig(NAMES.length, { file: kubeconfig, contexts })
-    return async () => own
+    return () => withCredentials(own, kubeconfig)
   }
   if (!assetsFolder) return () => simulateClusters(NAMES)
   const assets = findAssets(assetsFolder)

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { stringify } from 'yaml'
 import { AUTHORITIES } from '../../functions/domain/certificate-authority.ts'
+import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import { Api, type ClusterView } from '../../local/demo/api.ts'
 import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
 import { freePort } from '../../local/demo/clusters/free-port.ts'
@@ -25,7 +25,6 @@ class RecordingApi extends Api {
 }
 
 const ADMIN = { commonName: 'admin', organization: 'system:masters' }
-const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
 describe('a real API server whose certificate authority is held by fedplane', () => {
   let log: RecordedLog
@@ -63,20 +62,8 @@ describe('a real API server whose certificate authority is held by fedplane', ()
   })
 
   /** What `openstack coe cluster config` writes. */
-  const kubeconfigWith = (authorityPem: string, address: string, { certificatePem, keyPem }: KeyPair): string =>
-    stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      'current-context': 'default',
-      clusters: [{ name: 'held', cluster: { server: address, 'certificate-authority-data': base64(authorityPem) } }],
-      users: [
-        {
-          name: 'admin',
-          user: { 'client-certificate-data': base64(certificatePem), 'client-key-data': base64(keyPem) },
-        },
-      ],
-      contexts: [{ name: 'default', context: { cluster: 'held', user: 'admin' } }],
-    })
+  const kubeconfigWith = (authorityPem: string, address: string, pair: KeyPair): string =>
+    writeKubeconfig({ name: 'default', user: 'admin', server: address, caPem: authorityPem, credential: pair })
 
   const namespacesAs = async (pair: KeyPair): Promise<{ status: number; text: string }> => {
     const { api_address } = await api.get<ClusterView>(clusterPath(cluster))

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { stringify } from 'yaml'
 import { kubeSystemUid } from '../../functions/kubernetes/identity.ts'
+import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
 import { clientOf } from '../../local/demo/clusters/started-cluster.ts'
 import { type Fedplane, startFedplane } from '../../local/server.ts'
@@ -81,19 +81,12 @@ describe('a member of the project who registered a cluster of their own', () => 
       const found = method === 'POST' ? reviewAt(url) : answers[url.split('?')[0] ?? '']
       json(response, found === undefined ? 404 : 200, found ?? NOT_FOUND)
     })
-    impostorKubeconfig = stringify({
-      'current-context': 'x',
-      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
-      clusters: [
-        {
-          name: 'x',
-          cluster: {
-            server: `https://127.0.0.1:${impostor.port}`,
-            'certificate-authority-data': Buffer.from(ca.certificatePem).toString('base64'),
-          },
-        },
-      ],
-      users: [{ name: 'x', user: { token: 'token-of-the-impostor' } }],
+    impostorKubeconfig = writeKubeconfig({
+      name: 'x',
+      user: 'x',
+      server: `https://127.0.0.1:${impostor.port}`,
+      caPem: ca.certificatePem,
+      credential: { token: 'token-of-the-impostor' },
     })
   }
 

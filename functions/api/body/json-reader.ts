@@ -1,3 +1,4 @@
+import { type JSONVisitor, visit } from 'jsonc-parser'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import { quote } from '../../domain/wording.ts'
 import { InvalidRequest } from '../errors.ts'
@@ -5,142 +6,112 @@ import { InvalidRequest } from '../errors.ts'
 /** Deepest nesting of a body: a kubeconfig as JSON needs 6. */
 const DEPTH_MAX = 32
 
-const WHITESPACE = /[ \t\n\r]*/y
-const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y
-const WORD = /true|false|null/y
+const A_VALUE = 'a value'
+const A_KEY = 'a key in double quotes'
+const GOOD_TEXT = 'text without raw control characters and with known escapes'
 
-const parsedString = (literal: string): string | undefined => {
-  try {
-    return JSON.parse(literal) as string
-  } catch {
-    return undefined
-  }
-}
+/** `ParseErrorCode` of the parser, which are constants of its declarations only: a text without an end, and other faults inside of one. */
+const END_OF_TEXT = 12
+const IN_TEXT = [14, 15, 16]
 
-/**
- * Strict JSON (RFC 8259): unlike `JSON.parse` it refuses an object that has a key twice, where parsers differ in which value
- * counts, and it says where the fault is without repeating the text, which may hold a credential. Text with half a surrogate pair is
- * no Unicode and no database takes it. Objects have no prototype, so that `__proto__` is a key like any other.
- */
-class JsonReader {
+type Container = JsonObject | Json[]
+
+/** Builds the value of a body out of what the parser tells, and ends at the first fault. */
+class Builder {
   readonly #text: string
-  #at = 0
+  readonly #open: Container[] = []
+  #key = ''
+  #expected = A_VALUE
+  root: Json = null
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** @throws InvalidRequest */
-  read(): Json {
-    const value = this.#value(0)
-    if (this.#at < this.#text.length) throw this.#fault('the end of the body')
-    return value
-  }
-
-  #value(depth: number): Json {
-    if (depth > DEPTH_MAX) throw new InvalidRequest(`The body is nested deeper than ${DEPTH_MAX} levels.`)
-    this.#skip()
-    const value = this.#unpadded(depth)
-    this.#skip()
-    return value
-  }
-
-  #unpadded(depth: number): Json {
-    const first = this.#text[this.#at]
-    if (first === '{') return this.#object(depth)
-    if (first === '[') return this.#array(depth)
-    if (first === '"') return this.#string('a text value')
-    const token = this.#take(WORD) ?? this.#take(NUMBER)
-    if (token === undefined) throw this.#fault('a value')
-    const value = JSON.parse(token) as Json
-    if (typeof value === 'number' && !Number.isFinite(value)) throw this.#fault('a number within range')
-    return value
-  }
-
-  #object(depth: number): JsonObject {
-    const object: JsonObject = Object.create(null)
-    this.#at += 1
-    this.#skip()
-    if (this.#accept('}')) return object
-    do {
-      this.#skip()
-      const key = this.#string('a key in double quotes')
-      if (key in object)
+  readonly visitor: JSONVisitor = {
+    // Objects have no prototype, so that `__proto__` is a key like any other.
+    onObjectBegin: () => this.#begin(Object.create(null), A_KEY),
+    onArrayBegin: () => this.#begin([], A_VALUE),
+    // Also called at the end of the text, with a length of 0, before the fault is told.
+    onObjectEnd: (_, length) => this.#end(length),
+    onArrayEnd: (_, length) => this.#end(length),
+    onObjectProperty: (key, offset) => {
+      this.#demandWellFormed(key, offset)
+      if (key in (this.#open.at(-1) ?? {}))
         throw new InvalidRequest(`The body has the key ${quote(key)} twice in one object. Give it once.`)
-      this.#skip()
-      this.#expect(':')
-      object[key] = this.#value(depth + 1)
-    } while (this.#accept(','))
-    this.#expect('}')
-    return object
+      this.#key = key
+      this.#expected = '":"'
+    },
+    onLiteralValue: (value: Json, offset) => {
+      if (typeof value === 'string') this.#demandWellFormed(value, offset)
+      if (typeof value === 'number' && !Number.isFinite(value)) throw this.#fault('a number within range', offset)
+      this.#put(value)
+    },
+    onSeparator: (character) => {
+      this.#expected = character === ',' && !Array.isArray(this.#open.at(-1)) ? A_KEY : A_VALUE
+    },
+    onError: (code, offset, length) => {
+      throw this.#fault(this.#expectedFor(code, offset + length), offset)
+    },
   }
 
-  #array(depth: number): Json[] {
-    const array: Json[] = []
-    this.#at += 1
-    this.#skip()
-    if (this.#accept(']')) return array
-    do {
-      array.push(this.#value(depth + 1))
-    } while (this.#accept(','))
-    this.#expect(']')
-    return array
+  #begin(container: Container, expected: string): void {
+    this.#put(container)
+    this.#open.push(container)
+    this.#expected = expected
+    if (this.#open.length > DEPTH_MAX) throw new InvalidRequest(`The body is nested deeper than ${DEPTH_MAX} levels.`)
   }
 
-  #string(expected: string): string {
-    const from = this.#at
-    const end = this.#text[from] === '"' ? this.#endOfString(from + 1) : -1
-    if (end < 0) throw this.#fault(expected)
-    this.#at = end
-    const text = parsedString(this.#text.slice(from, end))
-    if (text?.isWellFormed()) return text
-    this.#at = from
-    throw this.#fault(
-      text === undefined
-        ? 'text without raw control characters and with known escapes'
-        : 'text whose surrogates come in pairs',
-    )
+  #end(length: number): void {
+    if (length === 0) return
+    this.#open.pop()
+    this.#expectEnd()
   }
 
-  /** Behind the closing quote; -1 when there is none. */
-  #endOfString(from: number): number {
-    for (let at = from; at < this.#text.length; at++) {
-      if (this.#text[at] === '"') return at + 1
-      if (this.#text[at] === '\\') at += 1
-    }
-    return -1
+  #put(value: Json): void {
+    const container = this.#open.at(-1)
+    if (container === undefined) this.root = value
+    else if (Array.isArray(container)) container.push(value)
+    else container[this.#key] = value
+    this.#expectEnd()
   }
 
-  #skip(): void {
-    this.#take(WHITESPACE)
+  #expectEnd(): void {
+    const container = this.#open.at(-1)
+    if (container === undefined) this.#expected = 'the end of the body'
+    else this.#expected = Array.isArray(container) ? '"]"' : '"}"'
   }
 
-  #take(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at
-    const token = pattern.exec(this.#text)?.[0]
-    this.#at += token?.length ?? 0
-    return token
+  #expectedFor(code: number, end: number): string {
+    if (IN_TEXT.includes(code)) return GOOD_TEXT
+    if (code !== END_OF_TEXT) return this.#expected
+    if (end < this.#text.length) return GOOD_TEXT
+    return this.#expected === A_VALUE ? 'a text value' : this.#expected
   }
 
-  #accept(character: string): boolean {
-    const there = this.#text[this.#at] === character
-    if (there) this.#at += 1
-    return there
+  /** Text with half a surrogate pair is no Unicode, and no database takes it. */
+  #demandWellFormed(text: string, offset: number): void {
+    if (!text.isWellFormed()) throw this.#fault('text whose surrogates come in pairs', offset)
   }
 
-  #expect(character: string): void {
-    if (!this.#accept(character)) throw this.#fault(`"${character}"`)
-  }
-
-  #fault(expected: string): InvalidRequest {
-    const lines = this.#text.slice(0, this.#at).split('\n')
+  #fault(expected: string, offset: number): InvalidRequest {
+    const lines = this.#text.slice(0, offset).split('\n')
     const column = (lines.at(-1)?.length ?? 0) + 1
-    const what = this.#at < this.#text.length ? 'something else is there' : 'the body ends there'
+    const what = offset < this.#text.length ? 'something else is there' : 'the body ends there'
     return new InvalidRequest(
       `The body is not valid JSON: ${expected} is expected at line ${lines.length}, column ${column}, but ${what}.`,
     )
   }
 }
 
-/** Parses a request body. @throws InvalidRequest naming the position, or the key that is there twice */
-export const readJson = (text: string): Json => new JsonReader(text).read()
+/**
+ * Parses a request body. Unlike `JSON.parse` it refuses an object that has a key twice, where parsers differ in which value counts, and it says where
+ * the fault is without repeating the text, which may hold a credential.
+ *
+ * @throws InvalidRequest naming the position, or the key that is there twice
+ */
+export const readJson = (text: string): Json => {
+  const builder = new Builder(text)
+  visit(text, builder.visitor, { disallowComments: true })
+  return builder.root
+}

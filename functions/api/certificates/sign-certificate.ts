@@ -1,8 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { Cluster } from '../../domain/cluster.ts'
 import { quote } from '../../domain/wording.ts'
-import { signRequest } from '../../x509/sign-request.ts'
-import { readSigningRequest } from '../../x509/signing-request.ts'
 import { findIntactCluster } from '../clusters/find-cluster.ts'
 import { InvalidRequest, ObjectNotVisible } from '../errors.ts'
 import { linksOf } from '../representation.ts'
@@ -60,6 +58,9 @@ export const signCertificate = async (request: Request): Promise<ApiResponse> =>
   demandTls(cluster)
   demandSigner(request, cluster)
   const type = authorityTypeOf(ca_cert_type)
+  // With the library that reads and signs, which no other request needs (decision 0011).
+  const { readSigningRequest } = await import('../../x509/signing-request.ts')
+  const { signRequest } = await import('../../x509/sign-request.ts')
   const wanted = await readSigningRequest(csr)
   const authority = await ports.stores.certificates.open(authorityKey(cluster, type))
   if (authority === undefined) throw authorityMissing(cluster, type)

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { describePlace, type ObjectRef } from '../../domain/object-ref.ts'
 import type { KubernetesObject } from '../../kubernetes/client.ts'
 import { ObjectConflict, PermissionDenied } from '../../kubernetes/errors.ts'
+import type { Manifest } from '../../kubernetes/manifest.ts'
 import { namespaces, serviceAccounts } from '../../kubernetes/resources.ts'
 import { deleteOwned, ensureSeen, isOwned, isTerminating, ownerLabels, refOf, type Site } from './owned.ts'
 import { NotYet } from './step.ts'
@@ -28,7 +29,7 @@ export const terminatingSeconds = async (site: Site, namespace: KubernetesObject
   return ((await clusterTime(site.client, now)).getTime() - since.getTime()) / 1000
 }
 
-export const namespaceManifest = (federationId: string, name: string): KubernetesObject => ({
+export const namespaceManifest = (federationId: string, name: string): Manifest<'Namespace'> => ({
   apiVersion: 'v1',
   kind: 'Namespace',
   metadata: { name, labels: ownerLabels(federationId) },

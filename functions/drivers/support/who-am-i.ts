@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { deniedAccess } from '../../kubernetes/access-review.ts'
 import type { KubernetesClient, KubernetesObject } from '../../kubernetes/client.ts'
 import { CredentialRejected, ObjectNotFound, PermissionDenied } from '../../kubernetes/errors.ts'
+import type { Review as ReviewBody } from '../../kubernetes/manifest.ts'
 
 const Review = z.object({ status: z.object({ userInfo: z.object({ username: z.string().min(1) }) }) })
 
@@ -16,7 +17,7 @@ const API_VERSION = 'authentication.k8s.io/v1'
 /** Undefined on servers before 1.28. */
 const selfSubjectReview = async (client: KubernetesClient): Promise<KubernetesObject | undefined> => {
   try {
-    const body = { apiVersion: API_VERSION, kind: 'SelfSubjectReview' }
+    const body: ReviewBody<'SelfSubjectReview'> = { apiVersion: API_VERSION, kind: 'SelfSubjectReview' }
     return await client.post(`/apis/${API_VERSION}/selfsubjectreviews`, body)
   } catch (error) {
     if (error instanceof ObjectNotFound) return undefined

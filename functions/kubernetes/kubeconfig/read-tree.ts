@@ -43,13 +43,15 @@ const treeOfText = (input: string): Tree => {
   const json = jsonOf(trimmed)
   if (json === undefined) return treeOfYaml(text)
   if (typeof json === 'string') throw notAKubeconfig('it is a JSON string that holds text: decode it once more')
+  // First, since it is what bounds the nesting.
+  const tree = treeOfJson(json)
   if (hasDuplicateJsonKey(trimmed)) {
     throw new KubeconfigRejected(
       'invalid_kubeconfig',
       'The kubeconfig is JSON in which an object has the same key twice.',
     )
   }
-  return treeOfJson(json)
+  return tree
 }
 
 const checkSize = (text: string): void => {

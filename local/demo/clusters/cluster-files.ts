@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { stringify } from 'yaml'
-import { type Authority, type KeyPair, newAuthority, newKeyPair } from '../../../simulated-kubernetes/pki.ts'
+import { writeKubeconfig } from '../../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
+import { type Authority, newAuthority, newKeyPair } from '../../../simulated-kubernetes/pki.ts'
 
 /** Files that the programs of one cluster read. */
 export type ClusterFiles = {
@@ -15,25 +15,8 @@ export type ClusterFiles = {
   kubeconfigFor(server: string): string
 }
 
-const base64 = (text: string): string => Buffer.from(text).toString('base64')
-
 /** Who signs the certificates of a cluster. */
 export type ClusterAuthority = Pick<Authority, 'certificatePem' | 'issue'>
-
-const kubeconfig = (name: string, server: string, authority: ClusterAuthority, admin: KeyPair): string =>
-  stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    'current-context': name,
-    clusters: [{ name, cluster: { server, 'certificate-authority-data': base64(authority.certificatePem) } }],
-    users: [
-      {
-        name: `${name}-admin`,
-        user: { 'client-certificate-data': base64(admin.certificatePem), 'client-key-data': base64(admin.keyPem) },
-      },
-    ],
-    contexts: [{ name, context: { cluster: name, user: `${name}-admin` } }],
-  })
 
 /** Makes keys and certificates of a cluster on 127.0.0.1 in its folder (0700, files 0600). `given`: who signs; default a new authority. */
 export const makeClusterFiles = async (
@@ -64,6 +47,13 @@ export const makeClusterFiles = async (
     keyPath: await write('apiserver.key', server.keyPem),
     accountKeyPath: await write('sa.key', account.privatePem),
     accountPublicKeyPath: await write('sa.pub', account.publicPem),
-    kubeconfigFor: (address) => kubeconfig(name, address, authority, admin),
+    kubeconfigFor: (address) =>
+      writeKubeconfig({
+        name,
+        user: `${name}-admin`,
+        server: address,
+        caPem: authority.certificatePem,
+        credential: admin,
+      }),
   }
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { type ClusterSet, ClustersUnavailable, type DemoCluster } from './cluster-set.ts'
+import { withCredential } from './own-credential.ts'
 
 const Kubeconfig = z.looseObject({
   clusters: z.array(z.looseObject({ name: z.string(), cluster: z.looseObject({ server: z.string() }) })),
@@ -68,7 +69,7 @@ const toName = (context: string): string =>
     .slice(0, 40) || 'cluster'
 
 /**
- * Takes contexts of somebody's own kubeconfig. Starts and stops nothing.
+ * Takes contexts of somebody's own kubeconfig. Starts and stops nothing: what a context's credential needs is run by `withCredentials`.
  *
  * @throws ClustersUnavailable when the file can't be read, has too few, or lacks a chosen one
  */
@@ -88,3 +89,9 @@ export const clustersOfKubeconfig = (count: number, { file, contexts }: Kubeconf
   const description = `your own: contexts ${chosen.join(', ')} of ${file}`
   return { kind: 'kubeconfig', description, clusters, logDirectory: null, close: async () => undefined }
 }
+
+/** The same clusters with credentials that need nothing of this machine. @throws ClustersUnavailable when one can't be had */
+export const withCredentials = async (set: ClusterSet, file: string): Promise<ClusterSet> => ({
+  ...set,
+  clusters: await Promise.all(set.clusters.map((cluster) => withCredential(cluster, file))),
+})

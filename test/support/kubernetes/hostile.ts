@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
+import { writeKubeconfig } from '../../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import { json, type SeenRequest, startTlsServer, type TestCa, type TestServer } from './tls.ts'
 
 const MIB = 1024 * 1024
@@ -115,21 +116,12 @@ const answerHonestly = ({ url }: SeenRequest, response: ServerResponse, name: st
 const READY = '{"metadata":{"name":"n1"},"status":{"conditions":[{"type":"Ready","status":"True"}]}}'
 
 const kubeconfigOf = (port: number, ca: TestCa): string =>
-  JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      {
-        name: 'c',
-        cluster: {
-          server: `https://127.0.0.1:${port}`,
-          'certificate-authority-data': Buffer.from(ca.certificatePem).toString('base64'),
-        },
-      },
-    ],
-    users: [{ name: 'u', user: { token: 'example-token-not-a-secret-5151' } }],
-    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
-    'current-context': 'x',
+  writeKubeconfig({
+    name: 'x',
+    user: 'u',
+    server: `https://127.0.0.1:${port}`,
+    caPem: ca.certificatePem,
+    credential: { token: 'example-token-not-a-secret-5151' },
   })
 
 /** An API server that lets itself be registered, not well (so that each sweep looks at it), and attacks when it is told to. */

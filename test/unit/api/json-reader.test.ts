@@ -74,6 +74,13 @@ describe('readJson', () => {
     ['[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[1', 'deeper than 32'],
     ['{"a": "\\ud800"}', 'text whose surrogates come in pairs is expected at line 1, column 7'],
     ['{"\\udc00": 1}', 'text whose surrogates come in pairs'],
+    ['{"a": 1 "b": 2}', '"}" is expected at line 1, column 9, but something else'],
+    ['[1', '"]" is expected at line 1, column 3, but the body ends there'],
+    ['{"a', 'a key in double quotes is expected at line 1, column 2'],
+    ['"\\x"', 'with known escapes is expected at line 1, column 1'],
+    ['[1] // why', 'the end of the body is expected at line 1, column 5'],
+    ['/* why */ 1', 'a value is expected at line 1, column 1'],
+    ['\u00a01', 'a value is expected at line 1, column 1'],
     ['1 2', 'the end of the body is expected at line 1, column 3'],
   ])('refuses %j', (text, message) => {
     expect(() => readJson(text)).toThrow(message)

@@ -3,13 +3,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { whoAmI } from '../../../functions/drivers/support/who-am-i.ts'
 import { Api } from '../../../local/demo/api.ts'
-import { clustersOfKubeconfig } from '../../../local/demo/clusters/kubeconfig-file.ts'
+import { clustersOfKubeconfig, withCredentials } from '../../../local/demo/clusters/kubeconfig-file.ts'
 import { clientOf } from '../../../local/demo/clusters/started-cluster.ts'
 import { runDemo } from '../../../local/demo/demo.ts'
 import { readDemoOptions } from '../../../local/demo/options.ts'
 import { Printer, table } from '../../../local/demo/printer.ts'
 import { chooseDemoClusters } from '../../../local/demo/stage.ts'
+import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../../simulated-kubernetes/start.ts'
 
 type Options = Parameters<typeof runDemo>[0]['options']
 
@@ -140,6 +142,48 @@ describe.concurrent('the demo', { timeout: 60_000 }, () => {
     )
     expect(() => clustersOfKubeconfig(4, { file })).toThrow(/4 clusters are needed/)
     expect(() => clustersOfKubeconfig(1, { file, contexts: ['other'] })).toThrow(/no context other/)
+  })
+
+  /** A kubeconfig whose user is what the program in `command` prints, for a simulated cluster. */
+  const withProgram = (simulated: SimulatedKubernetes, command: string): string => {
+    const file = join(mkdtempSync(join(folder, 'own-')), 'config')
+    writeFileSync(join(file, '../ca.crt'), simulated.caPem)
+    const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: '/bin/sh', args: ['-c', command] }
+    const text = stringify({
+      clusters: [{ name: 'c', cluster: { server: simulated.server, 'certificate-authority': 'ca.crt' } }],
+      users: [{ name: 'u', user: { exec } }],
+      contexts: [{ name: 'own', context: { cluster: 'c', user: 'u' } }],
+    })
+    writeFileSync(file, text)
+    return file
+  }
+
+  it('runs the program and reads the files that a kubeconfig names, as kubectl does', async () => {
+    const simulated = await startSimulatedKubernetes()
+    const credential = { apiVersion: 'client.authentication.k8s.io/v1', status: { token: simulated.token } }
+    const file = withProgram(simulated, `echo '${JSON.stringify({ kind: 'ExecCredential', ...credential })}'`)
+    const { clusters } = await withCredentials(clustersOfKubeconfig(1, { file }), file)
+    const client = clientOf(clusters[0]!)
+    expect((await client.version()).gitVersion).toContain('simulated')
+    expect(await whoAmI(client)).not.toBe(null)
+    client.close()
+    await simulated.close()
+  })
+
+  it('says which context has a program that fails, and nothing that it printed', async () => {
+    const simulated = await startSimulatedKubernetes()
+    const file = withProgram(simulated, 'echo secret-token; echo secret-token >&2; exit 3')
+    const refused = await withCredentials(clustersOfKubeconfig(1, { file }), file).catch((error: unknown) => error)
+    await simulated.close()
+    expect(refused).toMatchObject({ name: 'ClustersUnavailable', message: expect.stringContaining('context own in') })
+    expect(String(refused)).not.toContain('secret-token')
+  })
+
+  it('leaves a kubeconfig that is whole as it is', async () => {
+    const file = join(folder, 'whole')
+    writeFileSync(file, config('https://a'))
+    const set = clustersOfKubeconfig(1, { file })
+    expect(await withCredentials(set, file)).toEqual(set)
   })
 
   it('reads its options', () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { AppError } from '../../../functions/domain/app-error.ts'
-import { deniedAccess, describeAccess, selfSubjectReview } from '../../../functions/kubernetes/access-review.ts'
+import { whoAmI } from '../../../functions/drivers/support/who-am-i.ts'
+import { deniedAccess, describeAccess } from '../../../functions/kubernetes/access-review.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../functions/kubernetes/client.ts'
 import { kubeSystemUid } from '../../../functions/kubernetes/identity.ts'
 import {
@@ -330,10 +331,10 @@ describe('reviews of our access', () => {
 
   it('tell who we are', async () => {
     answerWith(review({ status: { userInfo: { username: 'jane', groups: [] } } }))
-    expect(await selfSubjectReview(client)).toBe('jane')
+    expect(await whoAmI(client)).toBe('jane')
     expect(path()).toBe('/apis/authentication.k8s.io/v1/selfsubjectreviews')
     answerWith(review({}))
-    expect((await failure(selfSubjectReview(client))).name).toBe('NotKubernetes')
+    expect((await failure(whoAmI(client))).name).toBe('NotKubernetes')
   })
 
   it('tell what is denied, in the order asked', async () => {

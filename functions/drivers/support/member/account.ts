@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { KubernetesObject } from '../../../kubernetes/client.ts'
+import type { Manifest } from '../../../kubernetes/manifest.ts'
 import { clusterRoleBindings, namespaces, secrets, serviceAccounts } from '../../../kubernetes/resources.ts'
 import { ensureNamespace } from '../namespace.ts'
 import {
@@ -44,7 +44,7 @@ export type AccountWish = {
   isNamespaceNew?: boolean
 }
 
-const accountManifest = (federationId: string, account: string, labels: Labels): KubernetesObject => ({
+const accountManifest = (federationId: string, account: string, labels: Labels): Manifest<'ServiceAccount'> => ({
   apiVersion: 'v1',
   kind: 'ServiceAccount',
   metadata: {
@@ -69,7 +69,7 @@ export const ensureServiceAccount = async (
   trace.made(refOf(site, made))
 }
 
-const bindingManifest = (federationId: string, role: string): KubernetesObject => ({
+const bindingManifest = (federationId: string, role: string): Manifest<'ClusterRoleBinding'> => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRoleBinding',
   metadata: { name: memberObjectName(federationId), labels: ownerLabels(federationId) },

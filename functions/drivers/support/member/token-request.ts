@@ -3,6 +3,7 @@ import type { MemberCredential } from '../../../domain/membership.ts'
 import { Secret } from '../../../domain/secret.ts'
 import type { KubernetesClient } from '../../../kubernetes/client.ts'
 import { NotKubernetes } from '../../../kubernetes/errors.ts'
+import type { Review } from '../../../kubernetes/manifest.ts'
 import { TokenTooShortLived } from '../../contract/errors.ts'
 
 /** A day: long enough for a renewal to fail for hours, short enough for a leaked token to die soon. The server may shorten it. */
@@ -56,7 +57,7 @@ export const requestToken = async (
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',
     spec: { expirationSeconds: EXPIRATION_SECONDS },
-  })
+  } satisfies Review<'TokenRequest'>)
   const request = TokenRequest.safeParse(answer)
   if (!request.success) {
     throw new NotKubernetes('The member answered a TokenRequest in a form that no Kubernetes API server has.')

@@ -3,6 +3,7 @@ import { shortId } from '../../../domain/ids.ts'
 import { operationOf } from '../../../domain/membership.ts'
 import { Secret } from '../../../domain/secret.ts'
 import type { KubernetesObject } from '../../../kubernetes/client.ts'
+import type { Manifest } from '../../../kubernetes/manifest.ts'
 import { secrets } from '../../../kubernetes/resources.ts'
 import type { MemberContext } from '../../contract/federation-driver.ts'
 import { federationSelector, isTerminating, listAll, ownerLabels, removeAllOwned, type Site } from '../owned.ts'
@@ -17,7 +18,7 @@ const TOKEN_MAX = 24 * 1024
 const Data = z.object({ data: z.object({ token: z.string().min(1).max(TOKEN_MAX) }) })
 
 /** A Secret that the member's token controller fills for one of our ServiceAccounts. */
-export const tokenSecretManifest = (federationId: string, name: string, account: string): KubernetesObject => ({
+export const tokenSecretManifest = (federationId: string, name: string, account: string): Manifest<'Secret'> => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: {

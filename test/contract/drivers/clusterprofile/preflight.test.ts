@@ -155,7 +155,7 @@ describe('the ClusterProfile CRD of others', () => {
   /** As cluster-inventory-api v0.1: v1alpha1 only, and not with our label. */
   const older = (without: string[] = []): KubernetesObject => {
     const { apiVersion, kind, spec } = crdManifest({ cel: false })
-    const only = structuredClone(spec) as {
+    const only = structuredClone(spec) as unknown as {
       versions: { schema: { openAPIV3Schema: { properties: { status: { properties: Record<string, unknown> } } } } }[]
     }
     only.versions = only.versions.slice(0, 1)

@@ -1,7 +1,6 @@
 import type { Cluster } from '../../../../domain/cluster.ts'
 import type { Connection } from '../../../../kubernetes/client.ts'
 import { connectionTo } from '../../../../kubernetes/stored-connection.ts'
-import { issueCertificate } from '../../../../x509/issue-certificate.ts'
 import type { ReadAuthority } from '../../../contract/cluster-driver.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
 
@@ -30,6 +29,7 @@ export const connectionOf = async (cluster: Cluster, authority: ReadAuthority, n
       `fedplane holds no certificate authority of cluster ${name} (${id}), so it can't sign in there.`,
     )
   }
+  const { issueCertificate } = await import('../../../../x509/issue-certificate.ts')
   const { certificatePem, privateKey } = await issueCertificate(
     { commonName: USER, organizations: [GROUP], usages: ['client'], lifetimeSeconds: LIFETIME_SECONDS },
     by,

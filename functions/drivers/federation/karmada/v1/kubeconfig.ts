@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 import { Secret } from '../../../../domain/secret.ts'
-import { issueCertificate } from '../../../../x509/issue-certificate.ts'
+import { writeKubeconfig } from '../../../../kubernetes/kubeconfig/write-kubeconfig.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
 import type { FederationContext, FederationDriver, KubeconfigRequest } from '../../../contract/federation-driver.ts'
 import { FEDERATION_ADMINS } from './control-plane/rbac.ts'
 import { readPki } from './pki/read-pki.ts'
 import { stateOf } from './state.ts'
-
-const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
 /** Longest common name of a certificate (RFC 5280, ub-common-name). */
 const COMMON_NAME_MAX = 64
@@ -27,7 +25,7 @@ const userOf = (user: string): string => {
 
 /**
  * A kubeconfig with a client certificate of the user for a while. Its group is bound to cluster-admin inside of the control plane: without the binding,
- * certificates that are out grant nothing. JSON is YAML.
+ * certificates that are out grant nothing.
  *
  * @throws CredentialMissing before the control plane has an address and certificates
  */
@@ -41,30 +39,22 @@ export const kubeconfig = async (
   }
   const { certificate: certificatePem, key } = pki.authorities.karmada
   const now = new Date(context.now())
+  const { issueCertificate } = await import('../../../../x509/issue-certificate.ts')
   const made = await issueCertificate(
     { commonName: userOf(user), organizations: [FEDERATION_ADMINS], usages: ['client'], lifetimeSeconds: seconds },
     { certificatePem, privateKey: new Secret(key) },
     now,
   )
   const name = context.federation.name
-  const config = {
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name, cluster: { server: endpoint, 'certificate-authority-data': base64(certificatePem) } }],
-    users: [
-      {
-        name: userOf(user),
-        user: {
-          'client-certificate-data': base64(made.certificatePem),
-          'client-key-data': base64(made.privateKey.reveal()),
-        },
-      },
-    ],
-    contexts: [{ name, context: { cluster: name, user: userOf(user) } }],
-    'current-context': name,
-  }
+  const config = writeKubeconfig({
+    name,
+    user: userOf(user),
+    server: endpoint,
+    caPem: certificatePem,
+    credential: { certificatePem: made.certificatePem, keyPem: made.privateKey.reveal() },
+  })
   return {
-    kubeconfig: new Secret(JSON.stringify(config)),
+    kubeconfig: new Secret(config),
     expiresAt: new Date(now.getTime() + seconds * 1000).toISOString(),
   }
 }

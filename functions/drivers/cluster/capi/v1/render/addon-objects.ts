@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import type { CloudCredential } from '../../../../contract/cluster-driver.ts'
 import type { ClusterValues } from '../labels.ts'
 import type { AddonWish } from './addons.ts'
@@ -36,7 +36,7 @@ export const cloudConfigFiles = (plan: RenderPlan, credential: CloudCredential):
   ...(credential.caPem === null ? {} : { 'ca.crt': credential.caPem }),
 })
 
-const cloudConfigManifest = (plan: RenderPlan, credential: CloudCredential): JsonObject => ({
+const cloudConfigManifest = (plan: RenderPlan, credential: CloudCredential): Manifest<'Secret'> => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: CLOUD_CONFIG,
@@ -45,7 +45,7 @@ const cloudConfigManifest = (plan: RenderPlan, credential: CloudCredential): Jso
 })
 
 /** The default StorageClass. Its parameters can't be changed once it is there. */
-const storageClassManifest = (values: ClusterValues): JsonObject => ({
+const storageClassManifest = (values: ClusterValues): Manifest<'StorageClass'> => ({
   apiVersion: 'storage.k8s.io/v1',
   kind: 'StorageClass',
   metadata: { name: 'cinder', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },
@@ -79,11 +79,11 @@ const resourceSet = (
   },
 })
 
-const manifestsSecret = (plan: RenderPlan, part: string, texts: Readonly<Record<string, string>>): KubernetesObject =>
+const manifestsSecret = (plan: RenderPlan, part: string, texts: Readonly<Record<string, string>>): Manifest<'Secret'> =>
   secretOf(plan, { name: `${plan.names.cluster}-${part}`, type: RESOURCE_SET, texts })
 
 /** The Secret that brings the cloud's configuration into the cluster. */
-export const cloudConfigSecret = (plan: RenderPlan, credential: CloudCredential): KubernetesObject =>
+export const cloudConfigSecret = (plan: RenderPlan, credential: CloudCredential): Manifest<'Secret'> =>
   manifestsSecret(plan, 'addon-cloud-config', {
     'cloud-config.json': JSON.stringify(cloudConfigManifest(plan, credential)),
   })
@@ -92,9 +92,9 @@ export const cloudConfigSecret = (plan: RenderPlan, credential: CloudCredential)
 export const addonsName = ({ names }: RenderPlan): string => `${names.cluster}-addons`
 
 /** An operator's Secret, in the project's namespace: a ClusterResourceSet takes Secrets of its own namespace only. */
-const copyOf = (plan: RenderPlan, { wish, secret }: FoundAddon): KubernetesObject => ({
+const copyOf = (plan: RenderPlan, { wish, secret }: FoundAddon): Manifest<'Secret'> => ({
   ...manifestsSecret(plan, `addon-${wish.addon}`, {}),
-  data: secret.data ?? {},
+  data: (secret.data ?? {}) as Record<string, string>,
 })
 
 /**

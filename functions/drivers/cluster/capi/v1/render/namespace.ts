@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { type ClusterNames, PROJECT_LABEL } from './names.ts'
 
 /** Annotation of the namespace of the classes, and its value. An operator may give it to a namespace of his that fedplane shall use. */
@@ -8,7 +9,7 @@ const CLASSES = 'classes'
 const LABEL_VALUE = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
 
 /** The project's namespace. Never deleted: other clusters of the project may be in it. */
-export const namespaceObject = ({ namespace }: ClusterNames, projectId: string): KubernetesObject => ({
+export const namespaceObject = ({ namespace }: ClusterNames, projectId: string): Manifest<'Namespace'> => ({
   apiVersion: 'v1',
   kind: 'Namespace',
   metadata: {
@@ -26,7 +27,7 @@ export const isNamespaceOf = (namespace: KubernetesObject, projectId: string): b
   namespace.metadata.annotations?.[PROJECT_LABEL] === projectId
 
 /** The namespace of the classes. Never deleted: clusters of all projects may be made from them. */
-export const classNamespaceObject = (name: string): KubernetesObject => ({
+export const classNamespaceObject = (name: string): Manifest<'Namespace'> => ({
   apiVersion: 'v1',
   kind: 'Namespace',
   metadata: { name, labels: { 'app.kubernetes.io/managed-by': 'fedplane' }, annotations: { [HOLDS]: CLASSES } },

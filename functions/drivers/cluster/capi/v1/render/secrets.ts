@@ -1,7 +1,7 @@
 import type { AuthorityType } from '../../../../../domain/certificate-authority.ts'
 import type { Cluster } from '../../../../../domain/cluster.ts'
 import type { Secret } from '../../../../../domain/secret.ts'
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import type { CloudCredential } from '../../../../contract/cluster-driver.ts'
 import { compact } from './compact.ts'
 import { CLUSTER_LABEL, type ClusterNames, cloudSecretName } from './names.ts'
@@ -23,7 +23,7 @@ export type SecretPlace = { cluster: Pick<Cluster, 'id'>; names: ClusterNames }
 export const secretOf = (
   { cluster, names }: SecretPlace,
   { name, type, texts }: { name: string; type: string; texts: Readonly<Record<string, string>> },
-): KubernetesObject => ({
+): Manifest<'Secret'> => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: {
@@ -44,7 +44,7 @@ export const caSecrets = (
   cluster: Pick<Cluster, 'id'>,
   names: ClusterNames,
   authorities: Authorities,
-): KubernetesObject[] =>
+): Manifest<'Secret'>[] =>
   Object.entries(SUFFIXES).map(([type, suffix]) => {
     const { certificatePem, privateKey } = authorities[type as AuthorityType]
     return secretOf(
@@ -79,7 +79,7 @@ export const cloudSecret = (
   cluster: Pick<Cluster, 'id'>,
   names: ClusterNames,
   credential: CloudCredential,
-): KubernetesObject =>
+): Manifest<'Secret'> =>
   secretOf(
     { cluster, names },
     {

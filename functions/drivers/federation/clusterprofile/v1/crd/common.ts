@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { PartOf } from '../../../../../kubernetes/manifest.ts'
 
 /** What rules the host's API server can check. */
 export type Rules = {
@@ -9,9 +9,9 @@ export type Rules = {
 /** The manager of a profile never changes. */
 export const IMMUTABLE = { rule: 'self == oldSelf', message: 'clusterManager is immutable' }
 
-export const VERSION: JsonObject = { type: 'object', properties: { kubernetes: { type: 'string' } } }
+export const VERSION: PartOf['jsonSchema'] = { type: 'object', properties: { kubernetes: { type: 'string' } } }
 
-export const PROPERTIES: JsonObject = {
+export const PROPERTIES: PartOf['jsonSchema'] = {
   type: 'array',
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': ['name'],
@@ -27,10 +27,12 @@ export const PROPERTIES: JsonObject = {
 }
 
 /** The object under `extension`: free form, but an object. */
-export const EXTENSION: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+export const EXTENSION: PartOf['jsonSchema'] = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
+
+type Properties = Record<string, PartOf['jsonSchema']>
 
 /** The whole schema of a version. */
-export const profileSchema = (spec: JsonObject, status: JsonObject): JsonObject => ({
+export const profileSchema = (spec: Properties, status: Properties): NonNullable<PartOf['crdVersion']['schema']> => ({
   openAPIV3Schema: {
     type: 'object',
     required: ['spec'],

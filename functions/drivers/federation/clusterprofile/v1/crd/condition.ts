@@ -1,10 +1,10 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { PartOf } from '../../../../../kubernetes/manifest.ts'
 
 const TYPE_PATTERN =
   '^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])$'
 
 /** A list of metav1.Condition, as controller-gen writes it. */
-export const CONDITIONS: JsonObject = {
+export const CONDITIONS: PartOf['jsonSchema'] = {
   type: 'array',
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': ['type'],

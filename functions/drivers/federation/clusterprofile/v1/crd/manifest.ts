@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { MANAGED_BY, MANAGED_BY_LABEL } from '../../../../support/owned.ts'
 import { PROFILE_CRD, PROFILE_GROUP, PROFILE_KIND } from '../names.ts'
 import type { Rules } from './common.ts'
@@ -13,7 +13,7 @@ export const CRD_EDITION = 1
  * The ClusterProfile CustomResourceDefinition of cluster-inventory-api v0.2.0, re-created from reference/clusterprofile.md section 2.
  * It belongs to no federation: others' profiles may use it, so it has no federation label and is never deleted.
  */
-export const crdManifest = (rules: Rules): KubernetesObject => ({
+export const crdManifest = (rules: Rules): Manifest<'CustomResourceDefinition'> => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: {

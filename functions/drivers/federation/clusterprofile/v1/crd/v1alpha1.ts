@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { PartOf } from '../../../../../kubernetes/manifest.ts'
 import { EXTENSION, IMMUTABLE, PROPERTIES, profileSchema, VERSION } from './common.ts'
 import { CONDITIONS } from './condition.ts'
 
-const CLUSTER: JsonObject = {
+const CLUSTER: PartOf['jsonSchema'] = {
   type: 'object',
   required: ['server'],
   properties: {
@@ -24,7 +24,7 @@ const CLUSTER: JsonObject = {
   },
 }
 
-const PROVIDERS: JsonObject = {
+const PROVIDERS: PartOf['jsonSchema'] = {
   type: 'array',
   'x-kubernetes-list-type': 'map',
   'x-kubernetes-list-map-keys': ['name'],
@@ -32,7 +32,7 @@ const PROVIDERS: JsonObject = {
 }
 
 /** What every consumer released so far reads; also what is stored. */
-export const v1alpha1 = (): JsonObject => ({
+export const v1alpha1 = (): PartOf['crdVersion'] => ({
   name: 'v1alpha1',
   served: true,
   storage: true,

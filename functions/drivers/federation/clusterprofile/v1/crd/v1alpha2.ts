@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { PartOf } from '../../../../../kubernetes/manifest.ts'
 import { EXTENSION, IMMUTABLE, PROPERTIES, profileSchema, type Rules, VERSION } from './common.ts'
 import { CONDITIONS } from './condition.ts'
 
-const managerName = ({ cel }: Rules): JsonObject => ({
+const managerName = ({ cel }: Rules): PartOf['jsonSchema'] => ({
   type: 'string',
   minLength: 1,
   maxLength: 63,
@@ -19,7 +19,7 @@ const SERVER_RULE = "isURL(self) && url(self).getHost() != ''"
 const PROXY_RULE =
   "self == '' || (isURL(self) && url(self).getScheme() in ['http', 'https', 'socks5'] && url(self).getHost() != '')"
 
-const url = (rules: Rules, rule: string, pattern: string): JsonObject => ({
+const url = (rules: Rules, rule: string, pattern: string): PartOf['jsonSchema'] => ({
   type: 'string',
   maxLength: 2048,
   ...(rules.cel
@@ -27,7 +27,7 @@ const url = (rules: Rules, rule: string, pattern: string): JsonObject => ({
     : { pattern }),
 })
 
-const cluster = (rules: Rules): JsonObject => ({
+const cluster = (rules: Rules): PartOf['jsonSchema'] => ({
   type: 'object',
   required: ['server'],
   properties: {
@@ -50,7 +50,7 @@ const cluster = (rules: Rules): JsonObject => ({
   },
 })
 
-const providers = (rules: Rules): JsonObject => ({
+const providers = (rules: Rules): PartOf['jsonSchema'] => ({
   type: 'array',
   maxItems: 64,
   'x-kubernetes-list-type': 'map',
@@ -62,7 +62,7 @@ const providers = (rules: Rules): JsonObject => ({
   },
 })
 
-const COLUMNS: JsonObject[] = [
+const COLUMNS: NonNullable<PartOf['crdVersion']['additionalPrinterColumns']> = [
   { name: 'Display Name', type: 'string', jsonPath: '.spec.displayName' },
   { name: 'Manager', type: 'string', jsonPath: '.spec.clusterManager.name' },
   { name: 'Version', type: 'string', jsonPath: '.status.version.kubernetes' },
@@ -71,7 +71,7 @@ const COLUMNS: JsonObject[] = [
 ]
 
 /** The stricter version of cluster-inventory-api v0.2.0, which the conformance suite reads. */
-export const v1alpha2 = (rules: Rules): JsonObject => ({
+export const v1alpha2 = (rules: Rules): PartOf['crdVersion'] => ({
   name: 'v1alpha2',
   served: true,
   storage: false,

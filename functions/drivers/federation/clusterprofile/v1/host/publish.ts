@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { namespaces, secrets } from '../../../../../kubernetes/resources.ts'
 import { agrees } from '../../../../support/covers.ts'
 import { ensureOwned, isOwned, isTerminating, refOf, type Site } from '../../../../support/owned.ts'
@@ -32,7 +33,7 @@ export type Publication = {
 const labelsOf = (site: Site, { clusterId }: MemberContent): Record<string, string> =>
   memberLabels({ federationId: site.federationId, clusterId })
 
-const secretManifest = (site: Site, { content, token, placement }: Publication): KubernetesObject => ({
+const secretManifest = (site: Site, { content, token, placement }: Publication): Manifest<'Secret'> => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: { ...placement, labels: labelsOf(site, content) },

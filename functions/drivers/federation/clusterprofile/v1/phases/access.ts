@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { roles } from '../../../../../kubernetes/resources.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
@@ -8,7 +8,7 @@ import { step } from '../../../../support/step.ts'
 import { inventoryNamespace } from '../inventory-namespace.ts'
 import { PROFILE_GROUP, READER_ROLE } from '../names.ts'
 
-const readerRole = (federationId: string): KubernetesObject => ({
+const readerRole = (federationId: string): Manifest<'Role'> => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'Role',
   metadata: { name: READER_ROLE, namespace: inventoryNamespace(federationId), labels: ownerLabels(federationId) },

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { AGGREGATED_API_SERVER, CLUSTER_GROUP, SYSTEM_NAMESPACE } from '../names.ts'
 
 /** Version of `Cluster` that Karmada serves. */
@@ -14,7 +14,11 @@ const LABELS = { app: AGGREGATED_API_SERVER, apiserver: 'true' }
  * `Cluster` is served by Karmada's aggregated API server, in the host: the Service in here is only its DNS name there, which pods of the host
  * resolve. The certificate is checked for this Service's name, `<service>.<SYSTEM_NAMESPACE>.svc`.
  */
-export const aggregation = ({ namespace, clusterDomain, caPem }: AggregationSite): KubernetesObject[] => [
+export const aggregation = ({
+  namespace,
+  clusterDomain,
+  caPem,
+}: AggregationSite): Manifest<'Service' | 'APIService'>[] => [
   {
     apiVersion: 'v1',
     kind: 'Service',

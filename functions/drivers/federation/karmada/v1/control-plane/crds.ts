@@ -2,6 +2,7 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import * as z from 'zod'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { PartOf } from '../../../../../kubernetes/manifest.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import { CRDS_ASSET } from '../names.ts'
 import { clientConfigOf, type WebhookSite } from './webhooks.ts'
@@ -18,7 +19,7 @@ const Definitions = z.array(
   }),
 )
 
-const conversion = (site: WebhookSite): object => ({
+const conversion = (site: WebhookSite): PartOf['conversion'] => ({
   strategy: 'Webhook',
   webhook: { clientConfig: clientConfigOf(site, 'convert'), conversionReviewVersions: ['v1'] },
 })

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 
 /** On the namespace of a member's Works while it leaves and its workloads stay. */
 export const KEEP_LABEL = 'fedplane.io/keep-workloads'
@@ -13,7 +13,7 @@ const ADMISSION = 'admissionregistration.k8s.io/v1'
  * the whole spec of a Work whenever it sees a change, and so would take the mark away between our patch and the deletion (design section 5): the
  * API server refuses that. `has()` guards each field, since absent ones are errors in CEL.
  */
-export const keepWorkloads = (): KubernetesObject[] => [
+export const keepWorkloads = (): Manifest<'ValidatingAdmissionPolicy' | 'ValidatingAdmissionPolicyBinding'>[] => [
   {
     apiVersion: ADMISSION,
     kind: 'ValidatingAdmissionPolicy',

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { CLUSTER_GROUP } from '../names.ts'
 import { IDENTITIES } from '../pki/identities.ts'
 import { componentRights } from '../pki/rights.ts'
@@ -22,7 +22,7 @@ const USER_KINDS: readonly Kinds[] = [
   { group: 'work.karmada.io', resources: ['resourcebindings', 'works'], hasStatus: true },
 ]
 
-const userRole = (verb: 'view' | 'edit', verbs: readonly string[]): KubernetesObject => ({
+const userRole = (verb: 'view' | 'edit', verbs: readonly string[]): Manifest<'ClusterRole'> => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'ClusterRole',
   metadata: {
@@ -40,7 +40,12 @@ const userRole = (verb: 'view' | 'edit', verbs: readonly string[]): KubernetesOb
   })),
 })
 
-const binding = (name: string, role: string, kind: 'User' | 'Group', subject: string): KubernetesObject => ({
+const binding = (
+  name: string,
+  role: string,
+  kind: 'User' | 'Group',
+  subject: string,
+): Manifest<'ClusterRoleBinding'> => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'ClusterRoleBinding',
   metadata: { name },
@@ -54,7 +59,7 @@ const PROXY_ADMIN = 'cluster-proxy-admin'
  * Roles inside of the control plane. Not here, unlike `karmadactl init`: what agents of pull mode need (bootstrap tokens, approval of their
  * certificates, `cluster-info` for anonymous callers), since members are joined by push only.
  */
-export const rbac = (): KubernetesObject[] => [
+export const rbac = (): Manifest<'ClusterRole' | 'ClusterRoleBinding' | 'Role' | 'RoleBinding'>[] => [
   userRole('view', ['get', 'list', 'watch']),
   userRole('edit', ['create', 'delete', 'deletecollection', 'patch', 'update']),
   {

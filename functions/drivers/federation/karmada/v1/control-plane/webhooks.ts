@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import { WEBHOOK } from '../names.ts'
 
 /** Where the webhook server of a control plane is, as its API server sees it, and the authority of its certificate. */
@@ -22,7 +22,7 @@ type Hook = {
   path: string
   timeoutSeconds?: number
   sideEffects?: 'NoneOnDryRun'
-  objectSelector?: object
+  objectSelector?: PartOf['labelSelector']
 }
 
 const CREATE_UPDATE = ['CREATE', 'UPDATE'] as const
@@ -84,12 +84,12 @@ const VALIDATING: readonly Hook[] = [
 ]
 
 /** Client configuration of a webhook at a path: by URL, since the Service is in the host, not in the control plane. */
-export const clientConfigOf = ({ namespace, caPem }: WebhookSite, path: string): object => ({
+export const clientConfigOf = ({ namespace, caPem }: WebhookSite, path: string): PartOf['webhookClient'] => ({
   url: `https://${WEBHOOK}.${namespace}.svc:443/${path}`,
   caBundle: Buffer.from(caPem).toString('base64'),
 })
 
-const webhook = (site: WebhookSite, prefix: 'mutate' | 'validate', hook: Hook): object => ({
+const webhook = (site: WebhookSite, prefix: 'mutate' | 'validate', hook: Hook): PartOf['webhook'] => ({
   name: `${hook.name}.karmada.io`,
   rules: [
     {
@@ -109,7 +109,9 @@ const webhook = (site: WebhookSite, prefix: 'mutate' | 'validate', hook: Hook): 
 })
 
 /** The two configurations, with upstream's names, so that its tools find them. */
-export const webhookConfigurations = (site: WebhookSite): KubernetesObject[] => [
+export const webhookConfigurations = (
+  site: WebhookSite,
+): Manifest<'MutatingWebhookConfiguration' | 'ValidatingWebhookConfiguration'>[] => [
   {
     apiVersion: ADMISSION,
     kind: 'MutatingWebhookConfiguration',

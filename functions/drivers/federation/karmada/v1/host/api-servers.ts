@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { AGGREGATED_API_SERVER, AGGREGATED_API_SERVER_PORT, API_SERVER, API_SERVER_PORT } from '../names.ts'
 import { FRONT_PROXY_CLIENT } from '../pki/identities.ts'
 import type { Pki } from '../pki/pki.schema.ts'
@@ -67,7 +67,7 @@ const apiServerCommand = (plan: HostPlan, { encryption }: Pki): string[] => [
 ]
 
 /** The stock kube-apiserver, which knows nothing of nodes (federation-control-planes.md 1.6). */
-export const apiServerManifest = (plan: HostPlan, pki: Pki): KubernetesObject =>
+export const apiServerManifest = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
   deploymentOf(plan, pki, {
     component: API_SERVER,
     image: kubeImage(plan.properties, 'kube-apiserver'),
@@ -88,7 +88,7 @@ export const apiServerManifest = (plan: HostPlan, pki: Pki): KubernetesObject =>
   })
 
 /** Serves `clusters.cluster.karmada.io`, from the same etcd. */
-export const aggregatedApiServerManifest = (plan: HostPlan, pki: Pki): KubernetesObject =>
+export const aggregatedApiServerManifest = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
   deploymentOf(plan, pki, {
     component: AGGREGATED_API_SERVER,
     image: karmadaImage(plan.properties, AGGREGATED_API_SERVER),

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { CONTROLLER_MANAGER, KUBE_CONTROLLER_MANAGER, SCHEDULER, SYSTEM_NAMESPACE, WEBHOOK } from '../names.ts'
 import type { Pki } from '../pki/pki.schema.ts'
 import { deploymentOf } from './deployment.ts'
@@ -40,7 +40,7 @@ const config = (component: Parameters<typeof configSecret>[0]) => ({
 const http = (path: string, port: number) => ({ path, port, scheme: 'HTTP' as const })
 const https = (path: string, port: number) => ({ path, port, scheme: 'HTTPS' as const })
 
-const kubeControllerManager = (plan: HostPlan, pki: Pki): KubernetesObject =>
+const kubeControllerManager = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
   deploymentOf(plan, pki, {
     component: KUBE_CONTROLLER_MANAGER,
     image: kubeImage(plan.properties, 'kube-controller-manager'),
@@ -67,7 +67,7 @@ const kubeControllerManager = (plan: HostPlan, pki: Pki): KubernetesObject =>
   })
 
 /** Without estimators: they are processes beside each member, which this driver does not install. */
-const scheduler = (plan: HostPlan, pki: Pki): KubernetesObject =>
+const scheduler = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
   deploymentOf(plan, pki, {
     component: SCHEDULER,
     image: karmadaImage(plan.properties, SCHEDULER),
@@ -87,7 +87,7 @@ const scheduler = (plan: HostPlan, pki: Pki): KubernetesObject =>
     requests: { cpu: '25m', memory: '64Mi' },
   })
 
-const controllerManager = (plan: HostPlan, pki: Pki): KubernetesObject =>
+const controllerManager = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
   deploymentOf(plan, pki, {
     component: CONTROLLER_MANAGER,
     image: karmadaImage(plan.properties, CONTROLLER_MANAGER),
@@ -116,7 +116,7 @@ const controllerManager = (plan: HostPlan, pki: Pki): KubernetesObject =>
     requests: { cpu: '50m', memory: '128Mi' },
   })
 
-const webhook = (plan: HostPlan, pki: Pki): KubernetesObject =>
+const webhook = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
   deploymentOf(plan, pki, {
     component: WEBHOOK,
     image: karmadaImage(plan.properties, WEBHOOK),
@@ -143,5 +143,5 @@ const webhook = (plan: HostPlan, pki: Pki): KubernetesObject =>
   })
 
 /** What makes the control plane work, all at once: none needs another to become ready. */
-export const controllerManifests = (plan: HostPlan, pki: Pki): KubernetesObject[] =>
+export const controllerManifests = (plan: HostPlan, pki: Pki): Manifest<'Deployment'>[] =>
   [kubeControllerManager, scheduler, controllerManager, webhook].map((manifest) => manifest(plan, pki))

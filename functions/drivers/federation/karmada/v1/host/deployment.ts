@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import type { Pki } from '../pki/pki.schema.ts'
 import { componentLabels, type HostPlan, metadataOf } from './plan.ts'
 import { type PodSpec, podTemplate } from './pod.ts'
@@ -8,7 +8,7 @@ const rollingUpdate = ({ properties: { replicas } }: HostPlan) =>
   replicas === 1 ? { maxSurge: 1, maxUnavailable: 0 } : { maxSurge: 0, maxUnavailable: 1 }
 
 /** A component without storage. */
-export const deploymentOf = (plan: HostPlan, pki: Pki, spec: PodSpec): KubernetesObject => ({
+export const deploymentOf = (plan: HostPlan, pki: Pki, spec: PodSpec): Manifest<'Deployment'> => ({
   apiVersion: 'apps/v1',
   kind: 'Deployment',
   metadata: metadataOf(plan, spec.component),
@@ -21,7 +21,7 @@ export const deploymentOf = (plan: HostPlan, pki: Pki, spec: PodSpec): Kubernete
 })
 
 /** With three pods of a component one at a time may be evicted; a budget for one pod would only block the drain of its node. */
-export const budgetManifests = (plan: HostPlan, components: readonly string[]): KubernetesObject[] =>
+export const budgetManifests = (plan: HostPlan, components: readonly string[]): Manifest<'PodDisruptionBudget'>[] =>
   plan.properties.replicas === 1
     ? []
     : components.map((component) => ({

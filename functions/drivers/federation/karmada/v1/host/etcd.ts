@@ -1,5 +1,5 @@
 import { shortId } from '../../../../../domain/ids.ts'
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import { ETCD } from '../names.ts'
 import type { Pki } from '../pki/pki.schema.ts'
 import { ETCD_CLIENT_PORT, ETCD_PEER_PORT, memberHost, memberNames, peerUrl } from './etcd-members.ts'
@@ -73,14 +73,14 @@ const specOf = (plan: HostPlan, membership: Membership): PodSpec => ({
   volumeMounts: [{ name: DATA, mountPath: DATA_PATH }],
 })
 
-const claimSpec = ({ properties }: HostPlan) => ({
+const claimSpec = ({ properties }: HostPlan): PartOf['volumeClaimSpec'] => ({
   accessModes: ['ReadWriteOnce'],
   ...(properties.storageClass === null ? {} : { storageClassName: properties.storageClass }),
   resources: { requests: { storage: properties.storageSize } },
 })
 
 /** Volume claims of the members, made before the StatefulSet, which takes those that it finds. */
-export const claimManifests = (plan: HostPlan): KubernetesObject[] =>
+export const claimManifests = (plan: HostPlan): Manifest<'PersistentVolumeClaim'>[] =>
   memberNames(plan.properties.replicas).map((member) => ({
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
@@ -89,7 +89,7 @@ export const claimManifests = (plan: HostPlan): KubernetesObject[] =>
   }))
 
 /** All members at once: each needs the others to become ready. */
-export const etcdManifest = (plan: HostPlan, pki: Pki, membership: Membership): KubernetesObject => {
+export const etcdManifest = (plan: HostPlan, pki: Pki, membership: Membership): Manifest<'StatefulSet'> => {
   const labels = componentLabels(plan.federationId, ETCD)
   return {
     apiVersion: 'apps/v1',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import type { Pki } from '../pki/pki.schema.ts'
 import { componentLabels, type HostPlan } from './plan.ts'
 import { KUBECONFIG_FILE, secretManifests } from './secrets.ts'
@@ -40,12 +40,17 @@ export const CHECKSUM_ANNOTATION = 'fedplane.io/secrets-checksum'
 const USER = 65_532
 const SECRET_MODE = 0o440
 
-const probe = ({ path, port, scheme }: Probe) => ({ httpGet: { path, port, scheme } })
+const probe = ({ path, port, scheme }: Probe): PartOf['probe'] => ({ httpGet: { path, port, scheme } })
 
 /** Quick to say ready: the next part of the control plane waits for it. */
-const readiness = (ready: Probe) => ({ ...probe(ready), periodSeconds: 1, timeoutSeconds: 5, failureThreshold: 3 })
+const readiness = (ready: Probe): PartOf['probe'] => ({
+  ...probe(ready),
+  periodSeconds: 1,
+  timeoutSeconds: 5,
+  failureThreshold: 3,
+})
 
-const liveness = ({ alive, aliveDelaySeconds }: PodSpec) => ({
+const liveness = ({ alive, aliveDelaySeconds }: PodSpec): PartOf['probe'] => ({
   ...probe(alive),
   initialDelaySeconds: aliveDelaySeconds,
   periodSeconds: 10,
@@ -53,7 +58,7 @@ const liveness = ({ alive, aliveDelaySeconds }: PodSpec) => ({
   failureThreshold: 8,
 })
 
-const spread = (labels: Record<string, string>) => {
+const spread = (labels: Record<string, string>): PartOf['affinity'] => {
   const term = (topologyKey: string, weight: number) => ({
     weight,
     podAffinityTerm: { topologyKey, labelSelector: { matchLabels: labels } },
@@ -69,7 +74,7 @@ const spread = (labels: Record<string, string>) => {
 }
 
 /** PodSecurity `restricted`. */
-const containerSecurity = ({ needsBindService = false }: PodSpec) => ({
+const containerSecurity = ({ needsBindService = false }: PodSpec): PartOf['securityContext'] => ({
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ['ALL'], ...(needsBindService ? { add: ['NET_BIND_SERVICE'] } : {}) },
@@ -77,7 +82,7 @@ const containerSecurity = ({ needsBindService = false }: PodSpec) => ({
 
 const TEMPORARY = { name: 'tmp', mountPath: '/tmp' }
 
-const container = (spec: PodSpec) => ({
+const container = (spec: PodSpec): PartOf['container'] => ({
   name: spec.component,
   image: spec.image,
   imagePullPolicy: 'IfNotPresent',
@@ -97,14 +102,14 @@ const container = (spec: PodSpec) => ({
   ],
 })
 
-const checksumOf = (secrets: readonly KubernetesObject[], mounts: readonly SecretMount[]): string => {
+const checksumOf = (secrets: readonly Manifest<'Secret'>[], mounts: readonly SecretMount[]): string => {
   const names = mounts.map(({ secret }) => secret)
   const content = secrets.filter(({ metadata }) => names.includes(metadata.name)).map(({ data }) => data)
   return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }
 
 /** The pod template of a component, for Deployments and StatefulSets alike. */
-export const podTemplate = (plan: HostPlan, pki: Pki, spec: PodSpec) => {
+export const podTemplate = (plan: HostPlan, pki: Pki, spec: PodSpec): PartOf['podTemplate'] => {
   const labels = componentLabels(plan.federationId, spec.component)
   const { imagePullSecret } = plan.properties
   return {

@@ -1,4 +1,5 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { writeKubeconfig } from '../../../../../kubernetes/kubeconfig/write-kubeconfig.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { API_SERVER, COMPONENTS, type Component } from '../names.ts'
 import { encryptionConfiguration } from '../pki/encryption.ts'
 import type { Authority, Leaf, Pki } from '../pki/pki.schema.ts'
@@ -37,7 +38,7 @@ export const SECRET_NAMES: readonly string[] = [
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-const secret = (plan: HostPlan, name: string, files: Readonly<Record<string, string>>): KubernetesObject => ({
+const secret = (plan: HostPlan, name: string, files: Readonly<Record<string, string>>): Manifest<'Secret'> => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: metadataOf(plan, name),
@@ -52,32 +53,20 @@ const pairFiles = (pki: Pki, leaf: Leaf, authority: Authority): Record<string, s
   'tls.key': pki.leaves[leaf].key,
 })
 
-/** A kubeconfig for the Service's name inside of the host. JSON is YAML. */
+/** A kubeconfig for the Service's name inside of the host. */
 const kubeconfigOf = (plan: HostPlan, pki: Pki, component: Component): string => {
-  const name = API_SERVER
-  const { certificate, key } = pki.leaves[component]
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [
-      {
-        name,
-        cluster: {
-          server: `https://${serviceHost(plan, API_SERVER)}:${plan.properties.apiPort}`,
-          'certificate-authority-data': base64(pki.authorities.karmada.certificate),
-        },
-      },
-    ],
-    users: [
-      { name: component, user: { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) } },
-    ],
-    contexts: [{ name, context: { cluster: name, user: component } }],
-    'current-context': name,
+  const { certificate: certificatePem, key: keyPem } = pki.leaves[component]
+  return writeKubeconfig({
+    name: API_SERVER,
+    user: component,
+    server: `https://${serviceHost(plan, API_SERVER)}:${plan.properties.apiPort}`,
+    caPem: pki.authorities.karmada.certificate,
+    credential: { certificatePem, keyPem },
   })
 }
 
 /** One for each purpose, mounted only where it is needed; no key of an authority is in any of them. */
-export const secretManifests = (plan: HostPlan, pki: Pki): KubernetesObject[] => [
+export const secretManifests = (plan: HostPlan, pki: Pki): Manifest<'Secret'>[] => [
   secret(plan, ETCD_CERT, pairFiles(pki, 'etcd-server', 'etcd')),
   secret(plan, ETCD_CLIENT_CERT, pairFiles(pki, 'etcd-client', 'etcd')),
   secret(plan, API_SERVER_CERT, pairFiles(pki, 'apiserver', 'karmada')),

@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import {
   AGGREGATED_API_SERVER,
   AGGREGATED_API_SERVER_PORT,
@@ -16,11 +16,9 @@ const HTTPS = 443
 /** Keys of the annotations that we gave the Service, so that it differs from what it is to be when one is taken away. */
 const ANNOTATIONS_ANNOTATION = 'fedplane.io/service-annotations'
 
-type Port = { name: string; port: number; targetPort: number; nodePort?: number }
+const tcp = (port: PartOf['servicePort']): PartOf['servicePort'] => ({ ...port, protocol: 'TCP' })
 
-const tcp = (port: Port) => ({ ...port, protocol: 'TCP' })
-
-const service = (plan: HostPlan, name: string, spec: Record<string, unknown>): KubernetesObject => ({
+const service = (plan: HostPlan, name: string, spec: PartOf['serviceSpec']): Manifest<'Service'> => ({
   apiVersion: 'v1',
   kind: 'Service',
   metadata: metadataOf(plan, name),
@@ -28,7 +26,7 @@ const service = (plan: HostPlan, name: string, spec: Record<string, unknown>): K
 })
 
 /** Members must find each other before they are ready, so their addresses are published at once. */
-const etcdService = (plan: HostPlan): KubernetesObject =>
+const etcdService = (plan: HostPlan): Manifest<'Service'> =>
   service(plan, ETCD, {
     clusterIP: 'None',
     publishNotReadyAddresses: true,
@@ -39,7 +37,7 @@ const etcdService = (plan: HostPlan): KubernetesObject =>
   })
 
 /** The only one that is reachable from outside. */
-export const apiServiceManifest = (plan: HostPlan): KubernetesObject => {
+export const apiServiceManifest = (plan: HostPlan): Manifest<'Service'> => {
   const { apiServiceType, apiServiceAnnotations, apiLoadBalancerClass, apiPort, apiNodePort } = plan.properties
   const object = service(plan, API_SERVER, {
     type: apiServiceType,
@@ -60,11 +58,11 @@ export const apiServiceManifest = (plan: HostPlan): KubernetesObject => {
   return { ...object, metadata: { ...object.metadata, annotations } }
 }
 
-const internal = (plan: HostPlan, name: string, targetPort: number): KubernetesObject =>
+const internal = (plan: HostPlan, name: string, targetPort: number): Manifest<'Service'> =>
   service(plan, name, { ports: [tcp({ name: 'https', port: HTTPS, targetPort })] })
 
 /** All Services; none depends on certificates, and the API server's address comes before them. */
-export const serviceManifests = (plan: HostPlan): KubernetesObject[] => [
+export const serviceManifests = (plan: HostPlan): Manifest<'Service'>[] => [
   apiServiceManifest(plan),
   etcdService(plan),
   internal(plan, AGGREGATED_API_SERVER, AGGREGATED_API_SERVER_PORT),

@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest, OwnerReference } from '../../../../../kubernetes/manifest.ts'
 import type { MemberContext } from '../../../../contract/federation-driver.ts'
 import { memberObjectName } from '../../../../support/member/names.ts'
 import { ownerLabels } from '../../../../support/owned.ts'
@@ -21,7 +22,7 @@ const labelsOf = ({ federation, membership }: MemberContext): Record<string, str
 })
 
 /** As Karmada's own join, so that its garbage collector removes what we might leave. */
-const ownersOf = ({ membership }: MemberContext, uid: string | undefined): unknown[] =>
+const ownersOf = ({ membership }: MemberContext, uid: string | undefined): OwnerReference[] =>
   uid === undefined
     ? []
     : [{ apiVersion: API_VERSION, kind: 'Cluster', name: membership.memberName, uid, controller: true }]
@@ -38,7 +39,7 @@ export const tokenSecret = (
   context: MemberContext,
   { token, caBundle }: KarmadaCredential,
   { ownerUid, publishedAt }: SecretFacts,
-): KubernetesObject => ({
+): Manifest<'Secret'> => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: {
@@ -57,7 +58,7 @@ export const impersonatorSecret = (
   context: MemberContext,
   token: string,
   ownerUid: string | undefined,
-): KubernetesObject => ({
+): Manifest<'Secret'> => ({
   apiVersion: 'v1',
   kind: 'Secret',
   metadata: {

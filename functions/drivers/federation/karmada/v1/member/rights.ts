@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { clusterRoles } from '../../../../../kubernetes/resources.ts'
 import { ensureBinding } from '../../../../support/member/account.ts'
 import { memberObjectName } from '../../../../support/member/names.ts'
@@ -6,7 +6,7 @@ import { ensureOwned, ownerLabels, refOf, type Site } from '../../../../support/
 import type { Trace } from '../../../../support/step.ts'
 
 /** As Karmada's own join grants: objects of every kind that users spread, and the member's health and APIs. */
-const roleManifest = (federationId: string): KubernetesObject => ({
+const roleManifest = (federationId: string): Manifest<'ClusterRole'> => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRole',
   metadata: { name: memberObjectName(federationId), labels: ownerLabels(federationId) },

@@ -1,7 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { Secret } from '../../../../../domain/secret.ts'
-import { issueCertificate } from '../../../../../x509/issue-certificate.ts'
-import { newAuthority } from '../../../../../x509/new-authority.ts'
 import { IDENTITIES } from './identities.ts'
 import { isStale } from './lifetimes.ts'
 import { AUTHORITIES, type Authority, LEAVES, type Leaf, type Pair, type Pki } from './pki.schema.ts'
@@ -17,6 +15,7 @@ const AUTHORITY_NAMES: Readonly<Record<Authority, string>> = {
 export type Issuing = { naming: Naming; leafLifetimeSeconds: number; now: Date; issuedSince?: Date | undefined }
 
 const issueAuthority = async (authority: Authority, now: Date): Promise<Pair> => {
+  const { newAuthority } = await import('../../../../../x509/new-authority.ts')
   const { certificatePem, privateKey } = await newAuthority(AUTHORITY_NAMES[authority], now)
   return { certificate: certificatePem, key: privateKey.reveal() }
 }
@@ -25,6 +24,7 @@ const issueLeaf = async (leaf: Leaf, authorities: Pki['authorities'], issuing: I
   const { authority, commonName, groups, usages } = IDENTITIES[leaf]
   const { certificate, key } = authorities[authority]
   const names = serverNames(issuing.naming)[leaf]
+  const { issueCertificate } = await import('../../../../../x509/issue-certificate.ts')
   const made = await issueCertificate(
     {
       commonName,

@@ -1,10 +1,12 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import { AGGREGATED_API_SERVER, CLUSTER_GROUP, type Component, SCHEDULER, SYSTEM_NAMESPACE, WEBHOOK } from '../names.ts'
 import { IDENTITIES } from './identities.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 
-type Rule = { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }
+type Right = Manifest<'ClusterRole' | 'ClusterRoleBinding' | 'Role' | 'RoleBinding'>
+
+type Rule = PartOf['policyRule']
 
 const READ = ['get', 'list', 'watch']
 const WRITE = ['update', 'patch']
@@ -64,33 +66,45 @@ const LEASE_RULES: readonly Rule[] = [
   { apiGroups: ['coordination.k8s.io'], resources: ['leases'], resourceNames: [SCHEDULER], verbs: ['get', ...WRITE] },
 ]
 
-const user = (component: Component) => ({ apiGroup: RBAC, kind: 'User', name: IDENTITIES[component].commonName })
+const user = (component: Component) =>
+  ({ apiGroup: RBAC, kind: 'User', name: IDENTITIES[component].commonName }) as const
 
-type Binding = { kind: 'ClusterRole' | 'Role'; role: string; component: Component; name: string; namespace?: string }
+type Binding = { role: string; component: Component; name: string; namespace?: string }
 
-const binding = ({ kind, role, component, name, namespace }: Binding): KubernetesObject => ({
-  apiVersion: `${RBAC}/v1`,
-  kind: namespace === undefined ? 'ClusterRoleBinding' : 'RoleBinding',
-  metadata: { name, ...(namespace === undefined ? {} : { namespace }) },
-  roleRef: { apiGroup: RBAC, kind, name: role },
-  subjects: [user(component)],
-})
+/** Binds a Role of the namespace, or without one a ClusterRole. */
+const binding = ({ role, component, name, namespace }: Binding): Right => {
+  const subjects = [user(component)]
+  return namespace === undefined
+    ? {
+        apiVersion: `${RBAC}/v1`,
+        kind: 'ClusterRoleBinding',
+        metadata: { name },
+        roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+        subjects,
+      }
+    : {
+        apiVersion: `${RBAC}/v1`,
+        kind: 'RoleBinding',
+        metadata: { name, namespace },
+        roleRef: { apiGroup: RBAC, kind: 'Role', name: role },
+        subjects,
+      }
+}
 
-const roleOf = (component: Component, rules: readonly Rule[]): KubernetesObject[] => {
+const roleOf = (component: Component, rules: readonly Rule[]): Right[] => {
   const name = IDENTITIES[component].commonName
   return [
     { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name }, rules: [...rules] },
-    binding({ kind: 'ClusterRole', role: name, component, name }),
+    binding({ role: name, component, name }),
   ]
 }
 
 /** Delegated authentication and authorization (Kubernetes, "Configure the aggregation layer"). */
-const delegation = (component: Component): KubernetesObject[] => {
+const delegation = (component: Component): Right[] => {
   const name = IDENTITIES[component].commonName
   return [
-    binding({ kind: 'ClusterRole', role: 'system:auth-delegator', component, name: `${name}:auth-delegator` }),
+    binding({ role: 'system:auth-delegator', component, name: `${name}:auth-delegator` }),
     binding({
-      kind: 'Role',
       role: 'extension-apiserver-authentication-reader',
       component,
       name: `${name}:authentication-reader`,
@@ -99,12 +113,12 @@ const delegation = (component: Component): KubernetesObject[] => {
   ]
 }
 
-const leader = (): KubernetesObject[] => {
+const leader = (): Right[] => {
   const name = `${IDENTITIES[SCHEDULER].commonName}:leader`
   const metadata = { name, namespace: SYSTEM_NAMESPACE }
   return [
     { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata, rules: [...LEASE_RULES] },
-    binding({ kind: 'Role', role: name, component: SCHEDULER, name, namespace: SYSTEM_NAMESPACE }),
+    binding({ role: name, component: SCHEDULER, name, namespace: SYSTEM_NAMESPACE }),
   ]
 }
 
@@ -112,7 +126,7 @@ const leader = (): KubernetesObject[] => {
  * Roles and bindings inside of the control plane for the components that are not in `system:masters`; the namespace of the leases must be there.
  * To be applied before these components start.
  */
-export const componentRights = (): KubernetesObject[] => [
+export const componentRights = (): Right[] => [
   ...roleOf(AGGREGATED_API_SERVER, RULES[AGGREGATED_API_SERVER] ?? []),
   ...delegation(AGGREGATED_API_SERVER),
   ...roleOf(SCHEDULER, RULES[SCHEDULER] ?? []),

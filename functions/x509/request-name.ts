@@ -1,7 +1,7 @@
 import 'reflect-metadata'
 import { Name } from '@peculiar/x509'
-import { isShownAsIs } from '../../domain/shown-text.ts'
-import { SigningRequestRejected } from '../errors.ts'
+import { isShownAsIs } from '../domain/shown-text.ts'
+import { SigningRequestRejected } from './errors.ts'
 import type { NameAttribute, ParsedRequest } from './parsed-request.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: IA5String is all of ASCII.

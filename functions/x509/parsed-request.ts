@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { type Extension, ExtensionsAttribute, Pkcs10CertificateRequest } from '@peculiar/x509'
-import { SigningRequestRejected } from '../errors.ts'
+import { SigningRequestRejected } from './errors.ts'
 
 /** Text of one attribute of a name, under the ASN.1 type that it was written as. */
 export type AttributeText = { utf8String?: string; printableString?: string; ia5String?: string }

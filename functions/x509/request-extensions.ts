@@ -11,7 +11,7 @@ import {
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
 } from '@peculiar/x509'
-import { SigningRequestRejected } from '../errors.ts'
+import { SigningRequestRejected } from './errors.ts'
 
 /** What a certificate takes over from a request; everything else in it is dropped (magnum-rest.md 7.1). Absent: not asked for. */
 export type RequestedExtensions = {

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { SigningRequestRejected } from '../errors.ts'
+import { SigningRequestRejected } from './errors.ts'
 import type { RequestParts, WebAlgorithm } from './parsed-request.ts'
 
 /** Names as WebCrypto has them. */
