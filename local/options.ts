@@ -36,6 +36,7 @@ ${IDENTITY_HELP}
   FEDPLANE_POLICIES           Cedar file, or folder of them, that adds to who may do what (docs/policies.md)
   FEDPLANE_PUBLIC_URL         scheme, host and mount path as clients see them behind a proxy, for links (default http://127.0.0.1:<port>)
   FEDPLANE_TRUST_FORWARDED    true: X-Forwarded-Host, -Proto and -Prefix of a proxy say where links point (default false)
+  FEDPLANE_ALLOW_OTHER_USERS  true: without tokens other users of this machine are let in, as administrators (Linux; default false)
   FEDPLANE_CLUSTERS_PER_PROJECT  clusters that a project without a quota of its own may have (default 20)
   FEDPLANE_FEDERATIONS_PER_PROJECT, FEDPLANE_TEMPLATES_PER_PROJECT, FEDPLANE_OPERATIONS_PER_PROJECT
                               what else a project may have: federations, cluster templates, operations in progress (default 100 each)
@@ -58,6 +59,7 @@ export type LocalOptions = {
   /** Undefined: the address that it listens on. */
   publicUrl: string | undefined
   trustForwarded: boolean
+  allowOtherUsers: boolean
   clustersPerProject: number
   projectLimits: ProjectLimits
   logLevel: LogLevel
@@ -139,6 +141,13 @@ const driversOf = (environment: Environment): RegistryOptions => {
   }
 }
 
+const allowOtherUsersOf = (text: string): boolean => {
+  if (text === 'true' || text === 'false') return text === 'true'
+  throw new OptionInvalid(
+    `FEDPLANE_ALLOW_OTHER_USERS is ${JSON.stringify(text)}. Set it to true to let other users of this machine in without tokens, as administrators; else to false.`,
+  )
+}
+
 const grantsOf = (text: string | undefined): AwsGrant[] | undefined => {
   if (text === undefined) return
   try {
@@ -167,6 +176,7 @@ export const readOptions = (args: readonly string[], environment: Environment): 
     identity: identityOptions((name) => setting(environment, name)),
     policies: pathOf(setting(environment, 'FEDPLANE_POLICIES')),
     publicUrl: publicUrl && publicUrlOf(publicUrl),
+    allowOtherUsers: allowOtherUsersOf(setting(environment, 'FEDPLANE_ALLOW_OTHER_USERS') ?? 'false'),
     trustForwarded: trustForwardedOf(setting(environment, 'FEDPLANE_TRUST_FORWARDED') ?? 'false'),
     clustersPerProject: countOf(environment, 'FEDPLANE_CLUSTERS_PER_PROJECT', DEFAULT_CLUSTERS_PER_PROJECT),
     projectLimits: limitsOf(environment),

@@ -24,6 +24,7 @@ import { loadDefinitions } from './engine/definition.ts'
 import { Engine } from './engine/engine.ts'
 import { dynamoExecutionTable } from './engine/execution-table.ts'
 import { startHttpServer } from './http/http-server.ts'
+import { PeerUsers } from './http/peer-user.ts'
 import { createLogger } from './logger.ts'
 import { localOpenApi } from './open-api.ts'
 import { loadPolicy } from './policy.ts'
@@ -56,6 +57,8 @@ export type FedplaneOptions = {
   publicUrl?: string | undefined
   /** Let `X-Forwarded-*` of a proxy say where links point. Default false. */
   trustForwarded?: boolean
+  /** Without tokens: let other users of this machine in, as administrators. Default false. */
+  allowOtherUsers?: boolean
   /** Clusters that a project without a quota of its own may have. Default: Magnum's 20. */
   clustersPerProject?: number
   /** What else a project may have. Default: `PROJECT_LIMITS`. */
@@ -148,7 +151,9 @@ const start = async (options: FedplaneOptions, opened: AsyncDisposableStack): Pr
   application.promise.catch(() => undefined)
   const handle = async (event: Parameters<ReturnType<typeof apiApp>>[0]) => (await application.promise)(event)
   const refuseForeign = isForOnePerson(options)
-  const http = await startHttpServer({ port: options.port ?? 0, handle, authorize, log, refuseForeign, publicUrl })
+  const peerUsers = refuseForeign && !options.allowOtherUsers ? new PeerUsers() : undefined
+  const gateway = { handle, authorize, log, refuseForeign, peerUsers, publicUrl }
+  const http = await startHttpServer({ port: options.port ?? 0, ...gateway })
   opened.defer(() => http.close())
   const url = `http://127.0.0.1:${http.port}`
   const dataDir = await takeDirectory(options.dataDir, opened)

@@ -9,6 +9,8 @@ export interface MembershipStore {
   get(key: MembershipKey): Promise<Membership | undefined>
   /** All memberships of a federation, by cluster id. */
   listOf(federation: { projectId: string; id: string }): Promise<Membership[]>
+  /** Ids of the federations that have the cluster as a member in any state. Reads all memberships of the project: for what is seldom asked. */
+  federationsOf(cluster: { projectId: string; id: string }): Promise<string[]>
 
   /** New membership. Conflict: AlreadyExists. */
   insert(membership: Membership): Write

@@ -7,6 +7,7 @@ import { AppError } from '../../functions/domain/app-error.ts'
 import type { Logger } from '../../functions/runtime/ports.ts'
 import { type ApiEvent, PathMalformed, receivedRequest, toApiEvent } from './api-event.ts'
 import { isForeign, isUndeclaredBody, type OwnAddress } from './foreign.ts'
+import type { PeerUsers } from './peer-user.ts'
 import { announcesTooMuch, BodyTooLarge, RequestAborted, readBody } from './read-body.ts'
 import { REFUSALS, type Refusal, rawRefusal, refusalBody } from './refusal.ts'
 import { bodyLength, RESULT_BYTES_MAX, writeResult } from './write-result.ts'
@@ -50,6 +51,8 @@ export type HttpServerOptions = {
   log: Logger
   /** Refuses what web pages make a browser send (`isForeign`). For when there are no tokens. Default false. */
   refuseForeign?: boolean
+  /** Refuses connections of other users of this machine, where that can be told. For when there are no tokens. Default: nobody is refused. */
+  peerUsers?: PeerUsers | undefined
   /** Where clients reach us besides loopback; requests for it are not foreign. */
   publicUrl?: string | undefined
   limits?: Partial<HttpLimits>
@@ -82,12 +85,15 @@ class Gateway {
       if (!announcesTooMuch(message, this.#limits.bodyBytesMax)) response.writeContinue()
       answer(message, response)
     })
+    // At once: a client may close its end before its request is looked at, and is nobody then.
+    this.server.on('connection', (socket: Socket) => options.peerUsers?.isOwn(socket))
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#refuseRaw(error, socket))
   }
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestId = randomUUID()
     try {
+      if (this.#options.peerUsers?.isOwn(message.socket) === false) throw new OtherUser()
       const body = await readBody(message, this.#limits.bodyBytesMax)
       const event = await this.#event(message, body, requestId)
       const result = await this.#inTime(this.#options.handle(event), requestId)
@@ -130,6 +136,7 @@ class Gateway {
   #refusalFor(error: unknown): Refusal {
     if (error instanceof BodyTooLarge) return REFUSALS.bodyTooLarge(this.#limits.bodyBytesMax)
     if (error instanceof ForeignRequest) return REFUSALS.foreign()
+    if (error instanceof OtherUser) return REFUSALS.otherUser()
     if (error instanceof UndeclaredBody) return REFUSALS.bodyUndeclared()
     if (error instanceof PathMalformed) return REFUSALS.pathMalformed()
     if (error instanceof AnswerTimedOut) return REFUSALS.timedOut(this.#limits.answerTimeoutMs)
@@ -151,6 +158,10 @@ class Gateway {
 
 class ForeignRequest extends Error {
   override readonly name = 'ForeignRequest'
+}
+
+class OtherUser extends Error {
+  override readonly name = 'OtherUser'
 }
 
 class UndeclaredBody extends Error {
@@ -216,10 +227,14 @@ const closeServer = async (server: Server): Promise<void> => {
 export const startHttpServer = async (options: HttpServerOptions): Promise<HttpServer> => {
   const { server } = new Gateway(options)
   await listen(server, options.port)
+  const { port } = server.address() as AddressInfo
+  if ((await options.peerUsers?.probe(port)) === false) {
+    options.log.info('this system does not tell which user connects: without tokens every user of the machine is admin')
+  }
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
     closing ??= closeServer(server)
     return closing
   }
-  return { port: (server.address() as AddressInfo).port, close }
+  return { port, close }
 }

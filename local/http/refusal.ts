@@ -19,6 +19,13 @@ export const REFUSALS = {
       'localhost with the port that fedplane listens on, without Origin and Sec-Fetch headers; give tokens with FEDPLANE_TOKENS; or name the ' +
       'proxy or forwarded port in front with FEDPLANE_PUBLIC_URL.',
   }),
+  otherUser: (): Refusal => ({
+    status: 403,
+    title: 'Requests of other users of this machine are refused.',
+    detail:
+      'Requests of other users of this machine are refused, because without tokens everybody is admin here. Call as the user who runs fedplane, or as ' +
+      'root; give tokens with FEDPLANE_TOKENS; or, where a proxy of yours runs as another user, set FEDPLANE_ALLOW_OTHER_USERS=true.',
+  }),
   bodyUndeclared: (): Refusal => ({
     status: 415,
     title: 'The body does not say that it is JSON.',

@@ -35,7 +35,27 @@ const createKeyFile = async (path: string): Promise<void> => {
   }
 }
 
-/** Undefined when there is no such file. Permissions and bytes are of one and the same open file. */
+/**
+ * Whoever owns the file can open it to themselves, and knows the key if it is of their making.
+ *
+ * @throws KeyFileUnusable
+ */
+const requirePrivate = (path: string, { mode, uid }: { mode: number; uid: number }): void => {
+  // Where there are no users there are no modes.
+  const user = process.getuid?.()
+  if (user === undefined) return
+  if (uid !== user) {
+    throw new KeyFileUnusable(
+      `The key file ${path} belongs to another user (uid ${uid}), who may know the key. If it is yours all the same, run chown ${user} on it.`,
+    )
+  }
+  if ((mode & 0o077) === 0) return
+  throw new KeyFileUnusable(
+    `The key file ${path} is open to other users (mode ${(mode & 0o777).toString(8)}). Run chmod 600 on it.`,
+  )
+}
+
+/** Undefined when there is no such file. Owner, permissions and bytes are of one and the same open file. */
 const readKeyFile = async (path: string): Promise<KeyObject | undefined> => {
   const file = await open(path, 'r').catch((error: unknown) => {
     if (hasCode(error, 'ENOENT')) return undefined
@@ -47,12 +67,7 @@ const readKeyFile = async (path: string): Promise<KeyObject | undefined> => {
   try {
     const stats = await file.stat()
     if (!stats.isFile()) throw new KeyFileUnusable(`The key file ${path} is not a file.`)
-    const { mode } = stats
-    if ((mode & 0o077) !== 0) {
-      throw new KeyFileUnusable(
-        `The key file ${path} is open to other users (mode ${(mode & 0o777).toString(8)}). Run chmod 600 on it.`,
-      )
-    }
+    requirePrivate(path, stats)
     const bytes = await file.readFile()
     if (bytes.length !== KEY_BYTES) {
       throw new KeyFileUnusable(
@@ -68,7 +83,7 @@ const readKeyFile = async (path: string): Promise<KeyObject | undefined> => {
 /**
  * Key service of one machine: a file of 32 random bytes, made with mode 0600 when absent.
  *
- * @throws KeyFileUnusable when others can read it, or it is no key; its `decrypt` throws CredentialUnreadable for keys wrapped by
+ * @throws KeyFileUnusable when it is another user's or others can read it, or it is no key; its `decrypt` throws CredentialUnreadable for keys wrapped by
  * another file or for another context
  */
 export const keyFileService = async (path: string): Promise<KeyService> => {

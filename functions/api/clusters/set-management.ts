@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Cluster, ClusterChange, ManagementRole } from '../../domain/cluster.ts'
+import type { Cluster, ClusterChange, ClusterUse, ManagementRole } from '../../domain/cluster.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { createAgain } from '../../operations/create-again.ts'
@@ -42,16 +42,18 @@ const isTriedAgain = ({ status }: Cluster, role: ManagementRole | null): boolean
   role !== null && status === 'CREATE_FAILED'
 
 /**
- * Whoever runs a federation has credentials in its members, which would be worth as much as the role.
+ * Whoever runs a federation has credentials in its members, which would be worth as much as the role. The cluster's `uses` are bound to no key, so the
+ * memberships are asked as well.
  *
  * @throws ClusterInUse naming the federations
  */
 const requireNoMember = async (ports: KeysRequest['ports'], cluster: Cluster): Promise<void> => {
-  const using = await usingFederations(ports, cluster)
-  const members = using.filter(({ id }) => cluster.uses.includes(`member:${id}`))
-  if (members.length === 0) return
+  const joined = (await ports.stores.memberships.federationsOf(cluster)).map((id): ClusterUse => `member:${id}`)
+  const uses = [...new Set([...cluster.uses, ...joined])].filter((use) => use.startsWith('member:'))
+  if (uses.length === 0) return
+  const asMember = { ...cluster, uses }
   throw new ClusterInUse(
-    `${describeUses(cluster, members)} Federations have credentials in their members, and a management cluster is for administrators; one of them may join it again afterwards.`,
+    `${describeUses(asMember, await usingFederations(ports, asMember))} Federations have credentials in their members, and a management cluster is for administrators; one of them may join it again afterwards.`,
   )
 }
 

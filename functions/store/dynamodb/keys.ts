@@ -44,7 +44,8 @@ export const nodeGroupPrefix = (clusterId: string): string => `NODEGROUP#${clust
 export const nodeGroupKey = (key: { projectId: string; clusterId: string; id: string }): ItemKey =>
   inProject(key.projectId, `${nodeGroupPrefix(key.clusterId)}${key.id}`)
 
-export const membershipPrefix = (federationId: string): string => `MEMBER#${federationId}#`
+export const MEMBERSHIP_PREFIX = 'MEMBER#'
+export const membershipPrefix = (federationId: string): string => `${MEMBERSHIP_PREFIX}${federationId}#`
 export const membershipKey = (key: { projectId: string; federationId: string; clusterId: string }): ItemKey =>
   inProject(key.projectId, `${membershipPrefix(key.federationId)}${key.clusterId}`)
 

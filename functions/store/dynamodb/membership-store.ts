@@ -4,7 +4,7 @@ import { membershipFacts } from '../sealing/integrity.ts'
 import { type Action, asWrite } from './action.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { membershipIndexAttributes, presentOnly } from './index-attributes.ts'
-import { membershipKey, membershipPrefix, projectPartition } from './keys.ts'
+import { MEMBERSHIP_PREFIX, membershipKey, membershipPrefix, projectPartition } from './keys.ts'
 import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from './membership.schema.ts'
 import { parseItem } from './parse-item.ts'
 import { operationPlace } from './project-places.ts'
@@ -51,6 +51,16 @@ export const dynamoMembershipStore = (context: StoreContext): MembershipStore =>
     const items = queryPrefix(context, { pk: projectPartition(projectId), prefix: membershipPrefix(id) })
     for await (const item of items) memberships.push(parse(item))
     return memberships
+  },
+  federationsOf: async ({ projectId, id }) => {
+    const federations: string[] = []
+    const items = queryPrefix(context, { pk: projectPartition(projectId), prefix: MEMBERSHIP_PREFIX })
+    // By the key: whoever writes the table can say anything in the item, but only the key makes it a member's.
+    for await (const { sk } of items) {
+      const [, federationId, clusterId] = String(sk).split('#')
+      if (clusterId === id && federationId !== undefined) federations.push(federationId)
+    }
+    return federations
   },
   insert: (membership) => asWrite(insert(membership)),
   replace: (read, next) => asWrite({ type: 'put', item: itemOf(follower(read, next)), ...asRead(read, next) }),

@@ -45,13 +45,47 @@ export const membershipFacts = ({ projectId, federationId, clusterId }: Membersh
   clusterId,
 ]
 
-/** The same text for the same value, in whatever order its keys come back from the table. */
-const canonical = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
+const isPlainObject = (value: object): boolean => {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+const valuesOf = (value: object): unknown[] | undefined => {
+  if (Array.isArray(value)) return Array.from(value)
+  const isPlain = isPlainObject(value) && Object.getOwnPropertySymbols(value).length === 0
+  return isPlain ? Object.values(value) : undefined
+}
+
+/**
+ * JSON would leave some values out and take others for something else (a Map is `{}`), so that two facts had the same HMAC.
+ *
+ * @throws TypeError, which is a fault of ours
+ */
+const requirePlainJson = (value: unknown): void => {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return
+  if (typeof value === 'number' && Number.isFinite(value)) return
+  const parts = typeof value === 'object' ? valuesOf(value) : undefined
+  if (parts === undefined) throw new TypeError(`A fact of an item is not plain JSON, but ${describeKind(value)}.`)
+  for (const part of parts) requirePlainJson(part)
+}
+
+/** Not the value itself: it may be a secret. */
+const describeKind = (value: unknown): string =>
+  typeof value === 'object' ? `an object of ${value?.constructor?.name ?? 'no class'}` : `of type ${typeof value}`
+
+/**
+ * The same text for the same value, in whatever order its keys come back from the table.
+ *
+ * @throws TypeError for what is not plain JSON
+ */
+const canonical = (value: unknown): string => {
+  requirePlainJson(value)
+  return JSON.stringify(value, (_, part: unknown) =>
     part !== null && typeof part === 'object' && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
       : part,
   )
+}
 
 const macOf = (dataKey: KeyObject, facts: Facts): string => {
   const key = Buffer.from(hkdfSync('sha256', dataKey, '', 'fedplane item integrity', 32))

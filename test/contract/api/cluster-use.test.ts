@@ -249,6 +249,15 @@ describe('a cluster with the role of a management cluster', () => {
     expect((await readCluster(lab, own)).management).toBeNull()
   })
 
+  it('is not given to a member whose uses were taken out of the table, past everything', async () => {
+    const edge = await registered(MALLORY)
+    const id = await settled(MALLORY, { hostcluster_id: own, member_ids: [edge] })
+    await lab.stores.commit([lab.stores.clusters.removeUses({ projectId: 'blue', id: edge }, [`member:${id}`])])
+    const [status, detail] = said(await give(edge))
+    expect([status, detail]).toEqual([409, expect.stringContaining(id)])
+    expect((await readCluster(lab, edge)).management).toBeNull()
+  })
+
   it('is decided again when a cluster gets the role while it is being joined', async () => {
     const id = await settled(OWNER, { hostcluster_id: own })
     const late = await registered(OWNER)

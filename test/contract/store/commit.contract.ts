@@ -47,6 +47,8 @@ export const commitContract = (make: MakeSubject): void => {
       await join(used)
       expect((await stores.clusters.get(used))?.uses).toEqual([`member:${federation.id}`])
       expect(await stores.memberships.listOf(federation)).toHaveLength(1)
+      expect(await stores.memberships.federationsOf(used)).toEqual([federation.id])
+      expect(await stores.memberships.federationsOf({ projectId: 'green', id: used.id })).toEqual([])
     })
 
     it('throws the error of the first write whose condition failed', async () => {

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { keyFileService } from '../../../local/keys/key-file.ts'
 
 const context = { project: 'blue' }
@@ -13,7 +13,10 @@ describe('keyFileService', () => {
     directory = await mkdtemp(join(tmpdir(), 'fedplane-test-'))
     path = join(directory, 'data', 'key')
   })
-  afterEach(() => rm(directory, { recursive: true }))
+  afterEach(async () => {
+    vi.restoreAllMocks()
+    await rm(directory, { recursive: true })
+  })
 
   it('makes a file of 32 bytes that only its owner can read, and leaves nothing else', async () => {
     await keyFileService(path)
@@ -51,6 +54,16 @@ describe('keyFileService', () => {
     await keyFileService(path)
     await chmod(path, mode)
     await expect(keyFileService(path)).rejects.toMatchObject({ name: 'KeyFileUnusable' })
+  })
+
+  it('refuses a file of another user, whatever its mode', async () => {
+    await keyFileService(path)
+    const { uid } = await stat(path)
+    vi.spyOn(process, 'getuid').mockReturnValue(uid + 1)
+    await expect(keyFileService(path)).rejects.toMatchObject({
+      name: 'KeyFileUnusable',
+      message: expect.stringContaining(`belongs to another user (uid ${uid})`),
+    })
   })
 
   it.each([0, 31, 33])('refuses a file of %i bytes, and leaves it alone', async (size) => {
