@@ -4,13 +4,13 @@ import type { ClusterEndpoint } from '../domain/cluster.ts'
 
 type Tls = Pick<ClusterEndpoint, 'server' | 'caPem' | 'tlsServerName' | 'tlsVerify'>
 
-/** Certificates of a bundle; undefined when one of them can't be read. */
-const certificatesIn = (pem: string): X509Certificate[] | undefined => {
+/** Certificates of a bundle; none when one of them can't be read. */
+const certificatesIn = (pem: string): X509Certificate[] => {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   try {
-    return blocks.length === 0 ? undefined : blocks.map((block) => new X509Certificate(block))
+    return blocks.map((block) => new X509Certificate(block))
   } catch {
-    return undefined
+    return []
   }
 }
 
@@ -22,6 +22,7 @@ const isSignedBy = (certificate: X509Certificate, authority: X509Certificate): b
 
 /** True when whoever the one bundle trusts, the other does too, or signed it: one CA that stands apart may be anybody's. */
 const isVouchedFor = (found: readonly X509Certificate[], known: readonly X509Certificate[]): boolean =>
+  found.length > 0 &&
   found.every((certificate) =>
     known.some((authority) => isSame(certificate, authority) || isSignedBy(certificate, authority)),
   )
@@ -37,16 +38,24 @@ const isPublic = (certificate: X509Certificate): boolean => {
 
 const nameOf = ({ server, tlsServerName }: Tls): string => tlsServerName ?? new URL(server).hostname
 
+const underAnotherName = (known: readonly X509Certificate[]): AuthorityProof =>
+  known.some(isPublic) ? 'none' : 'elsewhere'
+
+/** What the CAs of two endpoints say: the `same` server by its name, one `elsewhere` under the same private CA, or `none` of these. */
+export type AuthorityProof = 'same' | 'elsewhere' | 'none'
+
 /**
- * True when the API server at the one endpoint proves itself by the CA of the other, or by one that this CA signed. With CAs that everybody trusts
- * it is the name that counts: anybody has a certificate for a name of their own. Where TLS is not verified nothing is proved.
+ * `same` when the API server at the one endpoint proves itself by the CA of the other, or by one that this CA signed, under the same name. Under another
+ * name that is `elsewhere`: a company's CA issues to many, and looks the same as a cluster's own. With CAs that everybody trusts it is nothing at all,
+ * and neither is anything where TLS is not verified.
  */
-export const isSameAuthority = (known: Tls, found: Tls): boolean => {
-  if (!known.tlsVerify || !found.tlsVerify) return false
+export const authorityProof = (known: Tls, found: Tls): AuthorityProof => {
+  if (!known.tlsVerify || !found.tlsVerify) return 'none'
+  const isNamedSame = nameOf(known) === nameOf(found)
   if (known.caPem === null || found.caPem === null) {
-    return known.caPem === found.caPem && nameOf(known) === nameOf(found)
+    return known.caPem === found.caPem && isNamedSame ? 'same' : 'none'
   }
-  const [before, after] = [certificatesIn(known.caPem), certificatesIn(found.caPem)]
-  if (before === undefined || after === undefined || !isVouchedFor(after, before)) return false
-  return nameOf(known) === nameOf(found) || !before.some(isPublic)
+  const before = certificatesIn(known.caPem)
+  if (!isVouchedFor(certificatesIn(found.caPem), before)) return 'none'
+  return isNamedSame ? 'same' : underAnotherName(before)
 }

@@ -4,17 +4,21 @@ import type { Cluster, ClusterEndpoint } from '../domain/cluster.ts'
 import type { Secret } from '../domain/secret.ts'
 import { withoutFullStop } from '../domain/wording.ts'
 import type { KubernetesClient } from '../kubernetes/client.ts'
-import { isSameAuthority } from '../kubernetes/same-authority.ts'
+import { ConnectFailed, ConnectTimedOut, DnsLookupFailed } from '../kubernetes/errors.ts'
+import { namespaces } from '../kubernetes/resources.ts'
+import { authorityProof } from '../kubernetes/same-authority.ts'
 import type { Ports } from '../runtime/ports.ts'
 import { ClusterIdentityNotProved, OperationSuperseded } from './errors.ts'
 import { type IdentityMark, isSameByMark } from './identity-mark.ts'
+import { isManagementCluster } from './management.ts'
 import { type AccessPorts, openBy } from './open-cluster.ts'
 
 /**
  * How it was found that an endpoint leads to the registered cluster. A `kube-system` uid can be read by many and answered by anybody, so besides the
  * same uid, which every one of them needs:
  *
- * - `ca`: the API server proves itself by the known CA, or by one that this CA signed
+ * - `ca`: the API server proves itself by the known CA, or by one that this CA signed, under the name of before; under another one only where nobody answers at
+ *   the known address any more, and the cluster has no role
  * - `mark`: a random mark, written through the known connection, is read back through the new one
  * - `vouched`: whoever may says that it is
  *
@@ -45,7 +49,7 @@ const REMEDY =
 
 const notProved = ({ name, id }: Cluster, why: string, options?: ErrorOptions): ClusterIdentityNotProved =>
   new ClusterIdentityNotProved(
-    `Nothing proves that the kubeconfig leads to cluster ${name} (${id}): its certificate authority is another one, and ${why}. ${REMEDY}`,
+    `Nothing proves that the kubeconfig leads to cluster ${name} (${id}): its certificate authority is another one or one that may issue to other clusters, and ${why}. ${REMEDY}`,
     options,
   )
 
@@ -87,6 +91,22 @@ const byMark = async (
   throw notProved(cluster, 'a mark that was written by the known kubeconfig is not there')
 }
 
+/** True when nobody answers at the known address: whoever moved a cluster can't have a mark written there. */
+const isGone = async (openKnown: () => Promise<KubernetesClient>): Promise<boolean> => {
+  let known: KubernetesClient | undefined
+  try {
+    // Opening may talk to it already.
+    known = await openKnown()
+    await known.get(namespaces, 'kube-system')
+    return false
+  } catch (error) {
+    if (!isAppError(error) || error instanceof OperationSuperseded) throw error
+    return error instanceof ConnectFailed || error instanceof ConnectTimedOut || error instanceof DnsLookupFailed
+  } finally {
+    known?.close()
+  }
+}
+
 /**
  * The one definition of *the same cluster*, for an endpoint whose `kube-system` uid is the registered one.
  *
@@ -99,7 +119,9 @@ export const proveSameCluster = async (
   openKnown: () => Promise<KubernetesClient>,
 ): Promise<IdentityProof> => {
   const { cluster, endpoint, vouchedBy } = question
-  if (cluster.endpoint !== null && isSameAuthority(cluster.endpoint, endpoint)) return 'ca'
+  const proof = cluster.endpoint === null ? 'none' : authorityProof(cluster.endpoint, endpoint)
+  if (proof === 'same') return 'ca'
   if (vouchedBy !== null) return 'vouched'
+  if (proof === 'elsewhere' && !isManagementCluster(cluster) && (await isGone(openKnown))) return 'ca'
   return byMark(ports, question, openKnown)
 }

@@ -158,6 +158,35 @@ describe('a colleague who sends a kubeconfig', () => {
     await markGone(real)
   })
 
+  describe('under the same private CA with another name, which a company gives to many clusters', () => {
+    const elsewhere = ({ kubeconfig }: SimulatedKubernetes): string => kubeconfig.replace('127.0.0.1', 'localhost')
+    let authority: Awaited<ReturnType<typeof newAuthority>>
+    beforeEach(async () => {
+      authority = await newAuthority('company CA')
+      real = await start({ authority })
+      const { body } = await call(OWNER, 'POST', '/v1/clusters', { name: 'shop', kubeconfig: real.kubeconfig })
+      id = body.uuid
+      await ended(lab, await latestOf(lab, 'cluster-create', id))
+    })
+
+    it('of an impostor changes nothing', async () => {
+      const impostor = await impostorOf(real, { authority })
+      expect(await replace(MALLORY, elsewhere(impostor))).toMatchObject({ ...REFUSED, ...at(real) })
+    })
+
+    it('of another address of it is believed by a mark', async () => {
+      const moved = await start({ authority, cluster: real.cluster })
+      expect(await replace(MALLORY, elsewhere(moved))).toMatchObject(TAKEN)
+      await markGone(real)
+    })
+
+    it('is believed where nobody answers at the known address any more: a cluster that moved, with its own CA', async () => {
+      const { cluster } = real
+      await stop(real)
+      expect(await replace(MALLORY, elsewhere(await start({ authority, cluster })))).toMatchObject(TAKEN)
+    })
+  })
+
   it('of another address of it under another CA is believed by a mark, which goes again', async () => {
     const moved = await start({ cluster: real.cluster })
     expect(await replace(MALLORY, moved.kubeconfig)).toMatchObject({ ...TAKEN, ...at(moved) })

@@ -1,6 +1,6 @@
 import { rootCertificates } from 'node:tls'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { isSameAuthority } from '../../../functions/kubernetes/same-authority.ts'
+import { authorityProof } from '../../../functions/kubernetes/same-authority.ts'
 import { makeCa, type TestCa } from '../../support/kubernetes/tls.ts'
 
 let [known, other]: TestCa[] = []
@@ -19,10 +19,14 @@ const at = (caPem: string | null | undefined, more: object = {}) => ({
 })
 const pem = (ca: TestCa | undefined): string => ca?.certificatePem ?? ''
 
-describe('isSameAuthority', () => {
-  it('takes the same CA at any address, however its text is wrapped', () => {
-    const text = pem(known).replaceAll('\n', '\r\n')
-    expect(isSameAuthority(at(pem(known)), at(`# ours\n${text}`, { server: 'https://other.example.com' }))).toBe(true)
+const isSameAuthority = (...ends: Parameters<typeof authorityProof>): boolean => authorityProof(...ends) === 'same'
+
+describe('authorityProof', () => {
+  it("takes the same CA, however its text is wrapped; at another name it may be a company's, and is no proof by itself", () => {
+    const text = `# ours\n${pem(known).replaceAll('\n', '\r\n')}`
+    expect(authorityProof(at(pem(known)), at(text))).toBe('same')
+    expect(authorityProof(at(pem(known)), at(text, { server: 'https://other.example.com' }))).toBe('elsewhere')
+    expect(authorityProof(at(pem(known)), at(signed, { server: 'https://other.example.com' }))).toBe('elsewhere')
   })
 
   it('takes a CA that the known one signed, alone and beside it', () => {
