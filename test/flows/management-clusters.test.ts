@@ -404,7 +404,7 @@ describe('a management cluster that is out of reach', () => {
     await resizeWorkers(id, 4)
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 4 } })
     expect(said.at(-1)).toBe(
-      "1/1 waiting for its management cluster: Management cluster mgmt can't be worked with at the moment (ConnectFailed)",
+      "1/1 resize: waiting for its management cluster: Management cluster mgmt can't be worked with at the moment (ConnectFailed)",
     )
   })
 

@@ -3,8 +3,8 @@ import { supersede } from '../../operations/supersede.ts'
 import { failureOf } from '../failure-of.ts'
 import type { Steps } from '../handler-for.ts'
 import { DONE, type Step, type StepPorts, type StepState } from '../step.ts'
-import type { Loop, LoopSubject } from './loop.ts'
-import { type Progress, progressOf } from './progress.ts'
+import type { Loop, LoopOutcome, LoopSubject } from './loop.ts'
+import { type Progress, progressIn, progressOf } from './progress.ts'
 import { type Manner, runPhases } from './run-phases.ts'
 
 const withSubject = async <T>(
@@ -31,9 +31,9 @@ const runPhase =
   (loop: Loop): Step =>
   (ports, state) =>
     withSubject(loop, ports, state, async (subject) => {
-      const from = progressOf(state.progress)
+      const from = progressIn('do', state.progress)
       await supersedeFirst(ports, subject, from)
-      const manner: Manner = { act: (phase) => phase.ensure, lenient: subject.operation.force, verb: 'waiting for' }
+      const manner: Manner = { act: (phase) => phase.ensure, lenient: subject.operation.force }
       return runPhases(ports, subject, { phases: subject.phases, manner, from })
     })
 
@@ -42,9 +42,9 @@ const undoPhase =
   (loop: Loop): Step =>
   (ports, state) =>
     withSubject(loop, ports, state, async (subject) => {
-      const from = progressOf(state.progress)
+      const from = progressIn('undo', state.progress)
       await supersedeFirst(ports, subject, from)
-      const manner: Manner = { act: (phase) => phase.undo, lenient: true, verb: 'undoing: waiting for' }
+      const manner: Manner = { act: (phase) => phase.undo, lenient: true, undoes: true }
       return runPhases(ports, subject, { phases: subject.phases.toReversed(), manner, from })
     })
 
@@ -54,12 +54,16 @@ const notesOf = ({ notes, notTried, leftovers }: Progress): string[] => [
   ...(leftovers.length > 0 ? [`left behind: ${leftovers.map(describeObject).join(', ')}`] : []),
 ]
 
+const outcomeOf = (progress: Progress): LoopOutcome => {
+  const { remarks, leftovers, carried } = progress
+  return { notes: notesOf(progress), remarks, leftovers, carried }
+}
+
 /** Task state `RecordSuccess`. */
 const recordSuccess =
   (loop: Loop): Step =>
   async (ports, state) => {
-    const progress = progressOf(state.progress)
-    await loop.succeed(ports, state, { notes: notesOf(progress), remarks: progress.remarks })
+    await loop.succeed(ports, state, outcomeOf(progressOf(state.progress)))
     return DONE
   }
 
@@ -68,13 +72,12 @@ const recordFailure =
   (loop: Loop): Step =>
   async (ports, state) => {
     const operation = await loop.operation(ports, state)
-    const progress = progressOf(state.progress)
+    const outcome = outcomeOf(progressIn('undo', state.progress))
+    const { done: isUndone } = progressIn('undo', state.progress)
     // Undo that did not come to its end may have left anything behind.
-    const unfinished = progress.done ? [] : ['Undo did not come to its end.']
-    await loop.fail(ports, state, {
-      failure: failureOf(state, operation.failure),
-      notes: [...notesOf(progress), ...unfinished],
-    })
+    const unfinished = isUndone ? [] : ['Undo did not come to its end.']
+    const failure = failureOf(state, operation.failure)
+    await loop.fail(ports, state, { ...outcome, notes: [...outcome.notes, ...unfinished], failure, isUndone })
     return DONE
   }
 
