@@ -28,5 +28,7 @@ export const failureOf = (state: StepState, stored: Failure | null): Failure => 
   if (stored !== null) return stored
   if (state.error === undefined) return { reason: 'StepFailed', message: 'The execution ended without saying why.' }
   const { Error: name, Cause: cause } = state.error
-  return /^(States|Lambda)\./.test(name) ? ofPlatform(name) : { reason: name, message: messageIn(cause ?? '') }
+  return /^(States|Lambda|Sandbox|Runtime)\./.test(name)
+    ? ofPlatform(name)
+    : { reason: name, message: messageIn(cause ?? '') }
 }

@@ -1,5 +1,5 @@
 import type { Json } from '../domain/json.ts'
-import { FLOWS, type Flow } from '../domain/operation.ts'
+import type { Flow } from '../domain/operation.ts'
 import type { Ports } from '../runtime/ports.ts'
 import { clusterCreateSteps } from './cluster-create/cluster-create.steps.ts'
 import { clusterDeleteSteps } from './cluster-delete/cluster-delete.steps.ts'
@@ -14,7 +14,7 @@ import { memberJoinSteps } from './member-join/member-join.steps.ts'
 import { memberUnjoinSteps } from './member-unjoin/member-unjoin.steps.ts'
 import { POLL_MS } from './poll.ts'
 
-/** The steps of every flow: names equal the Task states of its `flow.asl.json` (a test holds them together). */
+/** The steps of every flow: names equal the Task states of `operation.asl.json` (a test holds them together). */
 export const FLOW_STEPS: Readonly<Record<Flow, Steps>> = {
   'cluster-create': clusterCreateSteps,
   'cluster-update': clusterUpdateSteps,
@@ -28,7 +28,7 @@ export const FLOW_STEPS: Readonly<Record<Flow, Steps>> = {
   'federation-rotate': federationRotateSteps,
 }
 
-/** Function of one flow: takes a Task's payload, gives its result. Throws only errors with a literal name and a safe message. */
+/** Takes a Task's payload, gives its result. Throws only errors with a literal name and a safe message. */
 export type FlowHandler = (event: unknown) => Promise<Json>
 
 export type FlowOptions = {
@@ -36,9 +36,6 @@ export type FlowOptions = {
   pollMs?: number
 }
 
-/** The functions of all flows over these ports; on AWS one Lambda each, locally all in the process. */
-export const flowHandlers = (ports: Ports, { pollMs = POLL_MS }: FlowOptions = {}): Record<Flow, FlowHandler> =>
-  Object.fromEntries(FLOWS.map((flow) => [flow, handlerFor({ ...ports, pollMs }, flow, FLOW_STEPS[flow])])) as Record<
-    Flow,
-    FlowHandler
-  >
+/** The function of all flows over these ports: on AWS one Lambda, locally in the process. */
+export const flowHandler = (ports: Ports, { pollMs = POLL_MS }: FlowOptions = {}): FlowHandler =>
+  handlerFor({ ...ports, pollMs }, FLOW_STEPS)

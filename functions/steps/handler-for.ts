@@ -31,29 +31,27 @@ const errorFor = (log: Logger, error: unknown): Error => {
   return toThrow(new StepFailed('The step failed for a reason inside fedplane; its log has the details.'))
 }
 
-const readEvent = (
-  ports: StepPorts,
-  flow: Flow,
-  steps: Steps,
-  event: unknown,
-): { step: Step; name: string; state: StepState } => {
-  const parsed = StepEventSchema.safeParse(event)
-  const step = parsed.success && parsed.data.flow === flow ? steps[parsed.data.step] : undefined
-  if (parsed.success && step !== undefined) return { step, name: parsed.data.step, state: parsed.data.state }
-  ports.log.error('step event refused', { flow, issues: parsed.error?.issues ?? 'unknown flow or step' })
-  throw toThrow(
-    new StepFailed(`The event is not one of the flow ${flow}; its state machine does not fit this function.`),
-  )
+/** The steps of every flow. */
+export type FlowSteps = Readonly<Partial<Record<Flow, Steps>>>
+
+type Called = { flow: Flow; step: Step; name: string; state: StepState }
+
+const readEvent = (ports: StepPorts, flows: FlowSteps, event: unknown): Called => {
+  const { data, error } = StepEventSchema.safeParse(event)
+  const step = data && flows[data.flow]?.[data.step]
+  if (step) return { flow: data.flow, step, name: data.step, state: data.state }
+  ports.log.error('step event refused', { issues: error?.issues ?? 'unknown flow or step' })
+  throw toThrow(new StepFailed('The event names no step of a flow; its state machine does not fit this function.'))
 }
 
 /**
- * Function of one flow: parses the event, runs the named step, and lets only our own errors out. A step begins no call of a cluster after its time:
+ * Function of all flows: parses the event, runs the named step, and lets only our own errors out. A step begins no call of a cluster after its time:
  * on AWS its function ends, and the embedded engine can only stop to wait for it, so that it would go on beside its retry.
  */
 export const handlerFor =
-  (ports: StepPorts, flow: Flow, steps: Steps) =>
+  (ports: StepPorts, flows: FlowSteps) =>
   async (event: unknown): Promise<Json> => {
-    const { step, name, state } = readEvent(ports, flow, steps, event)
+    const { flow, step, name, state } = readEvent(ports, flows, event)
     const log = ports.log.child({ flow, step: name, ...idsOf(state) })
     try {
       return await step({ ...ports, log, connect: connectUntil(ports.connect, performance.now() + CALLS_MS) }, state)

@@ -98,7 +98,7 @@ describe('reconcile', () => {
     const operation = federation.operation!
     await commit([federations.change(federation, { operation: { ...operation, attempt: 2, mode: 'undo' } })])
     const state = { projectId: 'blue', entityId: id, operationId: operation.id, attempt: 1, mode: 'do' }
-    const late = lab.handlers['federation-create']({ flow: 'federation-create', step: 'RunPhase', state })
+    const late = lab.handler({ flow: 'federation-create', step: 'RunPhase', state })
     await expect(late).rejects.toMatchObject({ name: 'OperationSuperseded' })
     expect(lab.world.calls).toEqual([])
     await untilQuiet()

@@ -33,6 +33,8 @@ describe('failureOf', () => {
   it.each([
     ['States.Timeout', 'StepTimedOut'],
     ['Lambda.Unknown', 'StepFailed'],
+    ['Sandbox.Timedout', 'StepFailed'],
+    ['Runtime.ExitError', 'StepFailed'],
   ])('says %s in its own words, without the cause', (name, reason) => {
     const failure = failureOf(state({ Error: name, Cause: 'internals' }), null)
     expect(failure.reason).toBe(reason)

@@ -8,7 +8,7 @@ import { keptLog } from '../../support/local/engine-lab.ts'
 const state = { projectId: 'p', entityId: 'e', operationId: 'o', attempt: 1, mode: 'do' }
 const handle = (step: Step, event: unknown = { flow: 'member-join', step: 'It', state }) => {
   const log = keptLog()
-  const handler = handlerFor({ log } as unknown as StepPorts, 'member-join', { It: step })
+  const handler = handlerFor({ log } as unknown as StepPorts, { 'member-join': { It: step } })
   return { log, answer: handler(event) }
 }
 
@@ -57,7 +57,7 @@ describe('handlerFor', () => {
       await client.raw('/livez')
       return { done: true }
     }
-    const handler = handlerFor({ log: keptLog(), connect } as unknown as StepPorts, 'member-join', { It: step })
+    const handler = handlerFor({ log: keptLog(), connect } as unknown as StepPorts, { 'member-join': { It: step } })
     const answer = handler({ flow: 'member-join', step: 'It', state }).finally(() => clock.mockRestore())
     await expect(answer).rejects.toMatchObject({
       name: 'RequestTimedOut',
@@ -67,7 +67,7 @@ describe('handlerFor', () => {
   })
 
   it.each([
-    ['another flow', { flow: 'member-unjoin', step: 'It', state }],
+    ['a flow without it', { flow: 'member-unjoin', step: 'It', state }],
     ['an unknown step', { flow: 'member-join', step: 'Other', state }],
     ['no ids', { flow: 'member-join', step: 'It', state: {} }],
     ['nothing', undefined],
