@@ -1,5 +1,5 @@
 /**
- * Which layer may import which: `api | steps | events -> operations -> domain, interfaces`. Implementations are injected by
+ * Which layer may import which: `api | flows | events -> operations -> domain, interfaces`. Implementations are injected by
  * `functions/runtime` (AWS) and `local`. A rule's comment is what a reader of the finding needs to know.
  */
 
@@ -7,7 +7,7 @@
 require.resolve('@swc/core')
 
 /** Type-only imports count too: a layer that needs another's types knows that layer. */
-const CORE = '^functions/(api|authorizer|steps|events|operations|policy)/'
+const CORE = '^functions/(api|authorizer|flows|events|operations|policy)/'
 /** Lambda entry files: they alone put core and AWS ports together. */
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
 const INTERFACES = '^functions/(store/[^/]+|cloud/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'
@@ -100,14 +100,14 @@ module.exports = {
       comment: 'Operations serve routes, steps and events, and know none of them.',
       severity: 'error',
       from: { path: '^functions/(operations|policy)/' },
-      to: { path: '^functions/(api|authorizer|steps|events)/' },
+      to: { path: '^functions/(api|authorizer|flows|events)/' },
     },
     {
       name: 'edges-know-no-other-edge',
       comment: 'Routes, steps and events share through operations and the domain.',
       severity: 'error',
-      from: { path: '^functions/(api|authorizer|steps|events)/' },
-      to: { path: '^functions/(api|authorizer|steps|events)/', pathNot: '^functions/$1/' },
+      from: { path: '^functions/(api|authorizer|flows|events)/' },
+      to: { path: '^functions/(api|authorizer|flows|events)/', pathNot: '^functions/$1/' },
     },
     {
       name: 'drivers-stand-alone',

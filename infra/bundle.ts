@@ -72,7 +72,7 @@ export const functionEntries = (): FunctionEntry[] => [
   { name: 'table', kind: 'table', entry: 'functions/api/table.handler.ts' },
   { name: 'keys', kind: 'keys', entry: 'functions/api/keys.handler.ts' },
   { name: 'authorizer', kind: 'authorizer', entry: 'functions/authorizer/handler.ts' },
-  { name: 'step', kind: 'step', entry: 'functions/steps/handler.ts' },
+  { name: 'step', kind: 'step', entry: 'functions/flows/handler.ts' },
   ...eventFolders().map(
     (event): FunctionEntry => ({
       name: `event-${event}`,
