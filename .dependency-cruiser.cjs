@@ -1,5 +1,5 @@
 /**
- * Which layer may import which: `api | steps | workers -> operations -> domain, interfaces`. Implementations are injected by
+ * Which layer may import which: `api | flows | workers -> operations -> domain, interfaces`. Implementations are injected by
  * `functions/runtime` (AWS) and `local`. A rule's comment is what a reader of the finding needs to know.
  */
 
@@ -7,7 +7,7 @@
 require.resolve('@swc/core')
 
 /** Type-only imports count too: a layer that needs another's types knows that layer. */
-const CORE = '^functions/(api|authorizer|steps|workers|operations|policy)/'
+const CORE = '^functions/(api|authorizer|flows|workers|operations|policy)/'
 /** Lambda entry files: they alone put core and AWS ports together. */
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
 const INTERFACES = '^functions/(store/[^/]+|cloud/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'
@@ -97,17 +97,17 @@ module.exports = {
     },
     {
       name: 'operations-are-below-the-edges',
-      comment: 'Operations serve routes, steps and workers, and know none of them.',
+      comment: 'Operations serve routes, flows and workers, and know none of them.',
       severity: 'error',
       from: { path: '^functions/(operations|policy)/' },
-      to: { path: '^functions/(api|authorizer|steps|workers)/' },
+      to: { path: '^functions/(api|authorizer|flows|workers)/' },
     },
     {
       name: 'edges-know-no-other-edge',
-      comment: 'Routes, steps and workers share through operations and the domain.',
+      comment: 'Routes, flows and workers share through operations and the domain.',
       severity: 'error',
-      from: { path: '^functions/(api|authorizer|steps|workers)/' },
-      to: { path: '^functions/(api|authorizer|steps|workers)/', pathNot: '^functions/$1/' },
+      from: { path: '^functions/(api|authorizer|flows|workers)/' },
+      to: { path: '^functions/(api|authorizer|flows|workers)/', pathNot: '^functions/$1/' },
     },
     {
       name: 'drivers-stand-alone',

@@ -7,8 +7,11 @@
 
 type Fields = Record<string, unknown>
 
-/** What infra and the engine fill in. `StepFunctionArn` is the Lambda function of the flow. */
-export const SUBSTITUTIONS = ['StepFunctionArn'] as const
+/** What infra and the engine fill in, for each flow: its name, and the Lambda function of all steps. */
+export const SUBSTITUTIONS = ['StepFunctionArn', 'Flow'] as const
+
+/** Stands for the flow's name until that is filled in. */
+const FLOW_PLACE = `\${${SUBSTITUTIONS[1]}}`
 
 /** The one service integration in use: it works on AWS, in MiniStack and in the engine. */
 const TASK_RESOURCE = 'arn:aws:states:::lambda:invoke'
@@ -110,7 +113,7 @@ const retryAndCatch = (where: string, state: Fields): string[] => {
   ]
 }
 
-/** A Task calls the flow's own function and tells it which step of which flow it is. */
+/** A Task calls the function of all steps and tells it which step of which flow it is. */
 const taskFaults = (flow: string, name: string, state: Fields): string[] => {
   const where = `${flow}.${name}`
   const payload = fieldsOf(fieldsOf(state.Parameters).Payload)
@@ -119,7 +122,9 @@ const taskFaults = (flow: string, name: string, state: Fields): string[] => {
     faults.push(`${where}: Resource must be ${TASK_RESOURCE}, got ${JSON.stringify(state.Resource)}`)
   }
   if (typeof state.TimeoutSeconds !== 'number') faults.push(`${where}: TimeoutSeconds is missing`)
-  if (payload.flow !== flow) faults.push(`${where}: Parameters.Payload.flow must be ${JSON.stringify(flow)}`)
+  if (payload.flow !== flow && payload.flow !== FLOW_PLACE) {
+    faults.push(`${where}: Parameters.Payload.flow must be ${FLOW_PLACE}`)
+  }
   if (payload.step !== name) faults.push(`${where}: Parameters.Payload.step must be ${JSON.stringify(name)}`)
   if (payload['state.$'] !== '$') faults.push(`${where}: Parameters.Payload must have "state.$": "$"`)
   return [...faults, ...retryAndCatch(where, state)]
@@ -176,7 +181,7 @@ const valueFaults = (flow: string, definition: unknown, substitutions: readonly 
 /**
  * Faults of a state machine's definition, a sentence each; none when it is good.
  *
- * @param name the flow: the folder's name below `statemachines/`, which each Task must send as `Payload.flow`
+ * @param name the flow, once its name has been filled in; else the file's name
  * @param substitutions `${NAME}` that may stand in the text; give `[]` once they have been filled in
  */
 export const lintAsl = (

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
-import { FLOWS } from '../functions/domain/operation.ts'
 import { putAssetsBeside } from './assets.ts'
 import { packagedDrivers } from './driver-packages.ts'
 import { leanPackages } from './lean-packages.ts'
@@ -70,18 +69,12 @@ const eventFolders = (): string[] =>
     .map((item) => item.name)
     .sort()
 
-/** Every Lambda function. Flows come from `FLOWS`, events from their folders. */
+/** Every Lambda function. Those of events come from their folders. */
 export const functionEntries = (): FunctionEntry[] => [
   { name: 'table', kind: 'table', entry: 'functions/api/table.handler.ts' },
   { name: 'keys', kind: 'keys', entry: 'functions/api/keys.handler.ts' },
   { name: 'authorizer', kind: 'authorizer', entry: 'functions/authorizer/handler.ts' },
-  ...FLOWS.map(
-    (flow): FunctionEntry => ({
-      name: `step-${flow}`,
-      kind: 'step',
-      entry: `functions/steps/${flow}/handler.ts`,
-    }),
-  ),
+  { name: 'step', kind: 'step', entry: 'functions/flows/handler.ts' },
   ...eventFolders().map(
     (event): FunctionEntry => ({
       name: `event-${event}`,

@@ -8,8 +8,8 @@ import { FLOWS } from '../functions/domain/operation.ts'
 import type { ProjectLimits } from '../functions/domain/project-limits.ts'
 import type { AwsGrants } from '../functions/drivers/contract/aws-access.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
+import { flowHandler } from '../functions/flows/flow-handler.ts'
 import type { Executions, Logger, Ports } from '../functions/runtime/ports.ts'
-import { flowHandlers } from '../functions/steps/flows.ts'
 import { adoptItems } from './adopt-items.ts'
 import { ASSETS_FOLDER } from './assets/assets.ts'
 import { makeMissingAssets } from './assets/make-missing-assets.ts'
@@ -30,7 +30,7 @@ import { localOpenApi } from './open-api.ts'
 import { loadPolicy } from './policy.ts'
 import { localPorts, systemClock } from './ports.ts'
 
-const STATE_MACHINES = path.resolve(import.meta.dirname, '../statemachines')
+const STATE_MACHINE = path.resolve(import.meta.dirname, '../statemachines/operation.asl.json')
 /** Magnum's default. */
 const CLUSTERS_PER_PROJECT = 20
 
@@ -114,7 +114,7 @@ const isForOnePerson = ({ tokensFile, identity }: FedplaneOptions): boolean => !
 const makeCore = async (database: Database, dataDir: string, options: FedplaneOptions, log: Logger): Promise<Core> => {
   const executions = deferredExecutions()
   const [definitions, ports] = await Promise.all([
-    loadDefinitions(STATE_MACHINES, FLOWS),
+    loadDefinitions(STATE_MACHINE, FLOWS),
     localPorts({
       database,
       dataDir,
@@ -130,7 +130,7 @@ const makeCore = async (database: Database, dataDir: string, options: FedplaneOp
   const engine = new Engine({
     table: dynamoExecutionTable(database.client),
     definitions,
-    handlers: flowHandlers(ports),
+    handler: flowHandler(ports),
     clock: systemClock,
     log,
     onUnsuccessfulEnd: (ref, end) => {

@@ -1,4 +1,4 @@
-/** The long-running flows: one state machine each, `statemachines/<flow>/flow.asl.json`. */
+/** The long-running flows: one state machine each, all of them as `statemachines/operation.asl.json` says. */
 export const FLOWS = [
   'cluster-create',
   'cluster-update',

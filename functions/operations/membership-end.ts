@@ -28,9 +28,9 @@ const federationKey = (membership: Pick<Membership, 'projectId' | 'federationId'
  *
  * @throws OperationSuperseded all the same
  */
-export const orSettle = async (ports: EndPorts, target: Target, run: () => Promise<void>): Promise<void> => {
+export const orSettle = async <T>(ports: EndPorts, target: Target, run: () => Promise<T>): Promise<T> => {
   try {
-    await run()
+    return await run()
   } catch (error) {
     if (error instanceof OperationSuperseded) await settle(ports, federationKey(membershipKey(target)))
     throw error

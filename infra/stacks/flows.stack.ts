@@ -13,9 +13,9 @@ import { grantEks, grantExecutions, grantSealing, grantTable, machineName } from
 import type { Installation, InstallationStackProps } from '../installation.ts'
 import { workerEnvironment } from '../worker-environment.ts'
 
-const STATE_MACHINES = path.join(import.meta.dirname, '../../statemachines')
+const DEFINITION = path.join(import.meta.dirname, '../../statemachines/operation.asl.json')
 
-/** One state machine and one Lambda function for each flow. */
+/** One state machine for each flow, of one definition, and one Lambda function for all of their steps. */
 export class FlowsStack extends Stack {
   readonly machines: Readonly<Record<Flow, StateMachine>>
   readonly #installation: Installation
@@ -23,16 +23,17 @@ export class FlowsStack extends Stack {
   constructor(scope: Construct, id: string, props: InstallationStackProps) {
     super(scope, id, props)
     this.#installation = props
-    const machines = FLOWS.map((flow) => [flow, this.#addMachine(flow, this.#addFunction(flow))] as const)
+    const step = this.#addFunction()
+    const machines = FLOWS.map((flow) => [flow, this.#addMachine(flow, step)] as const)
     this.machines = Object.fromEntries(machines) as Record<Flow, StateMachine>
   }
 
-  #addFunction(flow: Flow): NodeFunction {
+  #addFunction(): NodeFunction {
     const { data, settings } = this.#installation
-    const step = new NodeFunction(this, `step-${flow}`, {
+    const step = new NodeFunction(this, 'step', {
       installation: this.#installation,
       kind: 'step',
-      description: `fedplane: steps of the flow ${flow}`,
+      description: 'fedplane: steps of all flows',
       environment: workerEnvironment(this.#installation),
       talksToClusters: true,
     })
@@ -44,10 +45,13 @@ export class FlowsStack extends Stack {
   }
 
   #addMachine(flow: Flow, step: NodeFunction): StateMachine {
-    const substitutions: Record<(typeof SUBSTITUTIONS)[number], string> = { StepFunctionArn: step.functionArn }
+    const substitutions: Record<(typeof SUBSTITUTIONS)[number], string> = {
+      StepFunctionArn: step.functionArn,
+      Flow: flow,
+    }
     const machine = new StateMachine(this, flow, {
       stateMachineName: machineName(flow),
-      definitionBody: DefinitionBody.fromFile(path.join(STATE_MACHINES, flow, 'flow.asl.json')),
+      definitionBody: DefinitionBody.fromFile(DEFINITION),
       definitionSubstitutions: substitutions,
       // The reconciler ends an operation at its deadline; this one is for an execution that even it has lost.
       timeout: Duration.seconds(EXECUTION_SECONDS[flow]),

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import path from 'node:path'
 import type { StateMachineDefinition } from 'aws-local-stepfunctions'
 import { AppError } from '../../functions/domain/app-error.ts'
 import type { Flow } from '../../functions/domain/operation.ts'
-import { lintAsl } from '../../infra/asl-lint.ts'
+import { lintAsl, SUBSTITUTIONS } from '../../infra/asl-lint.ts'
 
 /** A state machine's definition can't be read, or uses what AWS and the engine do not do alike. */
 class DefinitionRefused extends AppError {
@@ -19,16 +18,22 @@ export const localArn = (service: string, resource: string): string =>
   `arn:aws:${service}:local:000000000000:${resource}`
 
 const parse = (flow: Flow, text: string): unknown => {
-  const filled = text.replaceAll(/\$\{StepFunctionArn\}/g, localArn('lambda', `function:fedplane-${flow}`))
+  const values: Record<(typeof SUBSTITUTIONS)[number], string> = {
+    StepFunctionArn: localArn('lambda', 'function:fedplane-step'),
+    Flow: flow,
+  }
+  const filled = SUBSTITUTIONS.reduce((all, name) => all.replaceAll(`\${${name}}`, values[name]), text)
   try {
     return JSON.parse(filled)
   } catch (cause) {
-    throw new DefinitionRefused(`The state machine ${flow} is no JSON; correct its flow.asl.json.`, { cause })
+    throw new DefinitionRefused('The definition of the state machines is no JSON; correct operation.asl.json.', {
+      cause,
+    })
   }
 }
 
 /**
- * A definition from the text of `flow.asl.json`, with its substitution filled in.
+ * A flow's definition from the text of `operation.asl.json`, with its substitutions filled in.
  *
  * @throws DefinitionRefused naming every fault
  */
@@ -42,17 +47,13 @@ export const parseDefinition = (flow: Flow, text: string): Definition => {
 }
 
 /**
- * Reads `<folder>/<flow>/flow.asl.json` of each flow: the very files that are deployed.
+ * Reads the definition of all flows, the very file that is deployed: one state machine for each.
  *
  * @throws DefinitionRefused
  */
-export const loadDefinitions = async (folder: string, flows: readonly Flow[]): Promise<Definitions> => {
-  const load = async (flow: Flow): Promise<[Flow, Definition]> => {
-    const file = path.join(folder, flow, 'flow.asl.json')
-    const text = await readFile(file, 'utf8').catch((cause: unknown) => {
-      throw new DefinitionRefused(`The state machine ${flow} has no readable flow.asl.json.`, { cause })
-    })
-    return [flow, parseDefinition(flow, text)]
-  }
-  return Object.fromEntries(await Promise.all(flows.map(load)))
+export const loadDefinitions = async (file: string, flows: readonly Flow[]): Promise<Definitions> => {
+  const text = await readFile(file, 'utf8').catch((cause: unknown) => {
+    throw new DefinitionRefused(`The definition of the state machines can't be read from ${file}.`, { cause })
+  })
+  return Object.fromEntries(flows.map((flow) => [flow, parseDefinition(flow, text)]))
 }

@@ -9,16 +9,14 @@ import { Run, type RunParts } from './run.ts'
 import type { FlowHandler } from './task-binding.ts'
 import { type Turn, Turns } from './turns.ts'
 
-export type FlowHandlers = Partial<Record<Flow, FlowHandler>>
-
 /** Told of each execution that failed, timed out or was aborted. */
 export type OnUnsuccessfulEnd = (ref: ExecutionRef, end: ExecutionEnd) => void
 
 export type EngineOptions = {
   table: ExecutionTable
   definitions: Definitions
-  /** What the Tasks of each flow call. */
-  handlers: FlowHandlers
+  /** What all Tasks call. */
+  handler: FlowHandler
   clock: Clock
   log: Logger
   onUnsuccessfulEnd?: OnUnsuccessfulEnd
@@ -39,7 +37,7 @@ const projectOf = ({ input }: ExecutionRecord): string => {
 const CLOSE_PATIENCE_MS = 1000
 
 /**
- * Step Functions in this process: the deployed definitions, handlers instead of Lambda functions, executions in a table. Each
+ * Step Functions in this process: the deployed definition, a handler instead of the Lambda function, executions in a table. Each
  * execution writes where it is, so after a crash `resume` takes all open ones up again at the state that was interrupted.
  *
  * As on AWS steps must be idempotent: the interrupted state is run again, its retries are counted anew, a Wait starts anew.
@@ -164,8 +162,7 @@ export class Engine implements Executions {
   }
 
   async #partsOf(flow: Flow, startAt: string): Promise<Pick<RunParts, 'machine' | 'definition' | 'handler'>> {
-    const handler = this.#options.handlers[flow]
-    if (!handler) throw new TypeError(`The flow ${flow} has no handler.`)
+    const { handler } = this.#options
     const machine = await this.#interpreter.machine(flow, startAt)
     return { machine, definition: this.#interpreter.definition(flow), handler }
   }

@@ -1,4 +1,4 @@
-/** What a flow's Lambda function does with the payload of a Task; it may return anything that JSON can say. */
+/** What the Lambda function of all steps does with the payload of a Task; it may return anything that JSON can say. */
 export type FlowHandler = (payload: unknown) => Promise<unknown>
 
 /** Step Functions refuses a state whose data is larger, bytes (AWS quota "maximum input or output size", 256 KiB). */

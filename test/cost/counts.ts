@@ -14,6 +14,9 @@ export const Count = z.object({
   /** DynamoDB's units, as the database says them: transactions twice, indexes included. */
   readUnits: z.number(),
   writeUnits: z.number(),
+  /** Requests to DynamoDB that read, and that write: they cost by their units, and time by their number. */
+  reads: z.number(),
+  commits: z.number(),
   kmsCalls: z.number(),
   /** Entries put on the bus: events, and their notifications. */
   events: z.number(),
@@ -28,6 +31,8 @@ export const nothing = (): Count => ({
   transitions: 0,
   readUnits: 0,
   writeUnits: 0,
+  reads: 0,
+  commits: 0,
   kmsCalls: 0,
   events: 0,
 })

@@ -1,14 +1,14 @@
 import { generateKeySync } from 'node:crypto'
 import path from 'node:path'
 import { apiApp } from '../../functions/api/app.ts'
-import { FLOWS, type Flow } from '../../functions/domain/operation.ts'
+import { FLOWS } from '../../functions/domain/operation.ts'
 import type { Principal } from '../../functions/domain/principal.ts'
 import { driverRegistry } from '../../functions/drivers/registry.ts'
+import { type FlowHandler, flowHandler } from '../../functions/flows/flow-handler.ts'
 import { localPolicy } from '../../functions/kubernetes/address-guard.ts'
 import { awsAccess } from '../../functions/runtime/aws-access.ts'
 import { newUuidV7 } from '../../functions/runtime/ids.ts'
 import type { Executions, Ports } from '../../functions/runtime/ports.ts'
-import { type FlowHandler, flowHandlers } from '../../functions/steps/flows.ts'
 import { openDocumentClient } from '../../functions/store/dynamodb/document-client.ts'
 import { dynamoStores } from '../../functions/store/dynamodb/stores.ts'
 import { TABLE } from '../../local/database.ts'
@@ -26,7 +26,7 @@ import { standInAsset } from '../support/karmada/crds.ts'
 import { defaultPolicy } from '../support/policy.ts'
 import { Meter } from './meter.ts'
 
-const STATE_MACHINES = path.resolve(import.meta.dirname, '../../statemachines')
+const STATE_MACHINE = path.resolve(import.meta.dirname, '../../statemachines/operation.asl.json')
 const PROJECT = 'cost'
 const CALLER: Principal = { userId: 'ana', projectId: PROJECT, roles: ['member', 'reader'], source: 'local' }
 
@@ -50,7 +50,7 @@ export type CostLab = {
   close(): Promise<void>
 }
 
-type Environments = { api: ReturnType<typeof apiApp>; flows: Record<Flow, FlowHandler>; worker: Ports }
+type Environments = { api: ReturnType<typeof apiApp>; flow: FlowHandler; worker: Ports }
 
 const SETTINGS = {
   baseUrl: 'http://127.0.0.1:9511',
@@ -63,7 +63,7 @@ const SETTINGS = {
 /** One environment for each function, so that none has the data keys that another one has opened. */
 const newEnvironments = (newPorts: () => Ports): Environments => ({
   api: apiApp(newPorts(), SETTINGS),
-  flows: Object.fromEntries(FLOWS.map((flow) => [flow, flowHandlers(newPorts())[flow]])) as Environments['flows'],
+  flow: flowHandler(newPorts()),
   worker: newPorts(),
 })
 
@@ -102,14 +102,9 @@ export const openCostLab = async (): Promise<CostLab> => {
     return portsWith({ ...stores, events: meter.watchEvents(stores.events) })
   }
   let environments = newEnvironments(newPorts)
-  const handlers = Object.fromEntries(
-    FLOWS.map((flow): [Flow, FlowHandler] => [
-      flow,
-      (event) => meter.invocation(() => environments.flows[flow](event)),
-    ]),
-  )
-  const definitions = await loadDefinitions(STATE_MACHINES, FLOWS)
-  const engine = new Engine({ table: memoryExecutionTable(), definitions, handlers, clock, log })
+  const handler: FlowHandler = (event) => meter.invocation(() => environments.flow(event))
+  const definitions = await loadDefinitions(STATE_MACHINE, FLOWS)
+  const engine = new Engine({ table: memoryExecutionTable(), definitions, handler, clock, log })
   late.engine = engine
   return {
     meter,

@@ -29,8 +29,9 @@ export class Meter {
         const result = await next(args)
         const { ConsumedCapacity } = result.output as { ConsumedCapacity?: Consumed | Consumed[] }
         const units = [ConsumedCapacity ?? []].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0)
-        if (WRITES.test(context.commandName ?? '')) this.count.writeUnits += units
-        else this.count.readUnits += units
+        const isWrite = WRITES.test(context.commandName ?? '')
+        this.count[isWrite ? 'writeUnits' : 'readUnits'] += units
+        this.count[isWrite ? 'commits' : 'reads'] += 1
         return result
       },
       { step: 'initialize', name: 'cost' },

@@ -4,11 +4,11 @@ import type { ClusterTemplate } from '../../functions/domain/cluster-template.ts
 import { createDeadlineSeconds } from '../../functions/domain/deadlines.ts'
 import type { NodeGroup } from '../../functions/domain/node-group.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
+import { storeCandidateResult } from '../../functions/flows/entities/cluster-results.ts'
 import { endClusterCreateFailed } from '../../functions/operations/cluster-create-end.ts'
 import { candidateFactsKey } from '../../functions/operations/credentials.ts'
 import { markedGroups } from '../../functions/operations/node-group-writes.ts'
 import { launch, newOperation } from '../../functions/operations/operation.ts'
-import { storeCandidateResult } from '../../functions/steps/cluster/cluster-results.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import { createCluster, key } from '../support/flows/actions.ts'
 import {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { Flow } from '../../functions/domain/operation.ts'
 import { StoreBusy } from '../../functions/store/errors.ts'
 import { changeFederation, createFederation, join, membership, registered, unjoin } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
@@ -14,12 +15,12 @@ afterAll(() => lab.dispose())
 beforeEach(() => lab.reset())
 
 /** In the first run of a step, the read that settling and launching begin with fails. */
-const failOnceAfterEnd = (dying: string): { died: () => boolean } => {
+const failOnceAfterEnd = (dying: string, of: Flow): { died: () => boolean } => {
   const { memberships } = lab.ports.stores
   const { listOf } = memberships
   let died = false
-  lab.intercept = async ({ step }, run) => {
-    if (step !== dying || died) return run()
+  lab.intercept = async ({ flow, step }, run) => {
+    if (flow !== of || step !== dying || died) return run()
     memberships.listOf = async () => {
       died = true
       throw new StoreBusy('The database is busy.')
@@ -38,39 +39,39 @@ const created = async (): Promise<string> => {
 }
 
 describe('a step that died after its commit', () => {
-  it('FinishJoin: settles the federation', async () => {
+  it('RecordSuccess of a join: settles the federation', async () => {
     const id = await created()
-    const crash = failOnceAfterEnd('FinishJoin')
+    const crash = failOnceAfterEnd('RecordSuccess', 'member-join')
     await join(lab, id, [await registered(lab, 'member')])
     expect(await settled(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE' })
     expect(crash.died()).toBe(true)
   })
 
-  it('RecordJoinFailure: settles the federation', async () => {
+  it('RecordFailure of a join: settles the federation', async () => {
     const id = await created()
-    const crash = failOnceAfterEnd('RecordJoinFailure')
+    const crash = failOnceAfterEnd('RecordFailure', 'member-join')
     await join(lab, id, [await registered(lab, 'bad', { 'memory-fail-step': 'ready' })])
     expect(await settled(lab, id)).toMatchObject({ status: 'UPDATE_FAILED' })
     expect(crash.died()).toBe(true)
   })
 
-  it('FinishUnjoin: settles the federation', async () => {
+  it('RecordSuccess of an unjoin: settles the federation', async () => {
     const id = await created()
     const member = await registered(lab, 'member')
     await join(lab, id, [member])
     await settled(lab, id)
-    const crash = failOnceAfterEnd('FinishUnjoin')
+    const crash = failOnceAfterEnd('RecordSuccess', 'member-unjoin')
     await unjoin(lab, id, member)
     expect(await settled(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', memberIds: [] })
     expect(crash.died()).toBe(true)
   })
 
-  it('RecordUnjoinFailure: settles the federation', async () => {
+  it('RecordFailure of an unjoin: settles the federation', async () => {
     const id = await created()
     const member = await registered(lab, 'bad', { 'memory-fail-step': 'clean' })
     await join(lab, id, [member])
     await settled(lab, id)
-    const crash = failOnceAfterEnd('RecordUnjoinFailure')
+    const crash = failOnceAfterEnd('RecordFailure', 'member-unjoin')
     await unjoin(lab, id, member)
     expect(await settled(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', memberIds: [member] })
     expect(crash.died()).toBe(true)
@@ -81,14 +82,14 @@ describe('a step that died after its commit', () => {
     ['RecordFailure', { 'memory-fail-phase': 'properties' }, 'UPDATE_FAILED'],
   ])('%s of an update: settles the federation', async (step, properties, status) => {
     const id = await created()
-    const crash = failOnceAfterEnd(step)
+    const crash = failOnceAfterEnd(step, 'federation-update')
     await changeFederation(lab, id, 'update', { properties: properties as Record<string, string> })
     expect(await settled(lab, id)).toMatchObject({ status })
     expect(crash.died()).toBe(true)
   })
 
   it('RecordSuccess of a create: sends the waiting members on', async () => {
-    const crash = failOnceAfterEnd('RecordSuccess')
+    const crash = failOnceAfterEnd('RecordSuccess', 'federation-create')
     const member = await registered(lab, 'member')
     const { id } = await createFederation(lab, await registered(lab, 'host'), { members: [member] })
     expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE', memberIds: [member] })

@@ -145,7 +145,7 @@ describe('federation-rotate', () => {
     expect(await rotated(id)).toBe('succeeded')
     phase.ensure = ensure
     expect(seen[0]).toMatchObject({ status: 'Unknown', reason: 'Renewing' })
-    expect(seen[0]).toMatchObject({ message: '1/1 waiting for the API server to restart' })
+    expect(seen[0]).toMatchObject({ message: '1/1 certificates: waiting for the API server to restart' })
     expect((await federationOf(lab, id)).statusReason).toBeNull()
   })
 

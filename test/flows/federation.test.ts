@@ -5,8 +5,8 @@ import type { FederationContext } from '../../functions/drivers/contract/federat
 import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.ts'
 import { errorFinding, warningFinding } from '../../functions/drivers/support/findings.ts'
+import { preflightPhase } from '../../functions/flows/phases/preflight.ts'
 import { ApiUnavailable, ClusterIdentityChanged, ConnectTimedOut } from '../../functions/kubernetes/errors.ts'
-import { preflightPhase } from '../../functions/steps/federation-create/preflight.phase.ts'
 import {
   changeFederation,
   createFederation,
@@ -179,7 +179,9 @@ describe('federation-create', () => {
       mode: 'do',
     })
     expect(await ended(lab, ref)).toBe('succeeded')
-    expect(reasons[0]).toBe('1/4 waiting for the host to be fit: ConnectFailed: The host does not answer')
+    expect(reasons[0]).toBe(
+      '1/4 preflight of the host: waiting for the host to be fit: ConnectFailed: The host does not answer',
+    )
     // What the create made itself must not refuse it when a step is run again.
     const driver = { checkHost: async () => ({ findings: [errorFinding('ForeignObject', 'There.')], wouldMake: [] }) }
     const [federation, made] = [await federationOf(lab, id), preflightPhase(driver)]
@@ -228,7 +230,7 @@ describe('federation-create', () => {
       mode: 'do',
     })
     expect(await ended(lab, ref)).toBe('succeeded')
-    expect(reasons[0]).toBe('3/4 waiting for the control plane to come up (30 s)')
+    expect(reasons[0]).toBe('3/4 control plane: waiting for the control plane to come up (30 s)')
     expect((await federationOf(lab, id)).statusReason).toBeNull()
   })
 

@@ -4,11 +4,11 @@ import type { ExecutionRef } from '../../functions/domain/operation.ts'
 import { Secret } from '../../functions/domain/secret.ts'
 import type { ManagementAccess } from '../../functions/drivers/contract/cluster-driver.ts'
 import { ManagementUnreachable } from '../../functions/drivers/contract/errors.ts'
+import { PhaseTimedOut } from '../../functions/flows/errors.ts'
 import { ConnectFailed } from '../../functions/kubernetes/errors.ts'
 import { requestTask } from '../../functions/operations/cluster-tasks.ts'
 import { candidateKey, cloudKey, kubeconfigKey } from '../../functions/operations/credentials.ts'
 import { executionOf } from '../../functions/operations/operation.ts'
-import { PhaseTimedOut } from '../../functions/steps/errors.ts'
 import { sweepHealth } from '../../functions/workers/health-sweep/sweep.ts'
 import { isMinuteOf } from '../../functions/workers/health-sweep/verdict.ts'
 import type { ManagedScript } from '../support/drivers/managed-driver.ts'
@@ -404,7 +404,7 @@ describe('a management cluster that is out of reach', () => {
     await resizeWorkers(id, 4)
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 4 } })
     expect(said.at(-1)).toBe(
-      "1/1 waiting for its management cluster: Management cluster mgmt can't be worked with at the moment (ConnectFailed)",
+      "1/1 resize: waiting for its management cluster: Management cluster mgmt can't be worked with at the moment (ConnectFailed)",
     )
   })
 

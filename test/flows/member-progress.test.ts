@@ -11,6 +11,7 @@ import {
   unjoin,
 } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
+import { holdSecondRun } from '../support/flows/hold-run.ts'
 import { clusterOf, ended, federationOf, messages, settled } from '../support/flows/look.ts'
 
 let lab: FlowLab
@@ -22,17 +23,19 @@ beforeEach(() => lab.reset())
 
 const FAULT = 'GET /version of edge failed: the connection was refused; check address, port and firewall.'
 
-/** What a reader finds after each step, each text once in a row. */
+/** What a reader finds before each act of the federation's driver and after each step, each text once in a row. */
 const watch = (read: () => Promise<string | null>): (string | null)[] => {
   const seen: (string | null)[] = []
-  lab.intercept = async (_, run) => {
-    try {
-      return await run()
-    } finally {
-      const now = await read()
-      if (seen.at(-1) !== now) seen.push(now)
-    }
+  const note = async () => {
+    const now = await read()
+    if (seen.at(-1) !== now) seen.push(now)
   }
+  const { before } = lab.world
+  lab.world.before = async (call) => {
+    await note()
+    await before?.(call)
+  }
+  lab.intercept = (_, run) => run().finally(note)
   return seen
 }
 const watchMember = (id: string, cluster: string) =>
@@ -94,6 +97,22 @@ describe('progress of a member', () => {
     expect((await membership(lab, id, slow))?.revision).toBe((unwaited?.revision ?? 0) + 2)
   })
 
+  it("is in the execution's history: which phase waits, its position and what for", async () => {
+    const id = await created()
+    const member = await registered(lab, 'slow')
+    lab.world.said.set(member, { state: 'not-ready', reason: 'NoLease', message: 'No call yet.' })
+    const { arrived, go } = holdSecondRun(lab, 'member-join', `${id}:${member}`)
+    const [ref] = await join(lab, id, [member])
+    await arrived
+    const execution = (await lab.engine.list()).find(({ name }) => name === ref?.name)
+    const { progress } = JSON.parse(execution?.data ?? '{}').result
+    expect(progress).toMatchObject({ phase: 'ready', position: 4, of: 4, waiting: 'NoLease: No call yet.' })
+    expect(execution?.data).not.toContain('memory-token-')
+    lab.world.said.delete(member)
+    go()
+    expect(await settled(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE' })
+  })
+
   it('says why an unjoin tries again', async () => {
     const member = await registered(lab, 'gone')
     const id = await created([member])
@@ -142,7 +161,7 @@ describe('progress of a phase that fails', () => {
     id = made.id
     expect(await ended(lab, made.ref)).toBe('succeeded')
     expect(seen.filter((it) => it !== null)).toEqual([
-      expect.stringMatching(/^\d\/\d trying again: GET \/version of edge failed: .* firewall$/),
+      expect.stringMatching(/^\d\/\d identify: trying again: GET \/version of edge failed: .* firewall$/),
     ])
   })
 })

@@ -17,6 +17,7 @@ import {
   unjoin,
 } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
+import { holdSecondRun } from '../support/flows/hold-run.ts'
 import { clusterOf, ended, federationOf, settled } from '../support/flows/look.ts'
 import { gate, until } from '../support/local/engine-lab.ts'
 
@@ -28,6 +29,9 @@ afterAll(() => lab.dispose())
 beforeEach(() => lab.reset())
 
 /** Runs the reconciler until nothing is in progress any more. */
+/** What keeps a join waiting. */
+const NOT_READY = { state: 'not-ready', reason: 'NoLease', message: 'No call yet.' } as const
+
 const untilQuiet = () =>
   until(async () => {
     const report = await reconcile(lab.ports)
@@ -94,7 +98,7 @@ describe('reconcile', () => {
     const operation = federation.operation!
     await commit([federations.change(federation, { operation: { ...operation, attempt: 2, mode: 'undo' } })])
     const state = { projectId: 'blue', entityId: id, operationId: operation.id, attempt: 1, mode: 'do' }
-    const late = lab.handlers['federation-create']({ flow: 'federation-create', step: 'RunPhase', state })
+    const late = lab.handler({ flow: 'federation-create', step: 'RunPhase', state })
     await expect(late).rejects.toMatchObject({ name: 'OperationSuperseded' })
     expect(lab.world.calls).toEqual([])
     await untilQuiet()
@@ -103,17 +107,12 @@ describe('reconcile', () => {
   it('undoes what a dead execution left', async () => {
     const { id, hostId } = await created()
     const member = await registered(lab, 'member')
-    const [arrived, go] = [gate(), gate()]
-    lab.intercept = async ({ step }, run) => {
-      if (step !== 'AwaitReady') return run()
-      arrived.open()
-      await go.passed
-      return run()
-    }
+    lab.world.said.set(member, NOT_READY)
+    const { arrived, go } = holdSecondRun(lab, 'member-join', `${id}:${member}`)
     const [ref] = await join(lab, id, [member])
-    await arrived.passed
+    await arrived
     await lab.engine.stop(ref!, 'killed by the test')
-    go.open()
+    go()
     expect(await reconcile(lab.ports)).toMatchObject({ undone: 1 })
     expect(await settled(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', memberIds: [] })
     expect(await membership(lab, id, member)).toMatchObject({ state: 'JoinFailed', reason: 'ExecutionDied' })
@@ -269,20 +268,14 @@ describe('giveUp', () => {
   it('fails a join with what was made as leftovers', async () => {
     const { id } = await created()
     const member = await registered(lab, 'member')
-    const [arrived, go] = [gate(), gate()]
-    lab.intercept = async ({ step }, run) => {
-      if (step === 'AwaitReady') {
-        arrived.open()
-        await go.passed
-      }
-      return run()
-    }
+    lab.world.said.set(member, NOT_READY)
+    const { arrived, go } = holdSecondRun(lab, 'member-join', `${id}:${member}`)
     await join(lab, id, [member])
-    await arrived.passed
+    await arrived
     const operation = operationOf((await membership(lab, id, member))!)!
     await lab.engine.stop(executionOf('member-join', operation), 'test')
     await giveUp(lab.ports, { flow: 'member-join', projectId: 'blue', entityId: `${id}:${member}`, operation }, failure)
-    go.open()
+    go()
     const failed = await membership(lab, id, member)
     expect(failed).toMatchObject({
       state: 'JoinFailed',

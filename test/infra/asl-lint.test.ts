@@ -76,7 +76,7 @@ const BROKEN: readonly [rule: string, definition: unknown, fault: RegExp][] = [
   ['no task token', withWork({ Resource: 'arn:aws:states:::lambda:invoke.waitForTaskToken' }), /Resource must be/],
   ['no other integration', withWork({ Resource: 'arn:aws:states:::dynamodb:updateItem' }), /Resource must be/],
   ['a time-out on each Task', withWork({ TimeoutSeconds: undefined }), /sample\.Work: TimeoutSeconds is missing/],
-  ['the own flow', withPayload({ flow: 'other', step: 'Work', 'state.$': '$' }), /Payload\.flow must be "sample"/],
+  ['the own flow', withPayload({ flow: 'other', step: 'Work', 'state.$': '$' }), /Payload\.flow must be \$\{Flow\}/],
   ['the own step', withPayload({ flow: 'sample', step: 'Other', 'state.$': '$' }), /Payload\.step must be "Work"/],
   ['the whole data', withPayload({ flow: 'sample', step: 'Work' }), /"state\.\$": "\$"/],
   ['not the whole context', withContext('$$'), /\$\$ is not the same everywhere/],

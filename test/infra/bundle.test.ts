@@ -108,14 +108,14 @@ describe('bundleFunctions', () => {
       .filter(({ inputs }) => inputs.includes('functions/kubernetes/connect.ts'))
       .map(({ name }) => name)
     expect(forwarding).toEqual(into)
-    expect(forwarding).toEqual(expect.arrayContaining(['keys', 'step-member-join', 'event-health-sweep']))
+    expect(forwarding).toEqual(expect.arrayContaining(['keys', 'step', 'event-health-sweep']))
     expect(forwarding).not.toContain('table')
   })
 
   it('gives the library that signs certificates to functions that have drivers at work, and never to the table function', () => {
     expect(bundles.filter(({ inputs }) => inputs.some((input) => input.includes('@peculiar/')))).toEqual([])
     const names = bundles.filter(({ libraries }) => libraries.includes('x509')).map(({ name }) => name)
-    const mayHave = (name: string): boolean => name.startsWith('step-') || ['keys', 'event-health-sweep'].includes(name)
+    const mayHave = (name: string): boolean => ['step', 'keys', 'event-health-sweep'].includes(name)
     expect(names).toContain('keys')
     expect(names.filter((name) => !mayHave(name))).toEqual([])
   })

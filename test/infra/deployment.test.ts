@@ -96,7 +96,7 @@ describe('settings of all functions', () => {
       },
     })
     const functions = Object.values(templates).flatMap((template) => resourcesIn(template, 'AWS::Lambda::Function'))
-    const steps = functions.filter(([, it]) => /steps of the flow/.test(String(it.Properties.Description)))
+    const steps = functions.filter(([, it]) => /steps of all flows/.test(String(it.Properties.Description)))
     expect(functions.filter(([, it]) => it.Properties.TracingConfig !== undefined)).toEqual([])
     expect(functions.filter(([, it]) => it.Properties.ReservedConcurrentExecutions === 7)).toEqual(steps)
     const drivers = functions.map(

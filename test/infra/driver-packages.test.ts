@@ -109,7 +109,7 @@ describe('bundles with a driver package', () => {
 
   it('have its code where drivers act, and what it says alone where there are no keys', () => {
     expect(occurrences('keys', 'code-of-the-mesh')).toBe(true)
-    expect(occurrences('step-federation-create', 'code-of-the-mesh')).toBe(true)
+    expect(occurrences('step', 'code-of-the-mesh')).toBe(true)
     expect(() => occurrences('table', 'code-of-the-mesh')).toThrow()
   })
 })

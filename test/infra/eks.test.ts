@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { FLOWS } from '../../functions/domain/operation.ts'
 import type { DeploymentConfig } from '../../infra/settings/settings.schema.ts'
 import { actionsIn, FEW_ROUTES, statementsIn, templatesOf } from '../support/infra/synthesised.ts'
 
@@ -32,7 +31,7 @@ describe('rights for EKS', () => {
   })
 
   it('are those of the functions that talk to clusters, on exactly what is listed', () => {
-    const talkers = ['keys', 'healthsweep', ...FLOWS.map((flow) => `step${flow.replaceAll('-', '')}`)]
+    const talkers = ['keys', 'healthsweep', 'step']
     expect(listed.toSorted()).toEqual(
       talkers
         .flatMap((name) => [

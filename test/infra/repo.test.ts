@@ -52,16 +52,19 @@ describe('the repository', () => {
 })
 
 describe('statemachines', () => {
-  const folders = readdirSync(path.join(ROOT, 'statemachines'), { withFileTypes: true }).filter((item) =>
-    item.isDirectory(),
+  const sections = new Map(
+    read('statemachines/README.md')
+      .split(/^### /m)
+      .slice(1)
+      .map((section) => [section.split('\n', 1)[0], section]),
   )
 
-  it('has one folder for each flow', () => {
-    expect(folders.map((folder) => folder.name).sort()).toEqual([...FLOWS].sort())
+  it('are one definition, and a section for each flow', () => {
+    expect(readdirSync(path.join(ROOT, 'statemachines')).sort()).toEqual(['README.md', 'operation.asl.json'])
+    expect([...sections.keys()].toSorted()).toEqual([...FLOWS].sort())
   })
 
   it.each(FLOWS)('%s has a failure table', (flow) => {
-    const readme = read(`statemachines/${flow}/README.md`)
-    expect(readme).toMatch(/^\|\s*error\b.*\|$/im)
+    expect(sections.get(flow)).toMatch(/^\|\s*error\b.*\|$/im)
   })
 })

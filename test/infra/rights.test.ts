@@ -140,7 +140,7 @@ describe('functions in a VPC', () => {
     expect(inVpc(usual)).toEqual([])
     expect(
       inVpc(full)
-        .filter((it) => !/^fedplane: steps of the flow/.test(it))
+        .filter((it) => !/^fedplane: steps of all flows/.test(it))
         .toSorted(),
     ).toEqual(['fedplane: API routes that seal or open credentials', 'fedplane: looks at the health of clusters'])
   })

@@ -8,13 +8,14 @@ import type { FederationDriver } from '../../../functions/drivers/contract/feder
 import type { DriverSet } from '../../../functions/drivers/contract/registry.ts'
 import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../../functions/drivers/federation/memory/v1/world.ts'
+import { type FlowHandler, flowHandler } from '../../../functions/flows/flow-handler.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
 import { newUuidV7 } from '../../../functions/runtime/ids.ts'
 import type { Executions, Ports } from '../../../functions/runtime/ports.ts'
-import { type FlowHandler, flowHandlers } from '../../../functions/steps/flows.ts'
 import { loadDefinitions } from '../../../local/engine/definition.ts'
 import { Engine } from '../../../local/engine/engine.ts'
+import type { ExecutionTable } from '../../../local/engine/execution-table.ts'
 import { type ManagedScript, managedClusterDriver } from '../drivers/managed-driver.ts'
 import { keptLog } from '../local/engine-lab.ts'
 import { noAssets } from '../no-assets.ts'
@@ -23,6 +24,8 @@ import { createTestStores, type TestStores } from '../store/database.ts'
 import { labClusterDriver } from './lab-cluster-driver.ts'
 import { memoryExecutionTable } from './memory-executions.ts'
 import { quick } from './quick.ts'
+
+const STATE_MACHINE = path.join(import.meta.dirname, '../../../statemachines/operation.asl.json')
 
 /** A call of a step: what tests put between engine and handler. */
 export type StepCall = { flow: Flow; step: string; event: unknown }
@@ -36,9 +39,13 @@ export type FlowLab = {
   world: MemoryWorld
   clusters: MemoryClusters
   log: ReturnType<typeof keptLog>
-  handlers: Record<Flow, FlowHandler>
-  /** Between engine and handlers; undefined: nothing. */
+  handler: FlowHandler
+  /** Between engine and handler; undefined: nothing. */
   intercept: Interceptor | undefined
+  /** What executions are in, as it outlives a process. */
+  table: ExecutionTable
+  /** Another engine over the same executions, as the next process has it; nothing comes between it and the handler. */
+  nextEngine(): Engine
   /** States entered so far, by execution name. */
   stepsOf(ref: ExecutionRef): string[]
   /** Forgets scripts and counts, for the next test. */
@@ -60,7 +67,7 @@ const never = () => {
   throw new Error('memory@1 connects to nothing')
 }
 
-/** Executions that a late assignment fills: ports need the engine, and the engine the handlers that need ports. */
+/** Executions that a late assignment fills: ports need the engine, and the engine the handler that needs ports. */
 const lateExecutions = (engine: () => Engine): Executions => ({
   start: (ref, input) => engine().start(ref, input),
   stop: (ref, cause) => engine().stop(ref, cause),
@@ -114,27 +121,25 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
     newId: () => newUuidV7(clock),
     log,
   }
-  const handlers = flowHandlers(ports, { pollMs })
+  const handler = flowHandler(ports, { pollMs })
   const steps = new Map<string, string[]>()
-  const intercepted =
-    (flow: Flow): FlowHandler =>
-    async (event) => {
-      const { step, state } = event as { step: string; state: { operationId: string; attempt: number } }
-      const name = `${state.operationId}-${state.attempt}`
-      steps.set(name, [...(steps.get(name) ?? []), step])
-      const run = () => handlers[flow](event)
-      return (await (lab.intercept ? lab.intercept({ flow, step, event }, run) : run())) as Awaited<
-        ReturnType<FlowHandler>
-      >
+  const intercepted = async (event: unknown): Promise<unknown> => {
+    const { flow, step, state } = event as {
+      flow: Flow
+      step: string
+      state: { operationId: string; attempt: number }
     }
-  const definitions = quick(await loadDefinitions(path.join(import.meta.dirname, '../../../statemachines'), FLOWS))
-  const engine = new Engine({
-    table: memoryExecutionTable(),
-    definitions,
-    handlers: Object.fromEntries(FLOWS.map((flow) => [flow, intercepted(flow)])),
-    clock,
-    log,
-  })
+    const name = `${state.operationId}-${state.attempt}`
+    steps.set(name, [...(steps.get(name) ?? []), step])
+    const run = () => handler(event)
+    return lab.intercept ? lab.intercept({ flow, step, event }, run) : run()
+  }
+  const definitions = quick(await loadDefinitions(STATE_MACHINE, FLOWS))
+  const table = memoryExecutionTable()
+  const engineOf = (called: FlowHandler | typeof intercepted) =>
+    new Engine({ table, definitions, handler: called, clock, log })
+  const engine = engineOf(intercepted)
+  const others: Engine[] = []
   const lab: FlowLab = {
     ports,
     engine,
@@ -142,7 +147,13 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
     world,
     clusters,
     log,
-    handlers,
+    handler,
+    table,
+    nextEngine: () => {
+      const next = engineOf(handler)
+      others.push(next)
+      return next
+    },
     intercept: undefined,
     stepsOf: (ref) => steps.get(ref.name) ?? [],
     reset: () => {
@@ -155,7 +166,7 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
       world.hostFindings = []
     },
     dispose: async () => {
-      await engine.close()
+      for (const it of [engine, ...others]) await it.close()
       await stores.dispose()
     },
   }

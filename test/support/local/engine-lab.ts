@@ -4,12 +4,13 @@ import { openDocumentClient } from '../../../functions/store/dynamodb/document-c
 import { SUBSTITUTIONS } from '../../../infra/asl-lint.ts'
 import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
 import { type Definitions, parseDefinition } from '../../../local/engine/definition.ts'
-import { Engine, type FlowHandlers, type OnUnsuccessfulEnd } from '../../../local/engine/engine.ts'
+import { Engine, type OnUnsuccessfulEnd } from '../../../local/engine/engine.ts'
 import {
   createExecutionTable,
   dynamoExecutionTable,
   type ExecutionTable,
 } from '../../../local/engine/execution-table.ts'
+import type { FlowHandler } from '../../../local/engine/task-binding.ts'
 
 /** Log lines kept for a look instead of written. */
 export const keptLog = (
@@ -83,7 +84,7 @@ export type EngineLab = {
   database: EmbeddedDynamoDb
   engine(
     definitions: Definitions,
-    handlers: FlowHandlers,
+    handlers: { readonly [FLOW]: FlowHandler },
     onUnsuccessfulEnd?: OnUnsuccessfulEnd,
     atOnce?: number,
   ): Engine
@@ -103,7 +104,7 @@ export const openEngineLab = async (): Promise<EngineLab> => {
     engine: (definitions, handlers, onUnsuccessfulEnd, atOnce) => {
       const clock = { now: () => new Date() }
       const more = { ...(onUnsuccessfulEnd && { onUnsuccessfulEnd }), ...(atOnce && { atOnce }) }
-      const engine = new Engine({ table, definitions, handlers, clock, log: keptLog(), ...more })
+      const engine = new Engine({ table, definitions, handler: handlers[FLOW], clock, log: keptLog(), ...more })
       engines.push(engine)
       return engine
     },

@@ -6,10 +6,13 @@ const text = (states: Record<string, unknown>): string =>
   JSON.stringify({ StartAt: Object.keys(states)[0], States: states })
 
 describe('parseDefinition', () => {
-  it('fills in the function of the flow', () => {
-    const definition = parseDefinition(FLOW, text({ Work: task('Work', { End: true }) }))
+  it('fills in the function of the steps, and the flow', () => {
+    const definition = parseDefinition(
+      FLOW,
+      text({ Work: task('Work', { End: true }) }).replace(`"${FLOW}"`, '"$' + '{Flow}"'),
+    )
     expect(definition.States.Work).toMatchObject({
-      Parameters: { FunctionName: 'arn:aws:lambda:local:000000000000:function:fedplane-member-join' },
+      Parameters: { FunctionName: 'arn:aws:lambda:local:000000000000:function:fedplane-step', Payload: { flow: FLOW } },
     })
   })
 

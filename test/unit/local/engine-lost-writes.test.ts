@@ -4,7 +4,6 @@ import type { ExecutionTable } from '../../../local/engine/execution-table.ts'
 import {
   definitionsOf,
   type EngineLab,
-  FLOW,
   freshRef,
   INPUT,
   keptLog,
@@ -43,11 +42,9 @@ const engineOn = (table: ExecutionTable) => {
   const engine = new Engine({
     table,
     definitions: definitionsOf({ One: task('One', { Next: 'Two' }), Two: task('Two', { End: true }) }),
-    handlers: {
-      [FLOW]: async (payload) => {
-        steps.push((payload as { step: string }).step)
-        return { done: true }
-      },
+    handler: async (payload) => {
+      steps.push((payload as { step: string }).step)
+      return { done: true }
     },
     clock: { now: () => new Date() },
     log,

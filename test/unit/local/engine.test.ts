@@ -108,10 +108,10 @@ describe('Engine.start', () => {
     expect(await engine.describe(freshRef())).toBe('not-found')
   })
 
-  it('refuses a flow without a handler and leaves no record', async () => {
-    const engine = lab.engine(definitionsOf({ Done: { Type: 'Succeed' } }), {})
+  it('refuses a flow without a state machine and leaves no record', async () => {
+    const engine = lab.engine({}, { [FLOW]: async () => ({}) })
     const ref = freshRef()
-    await expect(engine.start(ref, INPUT)).rejects.toThrow(/no handler/)
+    await expect(engine.start(ref, INPUT)).rejects.toThrow(/no state machine/)
     expect(await engine.describe(ref)).toBe('not-found')
   })
 })

@@ -1,0 +1,98 @@
+import type { Federation, FederationUpdate } from '../../domain/federation.ts'
+import type { Operation } from '../../domain/operation.ts'
+import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
+import type { OpenClusterAccess } from '../../operations/cluster-access.ts'
+import { federationContext } from '../../operations/federation-context.ts'
+import { hostAccess } from '../../operations/host-access.ts'
+import { openFederation, type Target, type WithOperation } from '../../operations/subjects.ts'
+import type { BoundPhase, Loop, LoopSubject } from '../loop.ts'
+import type { StepPorts, StepState } from '../step.ts'
+import { whileOpen } from '../while-open.ts'
+import { changeFederation, notingPhase, storeFederationResult } from './federation-results.ts'
+import { inOneHost } from './host-outage.ts'
+import { type MembersInRest, membersInRest } from './members-in-rest.ts'
+
+/** What a plan may look at to decide on its phases. */
+type Planning = { driver: FederationDriver; federation: WithOperation<Federation>; ports: StepPorts; state: StepState }
+
+/** What differs between the flows of a federation. */
+type FederationPlan = Pick<Loop, 'succeed' | 'fail'> & {
+  phases(planning: Planning): readonly Phase<FederationContext>[]
+  /** Phases that are noted and passed over when they fail, in any operation. Default: none. */
+  isLenient?(federation: Federation, phase: Phase<FederationContext>): boolean
+  /** True when phases are given the members, for an update that reaches into them. */
+  withMembers?: boolean
+  /** Where progress is told. Default: `status_reason`. */
+  tell?(ports: StepPorts, federation: Federation, progress: string): FederationUpdate
+  /** Around the reading of the operation after a failure. */
+  operation?(ports: StepPorts, state: StepState, read: () => Promise<Operation>): Promise<Operation>
+}
+
+type Bound = {
+  ports: StepPorts
+  target: Target
+  host: OpenClusterAccess
+  members: MembersInRest | undefined
+  inHost: ReturnType<typeof inOneHost>
+}
+
+type Act = (context: FederationContext) => Promise<StepResult>
+
+const bind = ({ ports, target, host, members, inHost }: Bound, phase: Phase<FederationContext>): BoundPhase => {
+  const acted = async (act: Act): Promise<StepResult> => {
+    const federation = await openFederation(ports, target)
+    const context = federationContext(ports, federation, host)
+    const result = await notingPhase(ports, target, () =>
+      act(members ? { ...context, members: () => members.contexts(federation) } : context),
+    )
+    await storeFederationResult(ports, target, result)
+    return result
+  }
+  const run = (act: Act): Promise<StepResult> => inHost(() => acted(act))
+  const { id, title, deadlineSeconds, undo } = phase
+  return {
+    id,
+    title,
+    deadlineSeconds,
+    ensure: () => run((context) => phase.ensure(context)),
+    undo: undo && (() => run((context) => undo.call(phase, context))),
+  }
+}
+
+/** A federation under an operation, with the phases of `plan` bound to it. @throws OperationSuperseded, DriverNotFound */
+const federationSubject = async (
+  unguarded: StepPorts,
+  state: StepState,
+  plan: FederationPlan,
+): Promise<LoopSubject> => {
+  const ports = whileOpen(unguarded, () => openFederation(unguarded, state))
+  const federation = await openFederation(ports, state)
+  const driver = ports.drivers.federation.resolve(federation.driver)
+  const host = await hostAccess(ports, federation)
+  const members = plan.withMembers ? membersInRest(ports, host) : undefined
+  const bound: Bound = { ports, target: state, host, members, inHost: inOneHost() }
+  return {
+    operation: federation.operation,
+    phases: plan
+      .phases({ driver, federation, ports, state })
+      .map((phase) => ({ ...bind(bound, phase), isLenient: plan.isLenient?.(federation, phase) ?? false })),
+    tell: (progress) =>
+      changeFederation(ports, state, (read) => plan.tell?.(ports, read, progress) ?? { statusReason: progress }),
+    close: () => {
+      host.close()
+      members?.close()
+    },
+  }
+}
+
+/** A flow of a federation. */
+export const ofFederation = (plan: FederationPlan): Loop => ({
+  operation: (ports, state) => {
+    const read = async (): Promise<Operation> => (await openFederation(ports, state)).operation
+    return plan.operation ? plan.operation(ports, state, read) : read()
+  },
+  subject: (ports, state) => federationSubject(ports, state, plan),
+  succeed: plan.succeed,
+  fail: plan.fail,
+})

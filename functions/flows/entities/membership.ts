@@ -1,0 +1,163 @@
+import * as z from 'zod'
+import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import type { Federation } from '../../domain/federation.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { MemberCredential, MemberRemark } from '../../domain/membership.ts'
+import type { FederationDriver, MemberContext } from '../../drivers/contract/federation-driver.ts'
+import type { OpenClusterAccess } from '../../operations/cluster-access.ts'
+import { OperationSuperseded } from '../../operations/errors.ts'
+import { hostAccess } from '../../operations/host-access.ts'
+import { memberAccess, memberContext, storedToken, type TokenOf } from '../../operations/member-context.ts'
+import { orSettle } from '../../operations/membership-end.ts'
+import { type MembershipUnder, openMembership, type Target } from '../../operations/subjects.ts'
+import { NothingToRenew } from '../errors.ts'
+import type { BoundPhase, Loop, LoopSubject, PhaseResult } from '../loop.ts'
+import { type Progress, progressOf } from '../progress.ts'
+import type { StepPorts } from '../step.ts'
+import { whileOpen } from '../while-open.ts'
+import { type ReadMembership, tellProgress } from './membership-results.ts'
+
+/** A membership under an operation as it is now, and all that a driver needs to work on it. */
+export type MemberWork = ReadMembership & { driver: FederationDriver; context: MemberContext }
+
+/** A phase of a member's flow. Acts observe first and store what came of them. */
+export type MemberPhase = {
+  id: string
+  title: string
+  /** Which token the driver is shown while it acts; undo is shown the stored one. Default: the stored one. */
+  tokenOf?: TokenOf
+  /** True: noted and passed over when it fails, although nothing was forced, in a member that is no longer registered. */
+  isLenientWithoutMember?: boolean
+  /** The cluster it works in: what was made there counts as left behind when the phase is passed over. */
+  leavesIn?: 'host' | 'member'
+  ensure(work: MemberWork): Promise<PhaseResult>
+  undo?(work: MemberWork): Promise<PhaseResult>
+}
+
+const federationOf = async (ports: StepPorts, membership: MembershipUnder): Promise<Federation> => {
+  const { projectId, federationId, memberName } = membership
+  const federation = await ports.stores.federations.get({ projectId, id: federationId })
+  if (federation !== undefined) return federation
+  throw new OperationSuperseded(`Federation ${federationId} is gone, and with it the membership of ${memberName}.`)
+}
+
+/** All that one step has open of a membership. */
+type Opened = {
+  ports: StepPorts
+  target: Target
+  federation: Federation
+  driver: FederationDriver
+  host: OpenClusterAccess
+  member: { access: OpenClusterAccess; known: boolean }
+  /** The membership as it is now: the first reading for the first call, a new one for each call after it. */
+  read(): Promise<MembershipUnder>
+}
+
+/** A reading each time, the one at hand the first time. */
+const readings = (ports: StepPorts, target: Target, first: MembershipUnder): Opened['read'] => {
+  let atHand: MembershipUnder | undefined = first
+  return async () => {
+    const membership = atHand ?? (await openMembership(ports, target))
+    atHand = undefined
+    return membership
+  }
+}
+
+/** The operation's deadline bounds what is waited for; no phase has one of its own. */
+const PHASE_SECONDS = DEADLINE_SECONDS['member-join']
+
+type Act = (work: MemberWork) => Promise<PhaseResult>
+
+const bind = (opened: Opened, phase: MemberPhase, note: (membership: MembershipUnder) => void): BoundPhase => {
+  const { ports, target, federation, driver, host, member } = opened
+  const { id, title, undo, leavesIn } = phase
+  const run = async (act: Act, tokenOf: TokenOf): Promise<PhaseResult> => {
+    const membership = await opened.read()
+    note(membership)
+    const context = memberContext(ports, { federation, host, member: member.access, membership, tokenOf })
+    return act({ ports, target, membership, driver, context })
+  }
+  return {
+    id,
+    title,
+    deadlineSeconds: PHASE_SECONDS,
+    isLenient: phase.isLenientWithoutMember === true && !member.known,
+    ensure: () => run((work) => phase.ensure(work), phase.tokenOf ?? storedToken),
+    undo: undo && (() => run((work) => undo(work), storedToken)),
+    ...(leavesIn && {
+      leftBehind: async () => {
+        const { made } = await openMembership(ports, target)
+        return made.filter(({ where }) => (where === 'member') === (leavesIn === 'member'))
+      },
+    }),
+  }
+}
+
+/**
+ * A membership under an operation, with these phases bound to it. What is told shows as the member's `progress`.
+ *
+ * @throws OperationSuperseded, DriverNotFound
+ */
+const membershipSubject = async (
+  unguarded: StepPorts,
+  target: Target,
+  phases: readonly MemberPhase[],
+): Promise<LoopSubject> => {
+  const ports = whileOpen(unguarded, () => openMembership(unguarded, target))
+  const first = await orSettle(ports, target, () => openMembership(ports, target))
+  const federation = await federationOf(ports, first)
+  const driver = ports.drivers.federation.resolve(federation.driver)
+  const [host, member] = await Promise.all([hostAccess(ports, federation), memberAccess(ports, first)])
+  const opened = { ports, target, federation, driver, host, member, read: readings(ports, target, first) }
+  let told: string | undefined
+  const note = (membership: MembershipUnder): void => {
+    told = 'progress' in membership ? membership.progress : undefined
+  }
+  return {
+    operation: first.operation,
+    phases: phases.map((phase) => bind(opened, phase, note)),
+    endsInTime: true,
+    tell: (progress) => tellProgress(ports, target, progress),
+    takeBack: async (beginning) => {
+      if (told?.startsWith(beginning)) await tellProgress(ports, target, undefined)
+    },
+    close: () => {
+      host.close()
+      member.access.close()
+    },
+  }
+}
+
+const Carried = z.object({
+  remark: z.object({ reason: z.string(), message: z.string() }).nullable().default(null),
+  credential: z
+    .object({
+      kind: z.enum(['token-secret', 'token-request']),
+      expiresAt: z.string().nullable(),
+      renewAfter: z.string().nullable(),
+    })
+    .optional(),
+})
+
+/** What works in part only, as the control plane said when the member became ready. */
+export const carriedRemark = (carried: JsonObject): MemberRemark | null => Carried.parse(carried).remark
+
+/** What the renewed credential is; its token is stored sealed. @throws NothingToRenew */
+export const carriedCredential = (carried: JsonObject): MemberCredential => {
+  const { credential } = Carried.parse(carried)
+  if (credential !== undefined) return credential
+  throw new NothingToRenew('The flow came to its end without a renewed credential.')
+}
+
+/** What differs between the flows of a member. */
+type MembershipPlan = Pick<Loop, 'succeed' | 'fail'> & { phases(before: Progress): readonly MemberPhase[] }
+
+/**
+ * A flow of a member. The federation settles also when the operation is over by now: a step that died after its commit had not come to that.
+ */
+export const ofMembership = (plan: MembershipPlan): Loop => ({
+  operation: (ports, state) => orSettle(ports, state, async () => (await openMembership(ports, state)).operation),
+  subject: (ports, state) => membershipSubject(ports, state, plan.phases(progressOf(state.progress))),
+  succeed: plan.succeed,
+  fail: plan.fail,
+})

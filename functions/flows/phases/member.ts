@@ -1,0 +1,106 @@
+import { PreflightFailed } from '../../drivers/contract/errors.ts'
+import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
+import { nextToken } from '../../operations/member-context.ts'
+import { remarkOf } from '../../operations/member-remark.ts'
+import type { MemberPhase, MemberWork } from '../entities/membership.ts'
+import { factsOf, notingMade, storeMade, storePrepared, storeRenewed } from '../entities/membership-results.ts'
+import { NothingToRenew } from '../errors.ts'
+
+/** Makes the member known to the control plane. */
+const register = async (work: MemberWork) => {
+  const result = await notingMade(work, () => work.driver.registerMember(work.context))
+  await storeMade(work, result)
+  return result
+}
+
+/** Takes the member out of the control plane. Never needs the member to be reachable. */
+const deregister = ({ driver, context }: MemberWork) => driver.deregisterMember(context)
+
+/** Removes what was made in the member. */
+const clean = ({ driver, context }: MemberWork) => driver.cleanMember(context)
+
+/** The driver's preflight; changes nothing. @throws PreflightFailed listing every finding that refuses */
+const check = async ({ driver, context }: MemberWork) => {
+  const { findings } = await driver.checkMember(context)
+  const refusals = findings.filter((finding) => finding.severity === 'error')
+  if (refusals.length === 0) return { done: true }
+  throw new PreflightFailed(refusals.map(({ reason, message }) => `${reason}: ${message}`).join(' '))
+}
+
+/** Account, rights and a proved credential in the member, stored sealed. */
+const prepare = async (work: MemberWork) => {
+  const result = await notingMade(work, () => work.driver.prepareMember(work.context))
+  await storePrepared(work, result)
+  return result
+}
+
+const describe = (seen: MemberObservation): string =>
+  seen.state === 'not-ready' ? `${seen.reason}: ${seen.message}` : 'the control plane to know it'
+
+/** Until the control plane says that the member works; what works in part only is for the end of the join. */
+const becomeReady = async ({ driver, context }: MemberWork) => {
+  const seen = await driver.observeMember(context)
+  if (seen.state !== 'ready') return { done: false, waitingFor: describe(seen) }
+  return { done: true, carried: { remark: remarkOf(seen) } }
+}
+
+/** The way of a cluster into a federation. Undo goes back: the control plane may need its rights in the member until it has let go of it. */
+export const JOIN_PHASES: readonly MemberPhase[] = [
+  { id: 'check', title: 'checking', ensure: check },
+  { id: 'prepare', title: 'preparing', leavesIn: 'member', ensure: prepare, undo: clean },
+  { id: 'register', title: 'registering', leavesIn: 'host', ensure: register, undo: deregister },
+  { id: 'ready', title: 'becoming ready', ensure: becomeReady },
+]
+
+/**
+ * The way out. With `force` a phase that fails is passed over, and without a registered cluster the last one: no further try could help.
+ *
+ * @param said what was said of workloads so far: of what the driver says only the first counts, since later calls no longer see all
+ */
+export const unjoinPhases = (said: readonly string[]): readonly MemberPhase[] => {
+  let isSaid = said.length > 0
+  return [
+    {
+      id: 'deregister',
+      title: 'deregistering',
+      leavesIn: 'host',
+      ensure: async (work) => {
+        const { remarks = [], ...result } = await deregister(work)
+        if (isSaid || remarks.length === 0) return result
+        isSaid = true
+        return { ...result, remarks }
+      },
+    },
+    { id: 'clean', title: 'cleaning', leavesIn: 'member', isLenientWithoutMember: true, ensure: clean },
+  ]
+}
+
+/**
+ * A new, proved credential in the member, stored sealed beside the one in use. The driver sees no stored token (`memberToken()` is undefined)
+ * until the new one is there.
+ */
+const renew = async (work: MemberWork) => {
+  const { driver, context, membership } = work
+  const result = await notingMade(work, () => driver.prepareMember(context))
+  const { done, waitingFor, credential } = result
+  if (!done) {
+    await storeMade(work, result)
+    return { done, ...(waitingFor !== undefined && { waitingFor }) }
+  }
+  if (credential === undefined)
+    throw new NothingToRenew(`Driver ${driver.id} gave no new credential for ${membership.memberName}.`)
+  await storeRenewed(work, result, credential)
+  return { done, carried: { credential: factsOf(credential) } }
+}
+
+/** Another credential for the control plane. Undo registers the member with the one that stays, in case the new one was published. */
+export const ROTATE_PHASES: readonly MemberPhase[] = [
+  { id: 'renew', title: 'renewing the credential', tokenOf: nextToken, ensure: renew },
+  {
+    id: 'publish',
+    title: 'publishing the credential',
+    tokenOf: nextToken,
+    ensure: register,
+    undo: ({ driver, context }) => driver.registerMember(context),
+  },
+]

@@ -1,0 +1,53 @@
+import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
+import { faultOf, isMoving, type Membership } from '../../domain/membership.ts'
+import type { Operation } from '../../domain/operation.ts'
+import { counted, withoutFullStop } from '../../domain/wording.ts'
+import type { FederationContext } from '../../drivers/contract/federation-driver.ts'
+import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
+import { leave } from '../../operations/leave.ts'
+import { MembersNotRemoved } from '../errors.ts'
+import type { StepPorts } from '../step.ts'
+
+/** Id of the phase. */
+export const UNJOIN_MEMBERS = 'unjoin-members'
+
+/** Names in a message before it says "and 7 more". */
+const NAMES_MAX = 10
+
+const names = (memberships: readonly Membership[]): string => {
+  const shown = memberships.slice(0, NAMES_MAX).map((membership) => membership.memberName)
+  const more = memberships.length - shown.length
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
+}
+
+const notRemoved = (failed: readonly Membership[]): MembersNotRemoved => {
+  const faults = failed.map((membership) => {
+    const fault = faultOf(membership)
+    return fault === undefined
+      ? membership.memberName
+      : `${membership.memberName} (${fault.reason}: ${withoutFullStop(fault.message)})`
+  })
+  return new MembersNotRemoved(`Members could not be unjoined: ${faults.join('; ')}.`)
+}
+
+/**
+ * First phase of a federation's delete: every member leaves, each with its own execution; those that never got in are dismissed. Over
+ * when no membership is left. Members that fail to leave in this delete end it; those that failed earlier are tried again.
+ *
+ * @throws MembersNotRemoved when nothing moves any more and members failed to leave
+ */
+export const unjoinMembersPhase = (ports: StepPorts, operation: Operation): Phase<FederationContext> => ({
+  id: UNJOIN_MEMBERS,
+  title: 'unjoin members',
+  deadlineSeconds: 2 * DEADLINE_SECONDS['member-unjoin'],
+  ensure: async ({ federation }): Promise<StepResult> => {
+    const { id: changeId, force, workloads } = operation
+    const request = { changeId, force, workloads }
+    const before = await ports.stores.memberships.listOf(federation)
+    await Promise.all(before.map((membership) => leave(ports, membership, request)))
+    const left = await ports.stores.memberships.listOf(federation)
+    if (left.length === 0) return { done: true }
+    if (!left.some(isMoving)) throw notRemoved(left)
+    return { done: false, waitingFor: `${counted(left.length, 'member')} to leave: ${names(left)}` }
+  },
+})

@@ -1,0 +1,134 @@
+import { mergeObjectRefs } from '../domain/object-ref.ts'
+import type { Flow } from '../domain/operation.ts'
+import { endClusterCreate, endClusterCreateFailed } from '../operations/cluster-create-end.ts'
+import { endClusterDelete, endClusterDeleteFailed } from '../operations/cluster-delete-end.ts'
+import { endClusterUpdate, endClusterUpdateFailed, taskOf } from '../operations/cluster-update-end.ts'
+import { noted } from '../operations/failure.ts'
+import {
+  endFederationCreate,
+  endFederationCreateFailed,
+  endFederationDelete,
+  endFederationDeleteFailed,
+  endFederationUpdate,
+  endFederationUpdateFailed,
+  orFollowUp,
+} from '../operations/federation-end.ts'
+import { endFederationRotate, endFederationRotateFailed } from '../operations/federation-rotate-end.ts'
+import { abandonUnjoin } from '../operations/give-up.ts'
+import { endJoin, endJoinFailed, endRotate, endRotateFailed, endUnjoin } from '../operations/membership-end.ts'
+import { openMembership } from '../operations/subjects.ts'
+import { ofCluster, updatePhases } from './entities/cluster.ts'
+import {
+  candidateCredential,
+  storeCandidateResult,
+  storeClusterResult,
+  storedCredential,
+} from './entities/cluster-results.ts'
+import { endpointIfKnown, endpointOf } from './entities/endpoint-of.ts'
+import { ofFederation } from './entities/federation.ts'
+import { carriedCredential, carriedRemark, ofMembership } from './entities/membership.ts'
+import { isNothingMade, isRefused, leftInHost, requireRenewed, tellRenewal } from './federation-rules.ts'
+import type { Loop } from './loop.ts'
+import { phasesAfterDeletion, phasesAfterRotation, phasesBeforeRotation } from './phases/cloud.ts'
+import { identityPhases } from './phases/identity.ts'
+import { managementPhases, managementPhasesOfCredential } from './phases/management.ts'
+import { JOIN_PHASES, ROTATE_PHASES, unjoinPhases } from './phases/member.ts'
+import { preflightPhase } from './phases/preflight.ts'
+import { UNJOIN_MEMBERS, unjoinMembersPhase } from './phases/unjoin-members.ts'
+
+/** With what is stored of a cluster. */
+const AS_STORED = { task: () => null, credential: storedCredential, store: storeClusterResult }
+
+/** Every flow: which entity it works on, its phases in order, and how it ends. All of them run in the loop. */
+export const PLANS: Readonly<Record<Flow, Loop>> = {
+  /** Registers or makes a cluster. */
+  'cluster-create': ofCluster({
+    ...AS_STORED,
+    phases: (driver) => driver.phases.create,
+    more: managementPhases,
+    succeed: (ports, state) => endClusterCreate(ports, state),
+    fail: (ports, state, { failure, notes }) => endClusterCreateFailed(ports, state, noted(failure, notes)),
+  }),
+  /** Changes a cluster; a new credential takes the place of the old one only when it is proved. */
+  'cluster-update': ofCluster({
+    phases: (driver, cluster) => updatePhases(driver, taskOf(cluster)),
+    before: phasesBeforeRotation,
+    more: (...of) => [...phasesAfterRotation(...of), ...identityPhases(...of), ...managementPhasesOfCredential(...of)],
+    task: taskOf,
+    credential: candidateCredential,
+    store: storeCandidateResult,
+    succeed: (ports, state, { notes }) => endClusterUpdate(ports, state, notes),
+    fail: (ports, state, { failure, notes }) => endClusterUpdateFailed(ports, state, noted(failure, notes)),
+  }),
+  /** Takes down what the driver made, and forgets the cluster. */
+  'cluster-delete': ofCluster({
+    ...AS_STORED,
+    phases: (driver) => driver.phases.delete,
+    more: phasesAfterDeletion,
+    succeed: (ports, state, { notes }) => endClusterDelete(ports, state, notes),
+    fail: (ports, state, { failure, notes }) => endClusterDeleteFailed(ports, state, noted(failure, notes)),
+  }),
+  /** Brings a federation's control plane up, then sends its waiting members on. */
+  'federation-create': ofFederation({
+    phases: ({ driver, federation, state }) =>
+      isRefused(federation, state) ? [] : [preflightPhase(driver), ...driver.phases.create],
+    succeed: (ports, state, { remarks }) =>
+      endFederationCreate(ports, state, (federation) => endpointOf(ports, federation), remarks),
+    fail: (ports, state, { failure, notes }) => endFederationCreateFailed(ports, state, failure, notes),
+  }),
+  /** Puts changed properties of a federation in force. */
+  'federation-update': ofFederation({
+    phases: ({ driver }) => driver.phases.update,
+    withMembers: true,
+    // Read first of all by RecordFailure, which may have died after its commit.
+    operation: (ports, state, read) => orFollowUp(ports, state, read),
+    succeed: (ports, state, { remarks }) =>
+      endFederationUpdate(ports, state, (federation) => endpointOf(ports, federation), remarks),
+    fail: (ports, state, { failure, notes }) =>
+      endFederationUpdateFailed(ports, state, noted(failure, notes), (federation) =>
+        endpointIfKnown(ports, federation),
+      ),
+  }),
+  /** Unjoins every member, takes the control plane down, and forgets the federation. */
+  'federation-delete': ofFederation({
+    phases: ({ driver, federation, ports }) => [
+      unjoinMembersPhase(ports, federation.operation),
+      ...driver.phases.delete,
+    ],
+    isLenient: (federation, { id }) => id !== UNJOIN_MEMBERS && isNothingMade(federation),
+    succeed: async (ports, state, { notes }) =>
+      endFederationDelete(ports, state, await leftInHost(ports, state, notes)),
+    fail: (ports, state, { failure, notes }) => endFederationDeleteFailed(ports, state, noted(failure, notes)),
+  }),
+  /** Renews the certificates of a federation's control plane. */
+  'federation-rotate': ofFederation({
+    phases: ({ driver }) => driver.phases.rotate,
+    tell: tellRenewal,
+    succeed: async (ports, state, { notes }) => {
+      await requireRenewed(ports, state)
+      await endFederationRotate(ports, state, notes)
+    },
+    fail: (ports, state, { failure, notes }) => endFederationRotateFailed(ports, state, noted(failure, notes)),
+  }),
+  /** One cluster joins one federation. */
+  'member-join': ofMembership({
+    phases: () => JOIN_PHASES,
+    succeed: (ports, state, { carried }) => endJoin(ports, state, carriedRemark(carried)),
+    fail: async (ports, state, { failure, leftovers, isUndone }) => {
+      const { made } = await openMembership(ports, state)
+      await endJoinFailed(ports, state, failure, isUndone ? leftovers : mergeObjectRefs(leftovers, made))
+    },
+  }),
+  /** One cluster leaves one federation. */
+  'member-unjoin': ofMembership({
+    phases: ({ remarks }) => unjoinPhases(remarks),
+    succeed: (ports, state, { leftovers, remarks }) => endUnjoin(ports, state, { leftovers, remarks }),
+    fail: (ports, state, { failure, remarks }) => abandonUnjoin(ports, state, failure, remarks),
+  }),
+  /** Renews the credential that a control plane uses for one member. */
+  'credential-rotate': ofMembership({
+    phases: () => ROTATE_PHASES,
+    succeed: (ports, state, { carried }) => endRotate(ports, state, carriedCredential(carried)),
+    fail: (ports, state, { failure, notes }) => endRotateFailed(ports, state, noted(failure, notes)),
+  }),
+}
