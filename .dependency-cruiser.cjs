@@ -1,5 +1,5 @@
 /**
- * Which layer may import which: `api | flows | workers -> operations -> domain, interfaces`. Implementations are injected by
+ * Which layer may import which: `api | flows | workers -> core -> entities, interfaces`. Implementations are injected by
  * `functions/runtime` (AWS) and `local`. A rule's comment is what a reader of the finding needs to know.
  */
 
@@ -7,11 +7,15 @@
 require.resolve('@swc/core')
 
 /** Type-only imports count too: a layer that needs another's types knows that layer. */
-const CORE = '^functions/(api|authorizer|flows|workers|operations|policy)/'
+const CORE = '^functions/(api|authorizer|flows|workers|core|policy)/'
+/** Types and predicates of the core, which everybody may know. What begins and ends lives is beside them. */
+const ENTITIES =
+  '^functions/core/(values/|operation/(operation|deadlines)\\.ts|federation/federation\\.ts|membership/(membership|member-moves|member-name)\\.ts|' +
+  'cluster/(builtin-template|cluster|cluster-roles|cluster-task|cluster-template|health|node-group|node-labels|node-limits|node-taints|task-groups|task-templates)\\.ts)'
 /** Lambda entry files: they alone put core and AWS ports together. */
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
 const INTERFACES = '^functions/(store/[^/]+|cloud/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'
-const WIRING = '^functions/runtime/(?!ports\\.ts|ids\\.ts)'
+const WIRING = '^functions/runtime/'
 const IMPLEMENTATIONS =
   '^functions/(store/(dynamodb|sealing)/|cloud/keystone/|kubernetes/connect\\.ts|drivers/(registry|descriptions)\\.ts)'
 /** Entry files of functions without rights on keys, and the list of what drivers say, which is all that these carry of drivers. */
@@ -37,19 +41,19 @@ module.exports = {
       to: { couldNotResolve: true },
     },
     {
-      name: 'domain-is-pure',
-      comment: 'The domain has no SDK, environment, clock or I/O: it imports the domain only.',
+      name: 'entities-are-pure',
+      comment: 'Entities have no SDK, environment, clock or I/O: they import each other only.',
       severity: 'error',
-      from: { path: '^functions/domain/' },
-      to: { pathNot: '^functions/domain/' },
+      from: { path: ENTITIES },
+      to: { pathNot: ENTITIES },
     },
     {
-      name: 'interfaces-know-the-domain-only',
+      name: 'interfaces-know-entities-only',
       comment:
-        'Contracts are written in terms of the domain, of each other and of byte streams, never of an implementation.',
+        'Contracts are written in terms of entities, of each other and of byte streams, never of an implementation.',
       severity: 'error',
       from: { path: INTERFACES },
-      to: { pathNot: ['^functions/domain/', INTERFACES, '^stream$'] },
+      to: { pathNot: [ENTITIES, INTERFACES, '^stream$'] },
     },
     {
       name: 'functions-stand-alone',
@@ -76,7 +80,7 @@ module.exports = {
       name: 'core-knows-no-driver',
       comment: 'Core code asks a driver for its capabilities; it gets drivers from the registry.',
       severity: 'error',
-      from: { path: [CORE, '^functions/(domain|store|kubernetes|runtime)/'] },
+      from: { path: [CORE, '^functions/(store|kubernetes|runtime)/'] },
       to: { path: '^functions/drivers/(federation|cluster)/' },
     },
     {
@@ -96,15 +100,15 @@ module.exports = {
       to: { path: '^functions/api/(openapi/|.+\\.answer\\.schema\\.ts$)' },
     },
     {
-      name: 'operations-are-below-the-edges',
-      comment: 'Operations serve routes, flows and workers, and know none of them.',
+      name: 'core-is-below-the-edges',
+      comment: 'The core serves routes, flows and workers, and knows none of them.',
       severity: 'error',
-      from: { path: '^functions/(operations|policy)/' },
+      from: { path: '^functions/(core|policy)/' },
       to: { path: '^functions/(api|authorizer|flows|workers)/' },
     },
     {
       name: 'edges-know-no-other-edge',
-      comment: 'Routes, flows and workers share through operations and the domain.',
+      comment: 'Routes, flows and workers share through the core.',
       severity: 'error',
       from: { path: '^functions/(api|authorizer|flows|workers)/' },
       to: { path: '^functions/(api|authorizer|flows|workers)/', pathNot: '^functions/$1/' },
@@ -117,7 +121,7 @@ module.exports = {
       from: { path: '^functions/drivers/((federation|cluster)/[^/]+/v[0-9]+)/' },
       to: {
         path: '^functions/',
-        pathNot: ['^functions/drivers/$1/', '^functions/(domain|kubernetes|x509|drivers/(contract|support))/'],
+        pathNot: ['^functions/drivers/$1/', ENTITIES, '^functions/(kubernetes|x509|drivers/(contract|support))/'],
       },
     },
     {
@@ -145,7 +149,7 @@ module.exports = {
         path: '^(functions|local|simulated-kubernetes|test|cli)/',
         pathNot: [
           '^local/assets/',
-          '^functions/domain/',
+          ENTITIES,
           '^functions/drivers/(descriptions\\.ts|contract/)',
           '^functions/api/routes?\\.ts$',
           '^functions/authorizer/settings\\.ts$',

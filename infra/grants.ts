@@ -3,7 +3,7 @@ import { Effect, type IGrantable, Policy, PolicyStatement, type Role } from 'aws
 import type { IKey } from 'aws-cdk-lib/aws-kms'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import { FLOWS, type Flow } from '../functions/domain/operation.ts'
+import { FLOWS, type Flow } from '../functions/core/operation/operation.ts'
 import { TABLE_DEFINITION } from '../functions/store/dynamodb/table-definition.ts'
 import { acknowledge } from './acknowledge.ts'
 import { grantedArns } from './eks-grants.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { untilNoConflict } from '../functions/operations/conflict.ts'
+import { untilNoConflict } from '../functions/core/operation/retry-on-conflict.ts'
 import type { Stores } from '../functions/store/stores.ts'
 import { makePrivate } from './dynamodb/private-file.ts'
 

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { Logger } from '../functions/runtime/ports.ts'
+import type { Logger } from '../functions/core/ports.ts'
 import { openDocumentClient } from '../functions/store/dynamodb/document-client.ts'
 import { atEndpoint, type Connection } from './dynamodb/connection.ts'
 import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from './dynamodb/embedded-dynamodb.ts'

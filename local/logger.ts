@@ -1,4 +1,4 @@
-import type { Logger } from '../functions/runtime/ports.ts'
+import type { Logger } from '../functions/core/ports.ts'
 import { redact } from '../functions/runtime/redact.ts'
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { isAppError } from '../functions/domain/app-error.ts'
+import { isAppError } from '../functions/core/values/app-error.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { createLogger } from './logger.ts'
 import { HELP, type LocalOptions, readOptions } from './options.ts'

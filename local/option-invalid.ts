@@ -1,4 +1,4 @@
-import { AppError } from '../functions/domain/app-error.ts'
+import { AppError } from '../functions/core/values/app-error.ts'
 
 /** An option of the command line or a setting of the environment is wrong. */
 export class OptionInvalid extends AppError {

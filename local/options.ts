@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { IdentitySettings } from '../functions/authorizer/settings.ts'
-import { PROJECT_LIMITS, type ProjectLimits } from '../functions/domain/project-limits.ts'
+import { PROJECT_LIMITS, type ProjectLimits } from '../functions/core/values/project-limits.ts'
 import type { AwsGrant } from '../functions/drivers/contract/aws-access.ts'
 import { awsGrants } from '../functions/drivers/contract/aws-grants.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { AppError } from '../functions/domain/app-error.ts'
+import { AppError } from '../functions/core/values/app-error.ts'
 import type { Policy } from '../functions/policy/policy.ts'
 import type { PolicyText } from '../functions/policy/policy-text.ts'
 import { readPolicyFile, readPolicyFolder, SCHEMA_FILE } from '../functions/runtime/policy-files.ts'

@@ -1,4 +1,4 @@
-import { listInWords } from '../domain/wording.ts'
+import { listInWords } from '../core/values/wording.ts'
 import { AnswerNotAcceptable } from './framework-errors.ts'
 
 const JSON_TYPE = 'application/json'

@@ -1,4 +1,4 @@
-import type { Ports } from '../runtime/ports.ts'
+import type { Ports } from '../core/ports.ts'
 import { ROUTES } from './routes.ts'
 import { type ApiApp, routesApp } from './routes-app.ts'
 import type { ApiSettings } from './settings.ts'

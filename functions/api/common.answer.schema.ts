@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { STATUSES } from '../domain/status.ts'
+import { STATUSES } from '../core/values/status.ts'
 
 /** Parts of answers that several resources share; for documentation, since handlers make answers from typed entities. */
 

@@ -1,5 +1,5 @@
-import { PROJECT_LIMITS } from '../domain/project-limits.ts'
-import type { TablePorts } from '../runtime/ports.ts'
+import type { TablePorts } from '../core/ports.ts'
+import { PROJECT_LIMITS } from '../core/values/project-limits.ts'
 import type { Stores } from '../store/stores.ts'
 import { demandAcceptable } from './accept.ts'
 import { readBody } from './body/read-body.ts'

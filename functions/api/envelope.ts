@@ -1,4 +1,4 @@
-import { type AppError, isAppError } from '../domain/app-error.ts'
+import { type AppError, isAppError } from '../core/values/app-error.ts'
 import { MicroversionUnsupported, Unauthenticated } from './errors.ts'
 import { AnswerNotAcceptable, FrameworkError } from './framework-errors.ts'
 import { httpStatusOf } from './http-status.ts'

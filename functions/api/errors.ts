@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** A request that can't be carried out as it is: the message names the field and what is allowed. */
 export class InvalidRequest extends AppError {

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import type { Principal } from '../domain/principal.ts'
-import type { Logger, TablePorts } from '../runtime/ports.ts'
+import type { Logger, TablePorts } from '../core/ports.ts'
+import type { Principal } from '../core/values/principal.ts'
 import type { FrameworkError } from './framework-errors.ts'
 import type { Match } from './match.ts'
 

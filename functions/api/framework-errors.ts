@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /**
  * Refusals before any resource is reached. Magnum gives them `code: ""` and no version headers (magnum-rest.md sections 3 and

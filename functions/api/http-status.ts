@@ -1,4 +1,4 @@
-import type { ErrorKind } from '../domain/app-error.ts'
+import type { ErrorKind } from '../core/values/app-error.ts'
 
 /** The one place where the kind of an error becomes an HTTP status (magnum-rest.md section 3). */
 const STATUS: Readonly<Record<ErrorKind, number>> = {

@@ -1,6 +1,6 @@
-import { isUuid, looksLikeUuid } from '../domain/ids.ts'
-import type { Status } from '../domain/status.ts'
-import { listInWords, quote } from '../domain/wording.ts'
+import { isUuid, looksLikeUuid } from '../core/values/ids.ts'
+import type { Status } from '../core/values/status.ts'
+import { listInWords, quote } from '../core/values/wording.ts'
 import type { Reach } from '../store/reach.ts'
 import { NameAmbiguous, ObjectNotVisible } from './errors.ts'
 

@@ -1,4 +1,4 @@
-import { quote } from '../domain/wording.ts'
+import { quote } from '../core/values/wording.ts'
 import { MicroversionUnsupported } from './errors.ts'
 import { MicroversionMalformed } from './framework-errors.ts'
 

@@ -1,4 +1,4 @@
-import type { Principal } from '../domain/principal.ts'
+import type { Principal } from '../core/values/principal.ts'
 import type { ClusterUseContext, PolicyObject, PolicyRule } from '../policy/rules.ts'
 import { PolicyForbids } from './errors.ts'
 import type { ApiSettings } from './settings.ts'

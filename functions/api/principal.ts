@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type Principal, ROLES } from '../domain/principal.ts'
+import { type Principal, ROLES } from '../core/values/principal.ts'
 import { IdentityUnknown, Unauthenticated } from './errors.ts'
 
 const principal = z.object({
@@ -18,7 +18,7 @@ const json = z.string().transform((text, context): unknown => {
   }
 })
 
-/** What the authorizer put into the event (`functions/domain/identity.ts`): it always allows, and says who it is or why nobody. */
+/** What the authorizer put into the event (`functions/core/values/identity.ts`): it always allows, and says who it is or why nobody. */
 const authorizerContext = z.union([
   z.object({ principal: json.pipe(principal) }),
   z.object({ reason: z.string() }),

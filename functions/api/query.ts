@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { byNumber, listInWords, quote } from '../domain/wording.ts'
+import { byNumber, listInWords, quote } from '../core/values/wording.ts'
 import { BOOLEAN_PATTERN, booleanOf } from './body/fields.ts'
 import { parseWith } from './body/parse-with.ts'
 import { InvalidRequest } from './errors.ts'

@@ -1,6 +1,6 @@
-import type { Cluster } from '../domain/cluster.ts'
-import { quote } from '../domain/wording.ts'
-import { isManagementCluster } from '../operations/management.ts'
+import type { Cluster } from '../core/cluster/cluster.ts'
+import { isManagementCluster } from '../core/cluster/management.ts'
+import { quote } from '../core/values/wording.ts'
 import { type Asker, isAllowed, policyForbids } from './policy.ts'
 
 const RULE = 'cluster:set_management'

@@ -1,9 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type * as z from 'zod'
-import type { Json } from '../domain/json.ts'
-import type { Principal } from '../domain/principal.ts'
+import type { Ports, TablePorts } from '../core/ports.ts'
+import type { Json } from '../core/values/json.ts'
+import type { Principal } from '../core/values/principal.ts'
 import type { PolicyRule } from '../policy/rules.ts'
-import type { Ports, TablePorts } from '../runtime/ports.ts'
 import type { ApiSettings } from './settings.ts'
 
 /** What every handler gets. `ports.log` adds the request id to each line. */

@@ -1,6 +1,6 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
-import type { TablePorts } from '../runtime/ports.ts'
+import type { TablePorts } from '../core/ports.ts'
 import { baseUrlOf, pathBelow } from './base-url.ts'
 import { dispatcher } from './dispatch.ts'
 import type { Exchange } from './exchange.ts'

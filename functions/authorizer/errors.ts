@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** Secrets Manager did not give a secret: it is not there, we may not read it, or there was no answer in time. */
 export class SecretUnavailable extends AppError {

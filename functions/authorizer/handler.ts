@@ -1,5 +1,5 @@
 import type { APIGatewayRequestAuthorizerEventV2, APIGatewaySimpleAuthorizerWithContextResult } from 'aws-lambda'
-import { type AuthorizerContext, authorizerContextOf, type Identity } from '../domain/identity.ts'
+import { type AuthorizerContext, authorizerContextOf, type Identity } from '../core/values/identity.ts'
 import { readEnv } from '../runtime/env.ts'
 import { identitySettings } from '../runtime/identity-settings.ts'
 import { lazy } from '../runtime/lazy.ts'

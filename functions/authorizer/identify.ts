@@ -1,5 +1,5 @@
-import type { Identity } from '../domain/identity.ts'
-import type { Clock, Logger } from '../runtime/ports.ts'
+import type { Clock, Logger } from '../core/ports.ts'
+import type { Identity } from '../core/values/identity.ts'
 import { keystone } from './keystone/keystone.ts'
 import { oidc } from './oidc/oidc.ts'
 import type { IdentitySettings } from './settings.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Identity } from '../domain/identity.ts'
-import type { Clock } from '../runtime/ports.ts'
+import type { Clock } from '../core/ports.ts'
+import type { Identity } from '../core/values/identity.ts'
 
 /** An answer, and until when it may be given again, milliseconds since the epoch. */
 export type CachedIdentity = { identity: Identity; until: number }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Secret } from '../domain/secret.ts'
+import { Secret } from '../core/values/secret.ts'
 import { isIdentityUrl } from './identity-url.ts'
 
 /** URL of an identity provider: https, or http on loopback; without user, query and fragment. */

@@ -1,4 +1,4 @@
-import type { Secret } from '../domain/secret.ts'
+import type { Secret } from '../core/values/secret.ts'
 
 /** An application credential of Keystone. */
 export type ApplicationCredential = { id: string; secret: Secret }

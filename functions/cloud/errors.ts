@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** Application credentials are needed, and this installation knows no Keystone. */
 export class CloudMissing extends AppError {

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** A phase, or the wait for a member, took longer than its deadline. The message has what it waited for last. */
 export class PhaseTimedOut extends AppError {

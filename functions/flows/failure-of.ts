@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Failure } from '../operations/failure.ts'
+import type { Failure } from '../core/operation/failure.ts'
 import type { StepState } from './step.ts'
 
 /** `Cause` of a Lambda error is JSON of this shape; the embedded engine puts the message itself. */

@@ -4,11 +4,11 @@ import {
   cameUp,
   type Federation,
   type FederationUpdate,
-} from '../domain/federation.ts'
-import { describeObject } from '../domain/object-ref.ts'
+} from '../core/federation/federation.ts'
+import { certificatesCurrent } from '../core/federation/federation-rotate-end.ts'
+import { openFederation, type WithOperation } from '../core/operation/subjects.ts'
+import { describeObject } from '../core/values/object-ref.ts'
 import type { PreflightFailed } from '../drivers/contract/errors.ts'
-import { certificatesCurrent } from '../operations/federation-rotate-end.ts'
-import { openFederation, type WithOperation } from '../operations/subjects.ts'
 import { NothingToRenew } from './errors.ts'
 import { failureOf } from './failure-of.ts'
 import type { StepPorts, StepState } from './step.ts'

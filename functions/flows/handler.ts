@@ -1,4 +1,4 @@
-import type { Json } from '../domain/json.ts'
+import type { Json } from '../core/values/json.ts'
 import { awsPorts } from '../runtime/aws-ports.ts'
 import { readEnv, workerEnv } from '../runtime/env.ts'
 import { lazy } from '../runtime/lazy.ts'

@@ -1,5 +1,5 @@
-import { describeObject } from '../domain/object-ref.ts'
-import { supersede } from '../operations/supersede.ts'
+import { supersede } from '../core/operation/supersede.ts'
+import { describeObject } from '../core/values/object-ref.ts'
 import { failureOf } from './failure-of.ts'
 import type { Loop, LoopOutcome, LoopSubject } from './loop.ts'
 import { type Progress, progressIn, progressOf } from './progress.ts'

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../domain/json.ts'
-import type { ObjectRef } from '../domain/object-ref.ts'
-import type { Operation } from '../domain/operation.ts'
+import type { Failure } from '../core/operation/failure.ts'
+import type { Operation } from '../core/operation/operation.ts'
+import type { JsonObject } from '../core/values/json.ts'
+import type { ObjectRef } from '../core/values/object-ref.ts'
 import type { StepResult } from '../drivers/contract/phase.ts'
-import type { Failure } from '../operations/failure.ts'
 import type { StepPorts, StepState } from './step.ts'
 
 /** What a phase says of one call: as a driver does, and what the end of the flow needs to know of it. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { type ObjectRef, PLACES } from '../domain/object-ref.ts'
+import { type ObjectRef, PLACES } from '../core/values/object-ref.ts'
 
 /** An object that a flow made, as state data carries it. */
 export const ObjectRefSchema = z.object({

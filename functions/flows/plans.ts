@@ -1,9 +1,6 @@
-import { mergeObjectRefs } from '../domain/object-ref.ts'
-import type { Flow } from '../domain/operation.ts'
-import { endClusterCreate, endClusterCreateFailed } from '../operations/cluster-create-end.ts'
-import { endClusterDelete, endClusterDeleteFailed } from '../operations/cluster-delete-end.ts'
-import { endClusterUpdate, endClusterUpdateFailed, taskOf } from '../operations/cluster-update-end.ts'
-import { noted } from '../operations/failure.ts'
+import { endClusterCreate, endClusterCreateFailed } from '../core/cluster/cluster-create-end.ts'
+import { endClusterDelete, endClusterDeleteFailed } from '../core/cluster/cluster-delete-end.ts'
+import { endClusterUpdate, endClusterUpdateFailed, taskOf } from '../core/cluster/cluster-update-end.ts'
 import {
   endFederationCreate,
   endFederationCreateFailed,
@@ -12,11 +9,14 @@ import {
   endFederationUpdate,
   endFederationUpdateFailed,
   orFollowUp,
-} from '../operations/federation-end.ts'
-import { endFederationRotate, endFederationRotateFailed } from '../operations/federation-rotate-end.ts'
-import { abandonUnjoin } from '../operations/give-up.ts'
-import { endJoin, endJoinFailed, endRotate, endRotateFailed, endUnjoin } from '../operations/membership-end.ts'
-import { openMembership } from '../operations/subjects.ts'
+} from '../core/federation/federation-end.ts'
+import { endFederationRotate, endFederationRotateFailed } from '../core/federation/federation-rotate-end.ts'
+import { endJoin, endJoinFailed, endRotate, endRotateFailed, endUnjoin } from '../core/membership/membership-end.ts'
+import { noted } from '../core/operation/failure.ts'
+import { abandonUnjoin } from '../core/operation/give-up.ts'
+import type { Flow } from '../core/operation/operation.ts'
+import { openMembership } from '../core/operation/subjects.ts'
+import { mergeObjectRefs } from '../core/values/object-ref.ts'
 import { ofCluster, updatePhases } from './entities/cluster.ts'
 import {
   candidateCredential,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import type { JsonObject } from '../domain/json.ts'
-import { FLOWS } from '../domain/operation.ts'
-import type { Ports } from '../runtime/ports.ts'
+import { FLOWS } from '../core/operation/operation.ts'
+import type { Ports } from '../core/ports.ts'
+import type { JsonObject } from '../core/values/json.ts'
 
 /** What a state machine's `Catch` put into `$.error`. */
 const StateErrorSchema = z.object({ Error: z.string(), Cause: z.string().optional() })

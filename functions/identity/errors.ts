@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /**
  * An identity provider, or the secret with our credential for it, can't be asked: no answer in time, an answer that is none, or a

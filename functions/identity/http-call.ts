@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { jsonOrNothing } from '../domain/bounded-json.ts'
+import { jsonOrNothing } from '../core/values/bounded-json.ts'
 import { IdentityProviderUnavailable } from './errors.ts'
 
 /** Name resolved, TCP and TLS connected, milliseconds. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { quote } from '../domain/wording.ts'
+import { quote } from '../core/values/wording.ts'
 import { ANSWER_BOUNDS } from './bounds.ts'
 import { AnswerTooLarge, NotKubernetes } from './errors.ts'
 import { type Asked, describeAsked } from './network-errors.ts'

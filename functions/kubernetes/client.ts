@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream'
-import type { Secret } from '../domain/secret.ts'
+import type { Secret } from '../core/values/secret.ts'
 
 /** How to talk to one API server. Made by a cluster driver from a cluster and its stored credential. */
 export type Connection = {

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** The server's name could not be resolved. */
 export class DnsLookupFailed extends AppError {

@@ -1,4 +1,4 @@
-import type { AppError } from '../domain/app-error.ts'
+import type { AppError } from '../core/values/app-error.ts'
 import {
   ConnectFailed,
   ConnectTimedOut,

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { connect, type TLSSocket } from 'node:tls'
 import type { WebSocket as WebSocketClient } from 'ws'
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 import { hostOf } from './address-guard.ts'
 import { readBody } from './answer-body.ts'
 import { ANSWER_BOUNDS } from './bounds.ts'

@@ -1,4 +1,4 @@
-import { quote } from '../domain/wording.ts'
+import { quote } from '../core/values/wording.ts'
 import type { Resource } from './client.ts'
 import { ObjectInvalid } from './errors.ts'
 

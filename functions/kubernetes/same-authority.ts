@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { rootCertificates } from 'node:tls'
-import type { ClusterEndpoint } from '../domain/cluster.ts'
+import type { ClusterEndpoint } from '../core/cluster/cluster.ts'
 
 type Tls = Pick<ClusterEndpoint, 'server' | 'caPem' | 'tlsServerName' | 'tlsVerify'>
 

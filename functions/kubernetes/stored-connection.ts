@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { ClusterEndpoint } from '../domain/cluster.ts'
-import { Secret } from '../domain/secret.ts'
+import type { ClusterEndpoint } from '../core/cluster/cluster.ts'
+import { Secret } from '../core/values/secret.ts'
 import type { Connection, ConnectionCredential } from './client.ts'
 import { StoredConnectionInvalid } from './errors.ts'
 

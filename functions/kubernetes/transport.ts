@@ -1,6 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request as httpsRequest } from 'node:https'
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 import {
   type AddressPolicy,
   checkServerUrl,

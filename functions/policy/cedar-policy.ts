@@ -7,7 +7,7 @@ import {
   preparsePolicySet,
   statefulIsAuthorized,
 } from '@cedar-policy/cedar-wasm/nodejs'
-import type { Principal, Role } from '../domain/principal.ts'
+import type { Principal, Role } from '../core/values/principal.ts'
 import { PolicyNotDecided } from './errors.ts'
 import type { Policy } from './policy.ts'
 import { type PolicyText, refusalOf } from './policy-text.ts'

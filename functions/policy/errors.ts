@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** A policy file can't be used: the message names the file, the position and the fault. */
 export class PolicyTextInvalid extends AppError {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { Ports } from '../core/ports.ts'
 import { AssetMissing } from '../drivers/contract/errors.ts'
-import type { Ports } from './ports.ts'
 
 /** Of files that our own tools make: no way out of the folder. */
 const NAME = /^[a-z0-9][a-z0-9.-]*$/

@@ -1,5 +1,5 @@
 import { defaultProvider } from '@aws-sdk/credential-provider-node'
-import { Secret } from '../domain/secret.ts'
+import { Secret } from '../core/values/secret.ts'
 import type { AwsAccess, AwsCredentials, AwsGrants } from '../drivers/contract/aws-access.ts'
 import { AwsCredentialsMissing } from '../drivers/contract/errors.ts'
 import { awsEndpoints } from './env.ts'

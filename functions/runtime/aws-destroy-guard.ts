@@ -1,9 +1,9 @@
-import { AppError } from '../domain/app-error.ts'
+import type { Logger } from '../core/ports.ts'
+import { AppError } from '../core/values/app-error.ts'
 import { openDocumentClient } from '../store/dynamodb/document-client.ts'
 import { dynamoWorkStore } from '../store/dynamodb/work-store.ts'
 import type { WorkStore } from '../store/work.store.ts'
 import type { DestroyGuardEnv } from './env.ts'
-import type { Logger } from './ports.ts'
 import { powertoolsLog } from './powertools-log.ts'
 
 /** CloudFormation did not take an answer about a resource of ours. */

@@ -1,4 +1,5 @@
 import { KMSClient } from '@aws-sdk/client-kms'
+import type { Ports } from '../core/ports.ts'
 import { awsGrants } from '../drivers/contract/aws-grants.ts'
 import { driverRegistry } from '../drivers/registry.ts'
 import { connectWith } from '../kubernetes/connect.ts'
@@ -11,7 +12,6 @@ import { cloudOfEnv } from './cloud.ts'
 import { enabledDrivers } from './enabled-drivers.ts'
 import type { WorkerEnv } from './env.ts'
 import { kmsKeys } from './kms-keys.ts'
-import type { Ports } from './ports.ts'
 
 /** Ports on AWS of the functions that have rights on the KMS key, and so a way into clusters. Makes the clients, calls nothing. */
 export const awsPorts = (env: WorkerEnv): Ports => {

@@ -1,6 +1,6 @@
 import path from 'node:path'
+import type { Ports } from '../core/ports.ts'
 import { assetsIn } from './asset-folder.ts'
-import type { Ports } from './ports.ts'
 
 /** Assets beside the bundle, in `assets/`, as `infra/assets.ts` copies them. */
 export const bundledAssets = (): Ports['asset'] =>

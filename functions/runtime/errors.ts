@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** The process was started with a missing or malformed setting. `details.settings` names them. */
 export class EnvironmentInvalid extends AppError {

@@ -1,5 +1,5 @@
 import { type EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
-import type { PutEvents } from './ports.ts'
+import type { PutEvents } from '../core/ports.ts'
 
 /** Puts events on a bus of EventBridge. @throws what the SDK throws when the call as a whole fails */
 export const putOnBus =

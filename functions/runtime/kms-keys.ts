@@ -5,9 +5,9 @@ import {
   InvalidCiphertextException,
   type KMSClient,
 } from '@aws-sdk/client-kms'
+import type { KeyService } from '../core/ports.ts'
 import { CredentialUnreadable } from '../store/errors.ts'
 import { KeyServiceUnavailable } from './errors.ts'
-import type { KeyService } from './ports.ts'
 
 const present = (bytes: Uint8Array | undefined): Uint8Array => {
   if (!bytes) throw new KeyServiceUnavailable('KMS answered without a key; try again later.')

@@ -1,6 +1,6 @@
 import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics'
-import { METRIC_DIMENSIONS, METRIC_NAMESPACE, type MetricName } from '../domain/metrics.ts'
-import type { PublishMetrics } from './ports.ts'
+import type { PublishMetrics } from '../core/ports.ts'
+import { METRIC_DIMENSIONS, METRIC_NAMESPACE, type MetricName } from '../core/values/metrics.ts'
 
 /** What is used of Powertools: a fake needs no more. */
 type MetricWriter = {

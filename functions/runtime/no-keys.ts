@@ -1,5 +1,5 @@
+import type { KeyService } from '../core/ports.ts'
 import { KeyAccessMissing } from './errors.ts'
-import type { KeyService } from './ports.ts'
 
 /** @throws KeyAccessMissing always */
 export const refuseKeys = async (): Promise<never> => {

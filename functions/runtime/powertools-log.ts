@@ -1,5 +1,5 @@
 import { Logger as PowertoolsLogger } from '@aws-lambda-powertools/logger'
-import type { Logger } from './ports.ts'
+import type { Logger } from '../core/ports.ts'
 import { redact } from './redact.ts'
 
 /** What is used of Powertools: a fake needs no more. */

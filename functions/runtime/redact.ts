@@ -1,5 +1,5 @@
-import { isAppError } from '../domain/app-error.ts'
-import { Secret } from '../domain/secret.ts'
+import { isAppError } from '../core/values/app-error.ts'
+import { Secret } from '../core/values/secret.ts'
 
 const MASK = '***'
 /** Deeper values are cut: log lines are facts, not documents. */

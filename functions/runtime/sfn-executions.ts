@@ -7,9 +7,9 @@ import {
   StartExecutionCommand,
   StopExecutionCommand,
 } from '@aws-sdk/client-sfn'
-import type { ExecutionRef, Flow } from '../domain/operation.ts'
+import type { ExecutionRef, Flow } from '../core/operation/operation.ts'
+import type { ExecutionState, Executions } from '../core/ports.ts'
 import { ExecutionsUnavailable } from './errors.ts'
-import type { ExecutionState, Executions } from './ports.ts'
 
 /** Longest cause that StopExecution takes, characters. */
 const CAUSE_MAX = 32_768

@@ -1,5 +1,5 @@
-import type { AuthorityType } from '../domain/certificate-authority.ts'
-import type { Secret } from '../domain/secret.ts'
+import type { AuthorityType } from '../core/values/certificate-authority.ts'
+import type { Secret } from '../core/values/secret.ts'
 import type { Write } from './write.ts'
 
 /** `candidate`: the authority that a rotation under way will put in place of the present one. */

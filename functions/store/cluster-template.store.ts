@@ -1,4 +1,4 @@
-import type { ClusterTemplate, ClusterTemplateChange } from '../domain/cluster-template.ts'
+import type { ClusterTemplate, ClusterTemplateChange } from '../core/cluster/cluster-template.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { Reach } from './reach.ts'
 import type { Write } from './write.ts'

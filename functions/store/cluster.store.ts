@@ -1,4 +1,4 @@
-import type { Cluster, ClusterChange, ClusterObservation, ClusterUse } from '../domain/cluster.ts'
+import type { Cluster, ClusterChange, ClusterObservation, ClusterUse } from '../core/cluster/cluster.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { Reach } from './reach.ts'
 import type { Write } from './write.ts'

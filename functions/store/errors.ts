@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** A conditional write lost: the item changed since it was read. Read again and decide again. */
 export class RevisionConflict extends AppError {

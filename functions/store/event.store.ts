@@ -1,4 +1,4 @@
-import type { DomainEvent, EventOwner } from '../domain/event.ts'
+import type { DomainEvent, EventOwner } from '../core/values/event.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { Write } from './write.ts'
 

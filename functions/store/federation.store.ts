@@ -1,4 +1,4 @@
-import type { ControlPlaneLook, Federation, FederationUpdate } from '../domain/federation.ts'
+import type { ControlPlaneLook, Federation, FederationUpdate } from '../core/federation/federation.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { Write } from './write.ts'
 

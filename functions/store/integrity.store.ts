@@ -1,6 +1,6 @@
-import type { Cluster } from '../domain/cluster.ts'
-import type { Federation } from '../domain/federation.ts'
-import type { Membership } from '../domain/membership.ts'
+import type { Cluster } from '../core/cluster/cluster.ts'
+import type { Federation } from '../core/federation/federation.ts'
+import type { Membership } from '../core/membership/membership.ts'
 import type { Write } from './write.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Membership } from '../domain/membership.ts'
+import type { Membership } from '../core/membership/membership.ts'
 import type { Write } from './write.ts'
 
 export type MembershipKey = { projectId: string; federationId: string; clusterId: string }

@@ -1,4 +1,4 @@
-import type { NodeGroup, NodeGroupChange } from '../domain/node-group.ts'
+import type { NodeGroup, NodeGroupChange } from '../core/cluster/node-group.ts'
 import type { Write } from './write.ts'
 
 export type NodeGroupKey = { projectId: string; clusterId: string; id: string }

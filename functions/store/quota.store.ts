@@ -1,4 +1,4 @@
-import type { Quota } from '../domain/quota.ts'
+import type { Quota } from '../core/values/quota.ts'
 import type { Write } from './write.ts'
 
 /** Quotas of all projects, and how much of them is taken. */

@@ -1,4 +1,4 @@
-import type { ProjectLimits } from '../domain/project-limits.ts'
+import type { ProjectLimits } from '../core/values/project-limits.ts'
 
 declare const opaque: unique symbol
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, type webcrypto } from 'node:crypto'
 import type { X509Certificate } from '@peculiar/x509'
-import type { AuthorityKeys } from '../domain/certificate-authority.ts'
-import type { Secret } from '../domain/secret.ts'
+import type { AuthorityKeys } from '../core/values/certificate-authority.ts'
+import type { Secret } from '../core/values/secret.ts'
 
 /** Keys of what we issue: P-256, fast to make and to sign with, and known to every client. */
 export const LEAF_KEY = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const

@@ -1,4 +1,4 @@
-import { AppError } from '../domain/app-error.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** The text is no certificate signing request that may be signed; the message says why and what to send. */
 export class SigningRequestRejected extends AppError {

@@ -15,7 +15,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import { Secret } from '../domain/secret.ts'
+import { Secret } from '../core/values/secret.ts'
 import { DAY_MS, LEAF_KEY, pemOf, signingBy } from './certificate.ts'
 import { AuthorityExpired } from './errors.ts'
 import type { SigningAuthority } from './sign-request.ts'

@@ -8,8 +8,8 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import type { AuthorityKeys } from '../domain/certificate-authority.ts'
-import { Secret } from '../domain/secret.ts'
+import type { AuthorityKeys } from '../core/values/certificate-authority.ts'
+import { Secret } from '../core/values/secret.ts'
 import { AUTHORITY_KEYS, DAY_MS, pemOf } from './certificate.ts'
 
 /** 10 years. */

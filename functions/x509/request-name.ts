@@ -1,6 +1,6 @@
 import 'reflect-metadata'
 import { Name } from '@peculiar/x509'
-import { isShownAsIs } from '../domain/shown-text.ts'
+import { isShownAsIs } from '../core/values/shown-text.ts'
 import { SigningRequestRejected } from './errors.ts'
 import type { NameAttribute, ParsedRequest } from './parsed-request.ts'
 

@@ -13,7 +13,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import type { Secret } from '../domain/secret.ts'
+import type { Secret } from '../core/values/secret.ts'
 import { DAY_MS, pemOf, signingBy } from './certificate.ts'
 import { AuthorityExpired, SigningRequestRejected } from './errors.ts'
 import { isNameless, type SigningRequest } from './signing-request.ts'

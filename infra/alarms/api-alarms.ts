@@ -3,7 +3,7 @@ import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
-import { METRIC_NAMESPACE } from '../../functions/domain/metrics.ts'
+import { METRIC_NAMESPACE } from '../../functions/core/values/metrics.ts'
 import { gatewayMetric, sumOf } from './metrics.ts'
 import { FIVE_MINUTES, RunbookAlarm, type RunbookSettings } from './runbook-alarm.ts'
 

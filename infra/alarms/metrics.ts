@@ -1,6 +1,6 @@
 import type { Duration } from 'aws-cdk-lib'
 import { type IMetric, MathExpression, Metric } from 'aws-cdk-lib/aws-cloudwatch'
-import { METRIC_DIMENSIONS, METRIC_NAMESPACE, type MetricName } from '../../functions/domain/metrics.ts'
+import { METRIC_DIMENSIONS, METRIC_NAMESPACE, type MetricName } from '../../functions/core/values/metrics.ts'
 import { FIVE_MINUTES } from './runbook-alarm.ts'
 
 /** A metric of our own. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../functions/domain/app-error.ts'
+import { AppError } from '../../functions/core/values/app-error.ts'
 
 /** The settings of a deployment are wrong. The message names them. */
 export class SettingsInvalid extends AppError {

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/domain/cluster-roles.ts'
-import { PROJECT_LIMITS } from '../../functions/domain/project-limits.ts'
+import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/core/cluster/cluster-roles.ts'
+import { PROJECT_LIMITS } from '../../functions/core/values/project-limits.ts'
 
 const ROLE = 'must be names of roles without commas, and not admin'
 

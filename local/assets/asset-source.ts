@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { list } from 'tar'
-import { AppError } from '../../functions/domain/app-error.ts'
+import { AppError } from '../../functions/core/values/app-error.ts'
 
 /** A place that assets are made from can't be read, or is not what it should be; the message says what to do. */
 export class AssetSourceInvalid extends AppError {

@@ -1,5 +1,5 @@
 import process from 'node:process'
-import { isAppError } from '../../functions/domain/app-error.ts'
+import { isAppError } from '../../functions/core/values/app-error.ts'
 import { makeAssets } from './make-assets.ts'
 
 const HOW =

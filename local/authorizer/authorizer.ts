@@ -6,9 +6,9 @@ import {
   type RequestHeaders,
 } from '../../functions/authorizer/identify.ts'
 import type { IdentitySettings } from '../../functions/authorizer/settings.ts'
-import { type AuthorizerContext, authorizerContextOf, type Identity } from '../../functions/domain/identity.ts'
-import { type Principal, ROLES } from '../../functions/domain/principal.ts'
-import type { Clock, Logger } from '../../functions/runtime/ports.ts'
+import type { Clock, Logger } from '../../functions/core/ports.ts'
+import { type AuthorizerContext, authorizerContextOf, type Identity } from '../../functions/core/values/identity.ts'
+import { type Principal, ROLES } from '../../functions/core/values/principal.ts'
 import { openTokenFile, type TokenLookup } from './token-file.ts'
 
 /** Who everybody is without a token file and identity providers. */

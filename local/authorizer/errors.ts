@@ -1,4 +1,4 @@
-import { AppError } from '../../functions/domain/app-error.ts'
+import { AppError } from '../../functions/core/values/app-error.ts'
 
 /** The file of tokens can't be read or does not have the expected form. The message names the fault and no token. */
 export class TokenFileInvalid extends AppError {

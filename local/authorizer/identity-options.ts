@@ -8,8 +8,8 @@ import {
   type KeystoneSettings,
   type OidcSettings,
 } from '../../functions/authorizer/settings.ts'
-import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/domain/cluster-roles.ts'
-import { Secret } from '../../functions/domain/secret.ts'
+import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/core/cluster/cluster-roles.ts'
+import { Secret } from '../../functions/core/values/secret.ts'
 import { OptionInvalid } from '../option-invalid.ts'
 
 /** A setting by its name; undefined when it is absent or empty. */

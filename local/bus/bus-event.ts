@@ -1,5 +1,5 @@
-import type { OutboxEvent } from '../../functions/domain/entity-event.ts'
-import type { ExecutionRef, Flow } from '../../functions/domain/operation.ts'
+import type { ExecutionRef, Flow } from '../../functions/core/operation/operation.ts'
+import type { OutboxEvent } from '../../functions/core/values/entity-event.ts'
 import { localArn } from '../engine/definition.ts'
 import type { ExecutionEnd } from '../engine/execution-record.ts'
 

@@ -1,4 +1,4 @@
-import type { Logger } from '../../functions/runtime/ports.ts'
+import type { Logger } from '../../functions/core/ports.ts'
 import type { BusEvent } from './bus-event.ts'
 
 export type Subscriber = {

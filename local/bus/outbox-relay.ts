@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { DomainEvent } from '../../functions/domain/event.ts'
-import type { Logger } from '../../functions/runtime/ports.ts'
+import type { Logger } from '../../functions/core/ports.ts'
+import type { DomainEvent } from '../../functions/core/values/event.ts'
 import type { StreamPosition, StreamPositionStore } from './stream-position.ts'
 import type { StreamRecord, StreamShards } from './stream-shards.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { counted } from '../../functions/domain/wording.ts'
+import { counted } from '../../functions/core/values/wording.ts'
 import { cleanUp } from './cleanup.ts'
 import type { ClusterSet } from './clusters/cluster-set.ts'
 import { lookAround } from './look-around.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Secret } from '../../functions/domain/secret.ts'
+import { Secret } from '../../functions/core/values/secret.ts'
 import { FEDERATION_LABEL, listAll } from '../../functions/drivers/support/owned.ts'
 import { localPolicy } from '../../functions/kubernetes/address-guard.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../functions/kubernetes/client.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../functions/domain/app-error.ts'
+import { AppError } from '../../functions/core/values/app-error.ts'
 
 /** Another running process uses the data directory. */
 export class DataDirectoryInUse extends AppError {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { StateMachineDefinition } from 'aws-local-stepfunctions'
-import { AppError } from '../../functions/domain/app-error.ts'
-import type { Flow } from '../../functions/domain/operation.ts'
+import type { Flow } from '../../functions/core/operation/operation.ts'
+import { AppError } from '../../functions/core/values/app-error.ts'
 import { lintAsl, SUBSTITUTIONS } from '../../infra/asl-lint.ts'
 
 /** A state machine's definition can't be read, or uses what AWS and the engine do not do alike. */

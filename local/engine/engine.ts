@@ -1,5 +1,5 @@
-import type { ExecutionRef, Flow, FlowInput } from '../../functions/domain/operation.ts'
-import type { Clock, ExecutionState, Executions, Logger } from '../../functions/runtime/ports.ts'
+import type { ExecutionRef, Flow, FlowInput } from '../../functions/core/operation/operation.ts'
+import type { Clock, ExecutionState, Executions, Logger } from '../../functions/core/ports.ts'
 import { withinPatience } from '../patience.ts'
 import type { Definitions } from './definition.ts'
 import { type ExecutionEnd, type ExecutionRecord, executionKey, executionState } from './execution-record.ts'

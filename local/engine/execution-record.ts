@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { type ExecutionRef, FLOWS } from '../../functions/domain/operation.ts'
-import type { ExecutionState } from '../../functions/runtime/ports.ts'
+import { type ExecutionRef, FLOWS } from '../../functions/core/operation/operation.ts'
+import type { ExecutionState } from '../../functions/core/ports.ts'
 
 /** Status of an execution, spelled as Step Functions does. */
 export const ExecutionStatus = z.enum(['RUNNING', 'SUCCEEDED', 'FAILED', 'TIMED_OUT', 'ABORTED'])

@@ -8,7 +8,7 @@ import {
   ScanCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
-import type { ExecutionRef } from '../../functions/domain/operation.ts'
+import type { ExecutionRef } from '../../functions/core/operation/operation.ts'
 import { type ExecutionEnd, ExecutionRecord, executionKey } from './execution-record.ts'
 
 /** Name of the engine's own table, beside the one of the stores. */

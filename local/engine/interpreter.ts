@@ -1,5 +1,5 @@
 import type { StateMachine } from 'aws-local-stepfunctions'
-import type { Flow } from '../../functions/domain/operation.ts'
+import type { Flow } from '../../functions/core/operation/operation.ts'
 import type { Definition, Definitions } from './definition.ts'
 
 type Library = typeof import('aws-local-stepfunctions')

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
-import type { KeyService } from '../../functions/runtime/ports.ts'
+import type { KeyService } from '../../functions/core/ports.ts'
 import { CredentialUnreadable } from '../../functions/store/errors.ts'
 
 const ALGORITHM = 'aes-256-gcm'

@@ -1,7 +1,7 @@
 import { createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { link, mkdir, open, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { KeyService } from '../../functions/runtime/ports.ts'
+import type { KeyService } from '../../functions/core/ports.ts'
 import { aesKeyService } from './aes-key-service.ts'
 import { KeyFileUnusable } from './errors.ts'
 

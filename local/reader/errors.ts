@@ -1,4 +1,4 @@
-import { AppError, type AppErrorOptions } from '../../functions/domain/app-error.ts'
+import { AppError, type AppErrorOptions } from '../../functions/core/values/app-error.ts'
 import * as errors from '../../functions/kubernetes/errors.ts'
 import type { SentError } from './messages.ts'
 

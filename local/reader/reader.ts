@@ -1,6 +1,6 @@
+import type { Logger } from '../../functions/core/ports.ts'
 import type { Connect, Connection, KubernetesClient, ReadLimits } from '../../functions/kubernetes/client.ts'
 import { encodeConnection } from '../../functions/kubernetes/stored-connection.ts'
-import type { Logger } from '../../functions/runtime/ports.ts'
 import { AnswerUnreadable } from './errors.ts'
 import type { Read } from './messages.ts'
 import { ReadingThread, ThreadLost } from './reading-thread.ts'

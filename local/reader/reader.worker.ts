@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads'
-import { isAppError } from '../../functions/domain/app-error.ts'
-import { Secret } from '../../functions/domain/secret.ts'
+import { isAppError } from '../../functions/core/values/app-error.ts'
+import { Secret } from '../../functions/core/values/secret.ts'
 import { readHealth } from '../../functions/drivers/support/registered/read-health.ts'
 import { localPolicy } from '../../functions/kubernetes/address-guard.ts'
 import type { KubernetesClient } from '../../functions/kubernetes/client.ts'

@@ -1,4 +1,4 @@
-import type { Logger } from '../../functions/runtime/ports.ts'
+import type { Logger } from '../../functions/core/ports.ts'
 
 export type JobOptions = {
   /** For the log. */

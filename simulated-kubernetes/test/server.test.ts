@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { Secret } from '../../functions/domain/secret.ts'
+import { Secret } from '../../functions/core/values/secret.ts'
 import { localPolicy } from '../../functions/kubernetes/address-guard.ts'
 import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { connectWith } from '../../functions/kubernetes/connect.ts'

@@ -1,4 +1,4 @@
-import { WORKER_SECONDS, WORKERS } from '../../functions/domain/workers.ts'
+import { WORKER_SECONDS, WORKERS } from '../../functions/core/values/workers.ts'
 import { type Count, type Counts, combine, nothing, type Scenario } from './counts.ts'
 import { PRICES } from './prices.ts'
 

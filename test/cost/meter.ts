@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { StateMachine } from 'aws-local-stepfunctions'
-import { outboxEvents } from '../../functions/domain/entity-event.ts'
-import type { KeyService } from '../../functions/runtime/ports.ts'
+import type { KeyService } from '../../functions/core/ports.ts'
+import { outboxEvents } from '../../functions/core/values/entity-event.ts'
 import type { EventStore } from '../../functions/store/event.store.ts'
 import { type Count, nothing } from './counts.ts'
 

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AUTHORITIES } from '../../functions/domain/certificate-authority.ts'
+import { AUTHORITIES } from '../../functions/core/values/certificate-authority.ts'
 import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import { Api, type ClusterView } from '../../local/demo/api.ts'
 import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ClusterTemplate } from '../../functions/domain/cluster-template.ts'
+import type { ClusterTemplate } from '../../functions/core/cluster/cluster-template.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import {
   ask,

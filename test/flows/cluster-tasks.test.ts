@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Cluster } from '../../functions/domain/cluster.ts'
-import type { ClusterTask } from '../../functions/domain/cluster-task.ts'
+import type { Cluster } from '../../functions/core/cluster/cluster.ts'
+import type { ClusterTask } from '../../functions/core/cluster/cluster-task.ts'
+import { giveUp } from '../../functions/core/operation/give-up.ts'
 import type { ClusterContext } from '../../functions/drivers/contract/cluster-driver.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
-import { giveUp } from '../../functions/operations/give-up.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import {
   ask,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Flow } from '../../functions/domain/operation.ts'
+import type { Flow } from '../../functions/core/operation/operation.ts'
 import { StoreBusy } from '../../functions/store/errors.ts'
 import { changeFederation, createFederation, join, membership, registered, unjoin } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'

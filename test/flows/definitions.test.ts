@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FLOWS } from '../../functions/domain/operation.ts'
+import { FLOWS } from '../../functions/core/operation/operation.ts'
 import { FLOW_STEPS } from '../../functions/flows/flow-handler.ts'
 import { TIMEOUT_SECONDS } from '../../infra/limits.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { AppError } from '../../functions/domain/app-error.ts'
-import { Secret } from '../../functions/domain/secret.ts'
+import { AppError } from '../../functions/core/values/app-error.ts'
+import { Secret } from '../../functions/core/values/secret.ts'
 import type { FederationContext } from '../../functions/drivers/contract/federation-driver.ts'
 import type { StepResult } from '../../functions/drivers/contract/phase.ts'
 import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'

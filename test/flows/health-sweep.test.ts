@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { MEMBERS_READY } from '../../functions/domain/federation.ts'
+import { MEMBERS_READY } from '../../functions/core/federation/federation.ts'
 import type { Connection, KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { sweepHealth } from '../../functions/workers/health-sweep/sweep.ts'
 import { changeCluster, createCluster, createFederation, membership, registered } from '../support/flows/actions.ts'

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { Secret } from '../../functions/domain/secret.ts'
+import { Secret } from '../../functions/core/values/secret.ts'
 import type { FederationDriver, MemberContext } from '../../functions/drivers/contract/federation-driver.ts'
 import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.ts'

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type Membership, operationOf } from '../../functions/domain/membership.ts'
+import { memberTokenKey, nextMemberTokenKey } from '../../functions/core/access/credentials.ts'
+import { type Membership, operationOf } from '../../functions/core/membership/membership.ts'
+import { executionOf } from '../../functions/core/operation/launch.ts'
 import { PreflightFailed } from '../../functions/drivers/contract/errors.ts'
 import { withMade } from '../../functions/drivers/contract/made-before.ts'
 import { ApiUnavailable, ConnectFailed, PermissionDenied } from '../../functions/kubernetes/errors.ts'
-import { memberTokenKey, nextMemberTokenKey } from '../../functions/operations/credentials.ts'
-import { executionOf } from '../../functions/operations/operation.ts'
 import { renewDue } from '../../functions/workers/renewals/renew.ts'
 import {
   changeFederation,

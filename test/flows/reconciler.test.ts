@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { DEADLINE_SECONDS } from '../../functions/domain/deadlines.ts'
-import type { Federation } from '../../functions/domain/federation.ts'
-import { operationOf } from '../../functions/domain/membership.ts'
-import { giveUp } from '../../functions/operations/give-up.ts'
-import { executionOf } from '../../functions/operations/operation.ts'
+import type { Federation } from '../../functions/core/federation/federation.ts'
+import { operationOf } from '../../functions/core/membership/membership.ts'
+import { DEADLINE_SECONDS } from '../../functions/core/operation/deadlines.ts'
+import { giveUp } from '../../functions/core/operation/give-up.ts'
+import { executionOf } from '../../functions/core/operation/launch.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import {
   changeFederation,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Federation } from '../../functions/domain/federation.ts'
-import { operationOf } from '../../functions/domain/membership.ts'
-import { driverSecretKey } from '../../functions/operations/credentials.ts'
-import { executionOf } from '../../functions/operations/operation.ts'
+import { driverSecretKey } from '../../functions/core/access/credentials.ts'
+import type { Federation } from '../../functions/core/federation/federation.ts'
+import { operationOf } from '../../functions/core/membership/membership.ts'
+import { executionOf } from '../../functions/core/operation/launch.ts'
 import { renewDue } from '../../functions/workers/renewals/renew.ts'
 import {
   changeCluster,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ExecutionRef } from '../../functions/domain/operation.ts'
+import type { ExecutionRef } from '../../functions/core/operation/operation.ts'
 import { createFederation, join, membership, registered, unjoin } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { ended, settled } from '../support/flows/look.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { operationOf } from '../../functions/domain/membership.ts'
+import { operationOf } from '../../functions/core/membership/membership.ts'
 import type { MemberContext } from '../../functions/drivers/contract/federation-driver.ts'
 import { workloadOf } from '../../functions/drivers/federation/memory/v1/play.ts'
 import { changeFederation, createFederation, membership, registered, unjoin } from '../support/flows/actions.ts'

@@ -12,16 +12,16 @@ const config = createRequire(import.meta.url)(path.join(ROOT, '.dependency-cruis
 
 /** Imports that each break one rule: from, to, rule. */
 const BROKEN: readonly [from: string, to: string, rule: string][] = [
-  ['functions/domain/a.ts', 'functions/operations/a.ts', 'domain-is-pure'],
-  ['functions/domain/b.ts', 'zod', 'domain-is-pure'],
-  ['functions/store/a.store.ts', 'functions/store/dynamodb/a.ts', 'interfaces-know-the-domain-only'],
-  ['functions/drivers/contract/a.ts', 'functions/operations/a.ts', 'interfaces-know-the-domain-only'],
+  ['functions/core/values/a.ts', 'functions/core/access/a.ts', 'entities-are-pure'],
+  ['functions/core/cluster/cluster.ts', 'zod', 'entities-are-pure'],
+  ['functions/store/a.store.ts', 'functions/store/dynamodb/a.ts', 'interfaces-know-entities-only'],
+  ['functions/drivers/contract/a.ts', 'functions/core/access/a.ts', 'interfaces-know-entities-only'],
   ['functions/flows/x/a.ts', 'local/a.ts', 'functions-stand-alone'],
   ['functions/flows/x/b.ts', 'test/support/a.ts', 'functions-stand-alone'],
   ['functions/api/a.ts', 'functions/store/dynamodb/a.ts', 'implementations-are-injected'],
   ['functions/api/b.ts', 'functions/store/sealing/a.ts', 'implementations-are-injected'],
-  ['functions/operations/b.ts', 'functions/drivers/registry.ts', 'implementations-are-injected'],
-  ['functions/operations/c.ts', 'functions/kubernetes/connect.ts', 'implementations-are-injected'],
+  ['functions/core/access/b.ts', 'functions/drivers/registry.ts', 'implementations-are-injected'],
+  ['functions/core/access/c.ts', 'functions/kubernetes/connect.ts', 'implementations-are-injected'],
   ['functions/api/c.ts', 'functions/runtime/aws-ports.ts', 'wiring-is-for-entry-files'],
   ['functions/flows/x/c.ts', 'functions/drivers/federation/karmada/v1/index.ts', 'core-knows-no-driver'],
   ['functions/api/e.ts', 'functions/drivers/descriptions.ts', 'implementations-are-injected'],
@@ -32,17 +32,17 @@ const BROKEN: readonly [from: string, to: string, rule: string][] = [
   ],
   ['functions/workers/renewals/handler.ts', 'functions/runtime/karmada.ts', 'keyless-functions-carry-no-driver'],
   ['functions/api/x/x.routes.ts', 'functions/api/x/x.answer.schema.ts', 'answers-are-documentation'],
-  ['functions/operations/d.ts', 'functions/flows/x/d.ts', 'operations-are-below-the-edges'],
+  ['functions/core/access/d.ts', 'functions/flows/x/d.ts', 'core-is-below-the-edges'],
   ['functions/api/d.ts', 'functions/workers/a.ts', 'edges-know-no-other-edge'],
   [
     'functions/drivers/federation/karmada/v1/a.ts',
     'functions/drivers/federation/karmada/v2/a.ts',
     'drivers-stand-alone',
   ],
-  ['functions/drivers/federation/karmada/v1/b.ts', 'functions/operations/a.ts', 'drivers-stand-alone'],
-  ['functions/operations/e.ts', '@aws-sdk/client-sfn', 'aws-sdk-behind-ports'],
+  ['functions/drivers/federation/karmada/v1/b.ts', 'functions/core/access/a.ts', 'drivers-stand-alone'],
+  ['functions/core/access/e.ts', '@aws-sdk/client-sfn', 'aws-sdk-behind-ports'],
   ['functions/kubernetes/a.ts', '@kubernetes/client-node', 'no-client-node-at-run-time'],
-  ['infra/a.ts', 'functions/operations/a.ts', 'infra-reads-tables-and-constants'],
+  ['infra/a.ts', 'functions/core/access/a.ts', 'infra-reads-tables-and-constants'],
   ['local/b.ts', 'infra/b.ts', 'local-needs-no-infra'],
   ['local/c.ts', 'esbuild', 'declared-dependencies-only'],
   ['local/d.ts', './gone.ts', 'no-unresolvable'],
@@ -53,7 +53,7 @@ const GOOD: readonly [from: string, to: string][] = [
   ['functions/api/table.handler.ts', 'functions/runtime/aws-table-ports.ts'],
   ['functions/api/openapi/answers.ts', 'functions/api/x/g.answer.schema.ts'],
   ['functions/flows/x/handler.ts', 'functions/runtime/aws-ports.ts'],
-  ['functions/api/g.ts', 'functions/operations/a.ts'],
+  ['functions/api/g.ts', 'functions/core/access/a.ts'],
   ['functions/drivers/federation/karmada/v1/g.ts', 'functions/drivers/support/a.ts'],
   ['functions/runtime/g.ts', 'functions/store/dynamodb/a.ts'],
   ['local/g.ts', 'functions/store/dynamodb/a.ts'],
@@ -87,8 +87,8 @@ beforeAll(async () => {
   for (const [from, to] of imports)
     write(from, `import * as it from '${specifier(from, to)}'\nexport const value = it\n`)
   write('functions/runtime/karmada.ts', "export * as it from '../drivers/registry.ts'\n")
-  write('functions/operations/one.ts', "import { two } from './two.ts'\nexport const one = (): unknown => two\n")
-  write('functions/operations/two.ts', "import { one } from './one.ts'\nexport const two = (): unknown => one\n")
+  write('functions/core/access/one.ts', "import { two } from './two.ts'\nexport const one = (): unknown => two\n")
+  write('functions/core/access/two.ts', "import { one } from './one.ts'\nexport const two = (): unknown => one\n")
   const { forbidden, options } = config
   const { output } = await cruise(['functions', 'infra', 'local'], {
     ...options,

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { FLOWS } from '../../functions/domain/operation.ts'
+import { FLOWS } from '../../functions/core/operation/operation.ts'
 
 const ROOT = path.join(import.meta.dirname, '../..')
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8')

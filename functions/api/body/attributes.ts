@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { Json, JsonObject } from '../../domain/json.ts'
-import { byNumber, listInWords, quote } from '../../domain/wording.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
+import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import { InvalidRequest } from '../errors.ts'
 import { parseWith } from './parse-with.ts'
 

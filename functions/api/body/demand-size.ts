@@ -1,4 +1,4 @@
-import { bytesMaxOf, jsonBytes, type SizedAttribute } from '../../domain/attribute-sizes.ts'
+import { bytesMaxOf, jsonBytes, type SizedAttribute } from '../../core/values/attribute-sizes.ts'
 import { RequestTooLarge } from '../errors.ts'
 
 type SizeOptions = {

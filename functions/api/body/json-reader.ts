@@ -1,6 +1,6 @@
 import { type JSONVisitor, visit } from 'jsonc-parser'
-import type { Json, JsonObject } from '../../domain/json.ts'
-import { quote } from '../../domain/wording.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
+import { quote } from '../../core/values/wording.ts'
 import { InvalidRequest } from '../errors.ts'
 
 /** Deepest nesting of a body: a kubeconfig as JSON needs 6. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Json } from '../../domain/json.ts'
-import { byNumber, listInWords, quote } from '../../domain/wording.ts'
+import type { Json } from '../../core/values/json.ts'
+import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { BodySchema } from '../route.ts'
 

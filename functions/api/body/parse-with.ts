@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { quote } from '../../domain/wording.ts'
+import { quote } from '../../core/values/wording.ts'
 import { InvalidRequest } from '../errors.ts'
 
 const fieldOf = (path: readonly PropertyKey[]): string => quote(path.map(String).join('.'))

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import type { Json } from '../../domain/json.ts'
-import { quote } from '../../domain/wording.ts'
+import type { Json } from '../../core/values/json.ts'
+import { quote } from '../../core/values/wording.ts'
 import { InvalidRequest, RequestTooLarge, UnsupportedMediaType } from '../errors.ts'
 import { readJson } from './json-reader.ts'
 

@@ -1,4 +1,4 @@
-import type { AuthorityType } from '../../domain/certificate-authority.ts'
+import type { AuthorityType } from '../../core/values/certificate-authority.ts'
 
 const TYPES = new Map<string, AuthorityType>([
   ['kubernetes', 'kubernetes'],

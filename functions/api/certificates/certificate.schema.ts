@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Json } from '../../domain/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import { CSR_LENGTH_MAX } from '../../x509/pem-request.ts'
 import { type OtherAttributes, parseAttributes } from '../body/attributes.ts'
 import { optional, textField } from '../body/fields.ts'

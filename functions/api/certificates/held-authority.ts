@@ -1,7 +1,7 @@
-import type { AuthorityType } from '../../domain/certificate-authority.ts'
-import type { Cluster } from '../../domain/cluster.ts'
-import { quote } from '../../domain/wording.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { TablePorts } from '../../core/ports.ts'
+import type { AuthorityType } from '../../core/values/certificate-authority.ts'
+import { quote } from '../../core/values/wording.ts'
 import type { AuthorityKey } from '../../store/certificate.store.ts'
 import { InvalidRequest } from '../errors.ts'
 

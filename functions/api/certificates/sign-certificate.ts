@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import type { Cluster } from '../../domain/cluster.ts'
-import { quote } from '../../domain/wording.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { quote } from '../../core/values/wording.ts'
 import { findIntactCluster } from '../clusters/find-cluster.ts'
 import { InvalidRequest, ObjectNotVisible } from '../errors.ts'
 import { linksOf } from '../representation.ts'

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { CloudGrant } from '../../cloud/cloud.ts'
 import { CloudTokenMissing } from '../../cloud/errors.ts'
-import { isAppError } from '../../domain/app-error.ts'
-import type { Cluster } from '../../domain/cluster.ts'
-import { Secret } from '../../domain/secret.ts'
-import { cloudOf, grantRefOf } from '../../operations/cloud-grants.ts'
+import { cloudOf, grantRefOf } from '../../core/cluster/cloud-grants.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { isAppError } from '../../core/values/app-error.ts'
+import { Secret } from '../../core/values/secret.ts'
 import type { KeysRequest } from '../route.ts'
 
 /** What lending needs of a request. */

@@ -1,9 +1,9 @@
 import type { CloudGrant } from '../../cloud/cloud.ts'
 import { CloudCredentialRefused, CloudTokenRefused } from '../../cloud/errors.ts'
-import type { Cluster } from '../../domain/cluster.ts'
+import { grantCandidate } from '../../core/cluster/cloud-grants.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { requestTask, type TaskRequest } from '../../core/cluster/cluster-tasks.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
-import { grantCandidate } from '../../operations/cloud-grants.ts'
-import { requestTask, type TaskRequest } from '../../operations/cluster-tasks.ts'
 import { borrow, keeping, type LendingRequest, mayLend } from './lend.ts'
 
 const ROTATION = { kind: 'rotate-credential' } as const

@@ -1,7 +1,7 @@
 import type { CloudGrant } from '../../cloud/cloud.ts'
-import { isAppError } from '../../domain/app-error.ts'
-import type { Cluster } from '../../domain/cluster.ts'
-import { cloudOf, type GrantChange, grantInForce, promotedGrant, readGrants } from '../../operations/cloud-grants.ts'
+import { cloudOf, type GrantChange, grantInForce, promotedGrant, readGrants } from '../../core/cluster/cloud-grants.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { isAppError } from '../../core/values/app-error.ts'
 import { borrow, keeping, type LendingRequest, mayLend } from './lend.ts'
 
 const NOTHING: GrantChange = { change: {}, writes: [] }

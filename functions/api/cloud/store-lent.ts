@@ -1,6 +1,6 @@
+import { type GrantChange, grantInForce } from '../../core/cluster/cloud-grants.ts'
+import type { TablePorts } from '../../core/ports.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
-import { type GrantChange, grantInForce } from '../../operations/cloud-grants.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
 import { borrow, demandLender, keeping, type LendingRequest } from './lend.ts'
 
 type Wish = Pick<PlannedCluster, 'cluster' | 'template' | 'management'>

@@ -1,8 +1,8 @@
+import { kubeconfigKey } from '../../core/access/credentials.ts'
+import { managementDoors } from '../../core/access/management-access.ts'
+import { clusterContext } from '../../core/cluster/cluster-context.ts'
+import { replacesRunning } from '../../core/cluster/cluster-tasks.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
-import { clusterContext } from '../../operations/cluster-context.ts'
-import { replacesRunning } from '../../operations/cluster-tasks.ts'
-import { kubeconfigKey } from '../../operations/credentials.ts'
-import { managementDoors } from '../../operations/management-access.ts'
 import type { KeysRequest } from '../route.ts'
 
 /** A change that has to wait is looked at when its turn comes: what runs may be what it builds on. */

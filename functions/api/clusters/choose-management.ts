@@ -1,8 +1,8 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import { listInWords, quote } from '../../domain/wording.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { isManagementCluster, type ManagementCluster } from '../../core/cluster/management.ts'
+import type { TablePorts } from '../../core/ports.ts'
+import { listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
-import { isManagementCluster, type ManagementCluster } from '../../operations/management.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { Origin } from './choose-origin.ts'
 

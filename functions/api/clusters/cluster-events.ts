@@ -1,4 +1,4 @@
-import { isUuid } from '../../domain/ids.ts'
+import { isUuid } from '../../core/values/ids.ts'
 import { ObjectNotVisible } from '../errors.ts'
 import { listEventsOf } from '../events/list-events.ts'
 import type { PageQuery } from '../lists/list-query.ts'

@@ -1,6 +1,6 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import { isInProgress, type Status } from '../../domain/status.ts'
-import { quote } from '../../domain/wording.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { isInProgress, type Status } from '../../core/values/status.ts'
+import { quote } from '../../core/values/wording.ts'
 
 /** Statuses in which a cluster takes a change. */
 export type Accepted = readonly Status[]

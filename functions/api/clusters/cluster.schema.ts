@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { JsonObject } from '../../domain/json.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import { parseAttributes } from '../body/attributes.ts'
 import { booleanField, integerField, labelsField, nameField, optional, textField } from '../body/fields.ts'
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'

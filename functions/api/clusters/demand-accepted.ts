@@ -1,5 +1,5 @@
+import { plannedManagement } from '../../core/cluster/management.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
-import { plannedManagement } from '../../operations/management.ts'
 import type { KeysRequest } from '../route.ts'
 import { askPreview } from './ask-preview.ts'
 import { demandLabelsFitAfter } from './demand-labels-fit.ts'

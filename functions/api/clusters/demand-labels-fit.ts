@@ -1,6 +1,6 @@
-import type { MagnumClusterAttributes } from '../../domain/cluster.ts'
-import { followLabels } from '../../domain/labels.ts'
-import { quote } from '../../domain/wording.ts'
+import type { MagnumClusterAttributes } from '../../core/cluster/cluster.ts'
+import { followLabels } from '../../core/values/labels.ts'
+import { quote } from '../../core/values/wording.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
 import { demandSize } from '../body/demand-size.ts'
 

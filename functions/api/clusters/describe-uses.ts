@@ -1,6 +1,6 @@
-import { type Cluster, federationsOf } from '../../domain/cluster.ts'
-import { byNumber, listInWords, quote } from '../../domain/wording.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
+import { type Cluster, federationsOf } from '../../core/cluster/cluster.ts'
+import type { TablePorts } from '../../core/ports.ts'
+import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 
 /** A federation that uses a cluster. The name is undefined when it is gone by now. */
 export type UsingFederation = { id: string; name: string | undefined }

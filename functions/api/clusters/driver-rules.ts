@@ -1,5 +1,5 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import type { ClusterTaskKind } from '../../domain/cluster-task.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { ClusterTaskKind } from '../../core/cluster/cluster-task.ts'
 import type { ClusterDriverDescription, PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest } from '../errors.ts'

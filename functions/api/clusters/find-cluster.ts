@@ -1,4 +1,4 @@
-import type { Cluster } from '../../domain/cluster.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
 import { type PolicyRule, RULES, type RuleGroup } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
 import { demandPolicy } from '../policy.ts'

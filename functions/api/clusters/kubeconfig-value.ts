@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../domain/json.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 
 /** What a kubeconfig in a request is, to complete a sentence. What is in it is checked by the intake. */
 export const KUBECONFIG_RULE = 'a kubeconfig as text (YAML or JSON) or as an object'

@@ -5,11 +5,11 @@ import {
   type MagnumClusterAttributes,
   type ManagementRole,
   NO_MAGNUM_ATTRIBUTES,
-} from '../../domain/cluster.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import { mergeLabels } from '../../domain/labels.ts'
-import { type NodeGroup, nodesOf } from '../../domain/node-group.ts'
-import type { Principal } from '../../domain/principal.ts'
+} from '../../core/cluster/cluster.ts'
+import { type NodeGroup, nodesOf } from '../../core/cluster/node-group.ts'
+import type { JsonObject } from '../../core/values/json.ts'
+import { mergeLabels } from '../../core/values/labels.ts'
+import type { Principal } from '../../core/values/principal.ts'
 import { generatedName } from '../generated-name.ts'
 import type { Origin } from './choose-origin.ts'
 import type { CreateCluster } from './cluster.schema.ts'

@@ -1,6 +1,6 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import { DEFAULT_GROUPS, MASTER_ROLE, type NodeGroup } from '../../domain/node-group.ts'
-import { quote } from '../../domain/wording.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { DEFAULT_GROUPS, MASTER_ROLE, type NodeGroup } from '../../core/cluster/node-group.ts'
+import { quote } from '../../core/values/wording.ts'
 import { InvalidRequest } from '../errors.ts'
 
 /** Label that says the fewest workers (magnum-rest.md 4.1). */

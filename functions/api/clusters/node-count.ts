@@ -1,4 +1,4 @@
-import type { Cluster } from '../../domain/cluster.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
 import { InvalidRequest } from '../errors.ts'
 
 /** From this minor version on a cluster may have no worker nodes (magnum-rest.md 1.4). */

@@ -1,5 +1,5 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import { untilNoConflict } from '../../operations/conflict.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
 import { InvalidRequest } from '../errors.ts'
 import { demandPolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'

@@ -1,5 +1,5 @@
-import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
-import { listInWords } from '../../domain/wording.ts'
+import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
+import { listInWords } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'

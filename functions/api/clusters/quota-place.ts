@@ -1,4 +1,4 @@
-import { isAppError } from '../../domain/app-error.ts'
+import { isAppError } from '../../core/values/app-error.ts'
 import { clusterLimit } from '../quotas/cluster-limit.ts'
 import type { ApiRequest } from '../route.ts'
 

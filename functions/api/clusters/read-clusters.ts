@@ -1,5 +1,5 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import { isFailed } from '../../domain/status.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { isFailed } from '../../core/values/status.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../domain/json.ts'
-import { listInWords, quote } from '../../domain/wording.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
+import { listInWords, quote } from '../../core/values/wording.ts'
 import type { RegistrationField } from '../../drivers/contract/cluster-driver-description.ts'
 
 /** An attribute of a request that is an object of a driver's fields. */

@@ -1,6 +1,6 @@
-import type { ManagementRole } from '../../domain/cluster.ts'
-import type { Json, JsonObject } from '../../domain/json.ts'
-import { listInWords, quote } from '../../domain/wording.ts'
+import type { ManagementRole } from '../../core/cluster/cluster.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
+import { listInWords, quote } from '../../core/values/wording.ts'
 import type {
   ClusterDriverDescription,
   ManagementDescription,

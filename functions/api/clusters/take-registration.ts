@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../domain/json.ts'
-import { Secret } from '../../domain/secret.ts'
+import type { JsonObject } from '../../core/values/json.ts'
+import { Secret } from '../../core/values/secret.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { CreateCluster } from './cluster.schema.ts'

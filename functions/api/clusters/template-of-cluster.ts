@@ -1,5 +1,5 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import type { ApiRequest } from '../route.ts'
 import { standInTemplate } from './choose-origin.ts'
 

@@ -1,4 +1,4 @@
-import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import type { BuiltinTemplate, ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 

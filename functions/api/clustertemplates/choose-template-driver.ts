@@ -1,4 +1,4 @@
-import { byNumber, listInWords, quote } from '../../domain/wording.ts'
+import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest } from '../errors.ts'

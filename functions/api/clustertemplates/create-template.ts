@@ -1,4 +1,4 @@
-import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import { AlreadyExists } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
 import { demandSize } from '../body/demand-size.ts'

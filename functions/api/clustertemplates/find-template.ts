@@ -1,5 +1,5 @@
-import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import { isUuid } from '../../domain/ids.ts'
+import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import { isUuid } from '../../core/values/ids.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
 import { reachOf } from '../reach.ts'

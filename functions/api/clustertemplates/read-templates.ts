@@ -1,4 +1,4 @@
-import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
 import type { ListQuery } from '../lists/list-query.ts'

@@ -1,4 +1,4 @@
-import type { ClusterTemplate } from '../../domain/cluster-template.ts'
+import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import { linksOf, timestamp } from '../representation.ts'
 import { attributesOf, type TemplateAttributes } from './template-attributes.ts'
 

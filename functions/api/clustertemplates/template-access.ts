@@ -1,5 +1,5 @@
-import { isPublished } from '../../domain/cluster-template.ts'
-import { quote } from '../../domain/wording.ts'
+import { isPublished } from '../../core/cluster/cluster-template.ts'
+import { quote } from '../../core/values/wording.ts'
 import { PolicyForbids } from '../errors.ts'
 import { demandPolicy, isAllowed } from '../policy.ts'
 import type { ApiRequest } from '../route.ts'

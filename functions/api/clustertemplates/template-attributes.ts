@@ -1,4 +1,4 @@
-import type { ClusterTemplate, ClusterTemplateSpec } from '../../domain/cluster-template.ts'
+import type { ClusterTemplate, ClusterTemplateSpec } from '../../core/cluster/cluster-template.ts'
 import { InvalidRequest } from '../errors.ts'
 
 /** What callers set of a template, under Magnum's names (magnum-rest.md section 5). */

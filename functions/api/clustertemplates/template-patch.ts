@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { quote } from '../../domain/wording.ts'
+import { quote } from '../../core/values/wording.ts'
 import { demandSize } from '../body/demand-size.ts'
 import { parseWith } from '../body/parse-with.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'

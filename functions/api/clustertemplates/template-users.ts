@@ -1,7 +1,7 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import { templatesInUse } from '../../domain/template-uses.ts'
-import { byNumber, listInWords, quote } from '../../domain/wording.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import { templatesInUse } from '../../core/cluster/task-templates.ts'
+import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import { reachOf } from '../reach.ts'
 import type { ApiRequest } from '../route.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { NETWORK_DRIVERS, SERVER_TYPES } from '../../domain/cluster-template.ts'
+import { NETWORK_DRIVERS, SERVER_TYPES } from '../../core/cluster/cluster-template.ts'
 import type { Answers } from '../answers.ts'
 import { linksAnswer, pageAnswer, textMapAnswer, timeAnswer } from '../common.answer.schema.ts'
 

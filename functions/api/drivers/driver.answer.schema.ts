@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CLUSTER_TASKS } from '../../domain/cluster-task.ts'
+import { CLUSTER_TASKS } from '../../core/cluster/cluster-task.ts'
 import type { Answers } from '../answers.ts'
 import { linksAnswer } from '../common.answer.schema.ts'
 

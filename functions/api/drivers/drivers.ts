@@ -1,5 +1,5 @@
-import { CLUSTER_TASKS } from '../../domain/cluster-task.ts'
-import { byNumber, listInWords, quote } from '../../domain/wording.ts'
+import { CLUSTER_TASKS } from '../../core/cluster/cluster-task.ts'
+import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'

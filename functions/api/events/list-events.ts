@@ -1,4 +1,4 @@
-import type { DomainEvent, EventOwner } from '../../domain/event.ts'
+import type { DomainEvent, EventOwner } from '../../core/values/event.ts'
 import type { PageQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Noun, notFound } from '../lookup.ts'

@@ -1,7 +1,7 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import { describeObject } from '../../domain/object-ref.ts'
-import { clusterAccess } from '../../operations/cluster-access.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import { clusterAccess } from '../../core/access/cluster-access.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { Ports } from '../../core/ports.ts'
+import { describeObject } from '../../core/values/object-ref.ts'
 import type { MembershipStep } from './membership-steps.ts'
 import type { Check } from './run-checks.ts'
 

@@ -1,6 +1,6 @@
-import type { Membership } from '../../domain/membership.ts'
+import type { OpenClusterAccess } from '../../core/access/cluster-access.ts'
+import type { Membership } from '../../core/membership/membership.ts'
 import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
-import type { OpenClusterAccess } from '../../operations/cluster-access.ts'
 import type { MembershipStep } from './membership-steps.ts'
 import type { Check } from './run-checks.ts'
 

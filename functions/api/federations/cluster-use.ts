@@ -1,6 +1,6 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import type { Federation } from '../../domain/federation.ts'
-import { quote } from '../../domain/wording.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import { quote } from '../../core/values/wording.ts'
 import type {
   FederationDriverDescription,
   FederationRights,

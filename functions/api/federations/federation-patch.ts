@@ -1,4 +1,4 @@
-import { quote } from '../../domain/wording.ts'
+import { quote } from '../../core/values/wording.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import { InvalidRequest } from '../errors.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'

@@ -1,14 +1,19 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
-import type { Federation, MembershipChange } from '../../domain/federation.ts'
-import { memberNameFor } from '../../domain/member-name.ts'
-import type { JoinFailedMembership, JoiningMembership, LeavingMembership, Membership } from '../../domain/membership.ts'
-import { operationOf } from '../../domain/membership.ts'
-import { mergeObjectRefs } from '../../domain/object-ref.ts'
-import { type WorkloadsWish, workloadsOf } from '../../domain/operation.ts'
-import { executionsOf } from '../../operations/membership-states.ts'
-import { newOperation } from '../../operations/operation.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { Federation, MembershipChange } from '../../core/federation/federation.ts'
+import { memberNameFor } from '../../core/membership/member-name.ts'
+import type {
+  JoinFailedMembership,
+  JoiningMembership,
+  LeavingMembership,
+  Membership,
+} from '../../core/membership/membership.ts'
+import { operationOf } from '../../core/membership/membership.ts'
+import { executionsOf } from '../../core/membership/membership-states.ts'
+import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
+import { newOperation } from '../../core/operation/launch.ts'
+import { type WorkloadsWish, workloadsOf } from '../../core/operation/operation.ts'
+import type { TablePorts } from '../../core/ports.ts'
+import { mergeObjectRefs } from '../../core/values/object-ref.ts'
 
 /** A change of one membership, decided and not yet stored. */
 export type MembershipStep =

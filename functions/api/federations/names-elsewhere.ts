@@ -1,6 +1,6 @@
-import type { Cluster } from '../../domain/cluster.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { TablePorts } from '../../core/ports.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
 
 type Ports = Pick<TablePorts, 'stores' | 'drivers'>
 

@@ -1,5 +1,5 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import type { Federation } from '../../domain/federation.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { Federation } from '../../core/federation/federation.ts'
 import type { Stores } from '../../store/stores.ts'
 import type { Write } from '../../store/write.ts'
 

@@ -1,5 +1,3 @@
-import { withCondition } from '../../domain/condition.ts'
-import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
 import {
   cameUp,
   decidingOperation,
@@ -7,12 +5,14 @@ import {
   type FederationOperation,
   type FederationUpdate,
   type MembershipChange,
-} from '../../domain/federation.ts'
-import { isMoving, type Membership } from '../../domain/membership.ts'
-import { isFailed } from '../../domain/status.ts'
-import { newOperation, replacedBy } from '../../operations/operation.ts'
-import { membersReady } from '../../operations/settle.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
+} from '../../core/federation/federation.ts'
+import { membersReady } from '../../core/federation/settle.ts'
+import { isMoving, type Membership } from '../../core/membership/membership.ts'
+import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
+import { newOperation, replacedBy } from '../../core/operation/launch.ts'
+import type { TablePorts } from '../../core/ports.ts'
+import { withCondition } from '../../core/values/condition.ts'
+import { isFailed } from '../../core/values/status.ts'
 import type { FederationPatch } from './federation-patch.ts'
 import { changeWith, type MembershipStep } from './membership-steps.ts'
 import { type MembersInput, planMembers } from './plan-members.ts'

@@ -1,5 +1,5 @@
-import { isShownAsIs, SHOWN_RULE } from '../../domain/shown-text.ts'
-import { quote } from '../../domain/wording.ts'
+import { isShownAsIs, SHOWN_RULE } from '../../core/values/shown-text.ts'
+import { quote } from '../../core/values/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { demandSize } from '../body/demand-size.ts'
 import { InvalidRequest } from '../errors.ts'

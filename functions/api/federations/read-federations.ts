@@ -1,4 +1,4 @@
-import type { Federation } from '../../domain/federation.ts'
+import type { Federation } from '../../core/federation/federation.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'

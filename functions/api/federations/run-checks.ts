@@ -1,5 +1,5 @@
-import { isAppError } from '../../domain/app-error.ts'
-import type { Cluster } from '../../domain/cluster.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { isAppError } from '../../core/values/app-error.ts'
 import type { Finding, Preflight } from '../../drivers/contract/federation-driver.ts'
 
 /** Milliseconds for all checks together: the gateway waits 30 s. */

@@ -1,9 +1,9 @@
-import type { Federation } from '../../domain/federation.ts'
-import { describeMoves, progressOf } from '../../domain/member-moves.ts'
-import { type Membership, operationOf } from '../../domain/membership.ts'
-import { describeObject } from '../../domain/object-ref.ts'
-import { isInProgress } from '../../domain/status.ts'
-import { withoutFullStop } from '../../domain/wording.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import { describeMoves, progressOf } from '../../core/membership/member-moves.ts'
+import { type Membership, operationOf } from '../../core/membership/membership.ts'
+import { describeObject } from '../../core/values/object-ref.ts'
+import { isInProgress } from '../../core/values/status.ts'
+import { withoutFullStop } from '../../core/values/wording.ts'
 import { linksOf, showConditions, showOperation, timestamp } from '../representation.ts'
 
 /** An item of the plain list: exactly Magnum's keys (magnum-rest.md 8.2). */

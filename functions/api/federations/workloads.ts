@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { WorkloadsWish } from '../../domain/operation.ts'
+import type { WorkloadsWish } from '../../core/operation/operation.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { InvalidRequest } from '../errors.ts'
 

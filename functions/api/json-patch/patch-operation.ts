@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../../domain/json.ts'
-import { byNumber, listInWords, quote } from '../../domain/wording.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
+import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import { InvalidRequest } from '../errors.ts'
 import { formatPointer, parsePointer } from './pointer.ts'
 import { withoutSdkMark } from './sdk-patch.ts'

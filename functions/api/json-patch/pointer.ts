@@ -1,4 +1,4 @@
-import { quote } from '../../domain/wording.ts'
+import { quote } from '../../core/values/wording.ts'
 import { InvalidRequest } from '../errors.ts'
 
 const POINTER = /^(?:\/(?:[^/~]|~[01])+)+$/

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../domain/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 
 const SPACE = /\s*/y
 /** With the prefix that Python 2 writes before text: `u'x'`. */

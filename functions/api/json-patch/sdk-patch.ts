@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../domain/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 
 const isObject = (item: Json): item is JsonObject => typeof item === 'object' && item !== null && !Array.isArray(item)
 

@@ -1,4 +1,4 @@
-import { quote } from '../../domain/wording.ts'
+import { quote } from '../../core/values/wording.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { PatchOperation } from './patch-operation.ts'
 import { textMapValue, textOfScalar } from './typed-value.ts'

@@ -1,5 +1,5 @@
-import type { Json } from '../../domain/json.ts'
-import { quote } from '../../domain/wording.ts'
+import type { Json } from '../../core/values/json.ts'
+import { quote } from '../../core/values/wording.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { PatchOperation } from './patch-operation.ts'
 import { readLiteral } from './python-literal.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { isUuid } from '../../domain/ids.ts'
+import { isUuid } from '../../core/values/ids.ts'
 
 /** Items of a page at most, and by default (Magnum's `max_limit`). */
 const LIMIT_MAX = 1000

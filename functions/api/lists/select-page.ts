@@ -1,5 +1,5 @@
-import { isUuid } from '../../domain/ids.ts'
-import { listInWords, quote } from '../../domain/wording.ts'
+import { isUuid } from '../../core/values/ids.ts'
+import { listInWords, quote } from '../../core/values/wording.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
 import { InvalidRequest } from '../errors.ts'
 import { type Noun, notFound } from '../lookup.ts'

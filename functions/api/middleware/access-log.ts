@@ -1,4 +1,4 @@
-import type { TablePorts } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../core/ports.ts'
 import type { ApiMiddleware } from './api-middleware.ts'
 
 /** One line per request: the route's pattern instead of the path, so that lines group and nobody's text is in them. */

@@ -1,4 +1,4 @@
-import type { TablePorts } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../core/ports.ts'
 import type { ApiSettings } from '../settings.ts'
 import { accessLog } from './access-log.ts'
 import type { ApiMiddleware } from './api-middleware.ts'

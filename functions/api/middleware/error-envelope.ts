@@ -1,4 +1,4 @@
-import { isAppError } from '../../domain/app-error.ts'
+import { isAppError } from '../../core/values/app-error.ts'
 import { errorResponse } from '../envelope.ts'
 import { FrameworkError } from '../framework-errors.ts'
 import { toResult } from '../result.ts'

@@ -1,4 +1,4 @@
-import { isUp } from '../../domain/workers.ts'
+import { isUp } from '../../core/values/workers.ts'
 import type { Heartbeat } from '../../store/heartbeat.store.ts'
 import { timestamp } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'

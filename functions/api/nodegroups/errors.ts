@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/app-error.ts'
+import { AppError } from '../../core/values/app-error.ts'
 
 /** Limits, labels or taints that a node group can't have: 409 in Magnum, where other input errors are 400 (magnum-rest.md section 6). */
 export class NodeGroupInvalid extends AppError {

@@ -1,5 +1,5 @@
-import { isUuid, looksLikeUuid } from '../../domain/ids.ts'
-import type { NodeGroup } from '../../domain/node-group.ts'
+import type { NodeGroup } from '../../core/cluster/node-group.ts'
+import { isUuid, looksLikeUuid } from '../../core/values/ids.ts'
 import { notFound } from '../lookup.ts'
 
 /**

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { TAINT_EFFECTS } from '../../domain/node-group.ts'
+import { TAINT_EFFECTS } from '../../core/cluster/node-group.ts'
 import type { Answers } from '../answers.ts'
 import { linksAnswer, pageAnswer, statusAnswer, textMapAnswer, timeAnswer } from '../common.answer.schema.ts'
 

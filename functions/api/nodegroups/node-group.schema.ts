@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { MASTER_ROLE } from '../../domain/node-group.ts'
+import { MASTER_ROLE } from '../../core/cluster/node-group.ts'
 import { parseAttributes } from '../body/attributes.ts'
 import { booleanField, integerField, labelsField, optional, sizeNote, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { NodeGroup } from '../../domain/node-group.ts'
+import type { NodeGroup } from '../../core/cluster/node-group.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import { listQuery } from '../lists/list-query.ts'

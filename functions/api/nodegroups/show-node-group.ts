@@ -1,7 +1,7 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import { labelDiff } from '../../domain/labels.ts'
-import { isMaster, type NodeGroup } from '../../domain/node-group.ts'
-import { isInProgress } from '../../domain/status.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { isMaster, type NodeGroup } from '../../core/cluster/node-group.ts'
+import { labelDiff } from '../../core/values/labels.ts'
+import { isInProgress } from '../../core/values/status.ts'
 import { linksOf, timestamp } from '../representation.ts'
 
 /** Where the cluster's driver makes no nodes, `nodes` is null and they are as many as were seen. */

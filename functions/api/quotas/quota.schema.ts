@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { QUOTA_RESOURCE } from '../../domain/quota.ts'
+import { QUOTA_RESOURCE } from '../../core/values/quota.ts'
 import { type OtherAttributes, parseAttributes } from '../body/attributes.ts'
 import { integerField, optional, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'

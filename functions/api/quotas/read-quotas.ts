@@ -1,4 +1,4 @@
-import type { Quota } from '../../domain/quota.ts'
+import type { Quota } from '../../core/values/quota.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
 import { notFound } from '../lookup.ts'

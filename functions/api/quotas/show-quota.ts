@@ -1,4 +1,4 @@
-import type { Quota } from '../../domain/quota.ts'
+import type { Quota } from '../../core/values/quota.ts'
 import { timestamp } from '../representation.ts'
 
 /** A quota as Magnum shows it (magnum-rest.md 7.3). */

@@ -1,5 +1,5 @@
-import { QUOTA_RESOURCE, type Quota } from '../../domain/quota.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../core/ports.ts'
+import { QUOTA_RESOURCE, type Quota } from '../../core/values/quota.ts'
 
 /** Longest project id that a quota can have. */
 const PROJECT_ID_MAX = 255

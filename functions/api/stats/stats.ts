@@ -1,4 +1,4 @@
-import type { Cluster } from '../../domain/cluster.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
 import { demandPolicy, isAllowed } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'

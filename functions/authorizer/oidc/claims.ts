@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Identity } from '../../domain/identity.ts'
+import type { Identity } from '../../core/values/identity.ts'
 import { PrincipalId, rolesFrom } from '../roles.ts'
 import type { ClaimNames } from '../settings.ts'
 

@@ -1,6 +1,6 @@
 import { errors, type JWTPayload, jwtVerify } from 'jose'
-import type { Identity } from '../../domain/identity.ts'
-import type { Clock } from '../../runtime/ports.ts'
+import type { Clock } from '../../core/ports.ts'
+import type { Identity } from '../../core/values/identity.ts'
 import type { OidcSettings } from '../settings.ts'
 import { identityOf } from './claims.ts'
 import { issuerKeys, type KeySetOptions } from './key-set.ts'

@@ -1,5 +1,5 @@
-import { Secret } from '../../domain/secret.ts'
-import { quoteUpTo } from '../../domain/wording.ts'
+import { Secret } from '../../core/values/secret.ts'
+import { quoteUpTo } from '../../core/values/wording.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import { type HttpAnswer, type HttpCall, httpCall, jsonOf } from '../../identity/http-call.ts'
 import type { ApplicationCredential } from '../cloud.ts'

@@ -1,5 +1,5 @@
-import { isAdminRole } from '../../domain/cluster-roles.ts'
-import type { Secret } from '../../domain/secret.ts'
+import { isAdminRole } from '../../core/cluster/cluster-roles.ts'
+import type { Secret } from '../../core/values/secret.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import type { Cloud, CloudGrant, CloudGrantRef, GrantPurpose } from '../cloud.ts'
 import { CloudCredentialRefused, CloudGrantDead, CloudGrantLeft } from '../errors.ts'

@@ -1,4 +1,4 @@
-import type { Secret } from '../../domain/secret.ts'
+import type { Secret } from '../../core/values/secret.ts'
 import type { ApplicationCredential, CloudGrant, GrantPurpose } from '../cloud.ts'
 import { CloudCredentialRefused } from '../errors.ts'
 import type { DescribedToken, KeystoneRole } from './answers.schema.ts'

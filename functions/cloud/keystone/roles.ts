@@ -1,4 +1,4 @@
-import { isAdminRole, isSameRole } from '../../domain/cluster-roles.ts'
+import { isAdminRole, isSameRole } from '../../core/cluster/cluster-roles.ts'
 import type { KeystoneRole } from './answers.schema.ts'
 
 /**

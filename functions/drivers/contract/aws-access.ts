@@ -1,4 +1,4 @@
-import type { Secret } from '../../domain/secret.ts'
+import type { Secret } from '../../core/values/secret.ts'
 
 /** Credentials that requests to AWS are signed with. */
 export type AwsCredentials = {

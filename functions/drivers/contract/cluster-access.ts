@@ -1,4 +1,4 @@
-import type { Cluster } from '../../domain/cluster.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Dial, KubernetesClient, PodPort } from '../../kubernetes/client.ts'
 
 /** A registered cluster and a way to its API. */

@@ -1,9 +1,9 @@
-import type { AuthorityKeys } from '../../domain/certificate-authority.ts'
-import type { Cluster } from '../../domain/cluster.ts'
-import type { ClusterTask, ClusterTaskKind } from '../../domain/cluster-task.ts'
-import type { ClusterTemplate, NETWORK_DRIVERS } from '../../domain/cluster-template.ts'
-import type { DriverId } from '../../domain/driver-id.ts'
-import type { NodeGroup } from '../../domain/node-group.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { ClusterTask, ClusterTaskKind } from '../../core/cluster/cluster-task.ts'
+import type { ClusterTemplate, NETWORK_DRIVERS } from '../../core/cluster/cluster-template.ts'
+import type { NodeGroup } from '../../core/cluster/node-group.ts'
+import type { AuthorityKeys } from '../../core/values/certificate-authority.ts'
+import type { DriverId } from '../../core/values/driver-id.ts'
 
 /** Version of this contract; `docs/drivers/cluster-contract.md` is its table. */
 export const CLUSTER_CONTRACT = 1

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/app-error.ts'
+import { AppError } from '../../core/values/app-error.ts'
 
 /** No driver with this id is enabled. */
 export class DriverNotFound extends AppError {

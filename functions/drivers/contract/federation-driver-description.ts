@@ -1,6 +1,6 @@
-import type { DriverId } from '../../domain/driver-id.ts'
-import type { Federation } from '../../domain/federation.ts'
-import type { RightsLevel } from '../../domain/rights.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import type { DriverId } from '../../core/values/driver-id.ts'
+import type { RightsLevel } from '../../core/values/rights.ts'
 import type { PropertyDescription } from './property.ts'
 
 /** Version of this contract. A driver names the one it was written for; `docs/drivers/federation-contract.md` is its table. */

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../domain/object-ref.ts'
+import type { ObjectRef } from '../../core/values/object-ref.ts'
 
 /** The same in each copy of this module: a driver from outside may bring its own. */
 const MADE = Symbol.for('fedplane.made-before')

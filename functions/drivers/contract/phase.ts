@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../domain/json.ts'
-import type { ObjectRef } from '../../domain/object-ref.ts'
-import type { Secret } from '../../domain/secret.ts'
+import type { JsonObject } from '../../core/values/json.ts'
+import type { ObjectRef } from '../../core/values/object-ref.ts'
+import type { Secret } from '../../core/values/secret.ts'
 
 /** What a driver's step says when it is over. `made` and `state` are stored before anything else happens. */
 export type StepResult = {

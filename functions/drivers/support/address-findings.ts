@@ -1,4 +1,4 @@
-import type { Cluster } from '../../domain/cluster.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Finding, MemberContext } from '../contract/federation-driver.ts'
 import { warningFinding } from './findings.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { jsonOrNothing } from '../../domain/bounded-json.ts'
+import { jsonOrNothing } from '../../core/values/bounded-json.ts'
 import { ANSWER_BOUNDS } from '../../kubernetes/bounds.ts'
 import type { KubernetesClient, Resource } from '../../kubernetes/client.ts'
 import { ApiUnavailable, PermissionDenied } from '../../kubernetes/errors.ts'

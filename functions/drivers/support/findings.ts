@@ -1,4 +1,4 @@
-import { type AppError, isAppError } from '../../domain/app-error.ts'
+import { type AppError, isAppError } from '../../core/values/app-error.ts'
 import type { Access } from '../../kubernetes/access-review.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../kubernetes/client.ts'
 import { namespaces } from '../../kubernetes/resources.ts'

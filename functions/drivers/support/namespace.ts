@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { describePlace, type ObjectRef } from '../../domain/object-ref.ts'
+import { describePlace, type ObjectRef } from '../../core/values/object-ref.ts'
 import type { KubernetesObject } from '../../kubernetes/client.ts'
 import { ObjectConflict, PermissionDenied } from '../../kubernetes/errors.ts'
 import type { Manifest } from '../../kubernetes/manifest.ts'

@@ -1,4 +1,4 @@
-import { describeObject, type ObjectRef, type Place } from '../../domain/object-ref.ts'
+import { describeObject, type ObjectRef, type Place } from '../../core/values/object-ref.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../kubernetes/client.ts'
 import { ForeignObject } from '../contract/errors.ts'
 import { covers } from './covers.ts'

@@ -1,4 +1,4 @@
-import { isAppError } from '../../domain/app-error.ts'
+import { isAppError } from '../../core/values/app-error.ts'
 import type { KubernetesClient, KubernetesObject, ListOptions, ObjectList, Resource } from '../../kubernetes/client.ts'
 import { AnswerTooLarge, ListTooLong } from '../../kubernetes/errors.ts'
 

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../domain/object-ref.ts'
+import type { ObjectRef } from '../../core/values/object-ref.ts'
 import { withMade } from '../contract/made-before.ts'
 import type { StepResult } from '../contract/phase.ts'
 

@@ -1,20 +1,20 @@
-import type { Cluster, ClusterChange } from '../../domain/cluster.ts'
-import type { ClusterTask, ClusterTaskKind } from '../../domain/cluster-task.ts'
-import type { NodeGroup } from '../../domain/node-group.ts'
-import type { Operation } from '../../domain/operation.ts'
-import type { Secret } from '../../domain/secret.ts'
+import { claimIdentity } from '../../core/access/cluster-identity.ts'
+import { type ManagementDoors, managementDoors } from '../../core/access/management-access.ts'
+import { changesOf } from '../../core/cluster/changes.ts'
+import type { Cluster, ClusterChange } from '../../core/cluster/cluster.ts'
+import { clusterContext, storedGroups } from '../../core/cluster/cluster-context.ts'
+import type { ClusterTask, ClusterTaskKind } from '../../core/cluster/cluster-task.ts'
+import type { NodeGroup } from '../../core/cluster/node-group.ts'
+import type { Operation } from '../../core/operation/operation.ts'
+import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { openCluster, type Target } from '../../core/operation/subjects.ts'
+import type { Secret } from '../../core/values/secret.ts'
 import type {
   ClusterContext,
   ClusterDriver,
   ClusterPhase,
   ClusterStepResult,
 } from '../../drivers/contract/cluster-driver.ts'
-import { changesOf } from '../../operations/changes.ts'
-import { clusterContext, storedGroups } from '../../operations/cluster-context.ts'
-import { claimIdentity } from '../../operations/cluster-identity.ts'
-import { untilNoConflict } from '../../operations/conflict.ts'
-import { type ManagementDoors, managementDoors } from '../../operations/management-access.ts'
-import { openCluster, type Target } from '../../operations/subjects.ts'
 import { TaskNotSupported } from '../errors.ts'
 import type { BoundPhase, Loop, LoopSubject } from '../loop.ts'
 import type { StepPorts } from '../step.ts'

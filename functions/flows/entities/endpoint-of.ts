@@ -1,7 +1,7 @@
-import { isAppError } from '../../domain/app-error.ts'
-import type { Federation } from '../../domain/federation.ts'
-import { federationContext } from '../../operations/federation-context.ts'
-import { hostAccess } from '../../operations/host-access.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import { federationContext } from '../../core/federation/federation-context.ts'
+import { hostAccess } from '../../core/federation/host-access.ts'
+import { isAppError } from '../../core/values/app-error.ts'
 import type { StepPorts } from '../step.ts'
 
 /** Where consumers find the control plane. */

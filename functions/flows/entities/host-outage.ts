@@ -1,4 +1,5 @@
-import { isAppError } from '../../domain/app-error.ts'
+import { ClusterGone } from '../../core/errors.ts'
+import { isAppError } from '../../core/values/app-error.ts'
 import { CredentialMissing } from '../../drivers/contract/errors.ts'
 import type { StepResult } from '../../drivers/contract/phase.ts'
 import {
@@ -12,7 +13,6 @@ import {
   RequestTimedOut,
   TlsVerificationFailed,
 } from '../../kubernetes/errors.ts'
-import { ClusterGone } from '../../operations/errors.ts'
 import { PhaseNotTried } from '../errors.ts'
 
 /** Faults that every call to the host meets. A 5xx is none: it may be about one kind of objects only. */

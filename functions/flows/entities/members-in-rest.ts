@@ -1,7 +1,7 @@
-import type { Federation } from '../../domain/federation.ts'
+import type { OpenClusterAccess } from '../../core/access/cluster-access.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import { memberAccess, memberContext, storedToken } from '../../core/membership/member-context.ts'
 import type { MemberContext } from '../../drivers/contract/federation-driver.ts'
-import type { OpenClusterAccess } from '../../operations/cluster-access.ts'
-import { memberAccess, memberContext, storedToken } from '../../operations/member-context.ts'
 import type { StepPorts } from '../step.ts'
 
 /** The members that an update may reach into, and the connections to them. */

@@ -1,9 +1,5 @@
 import type { CloudGrantRef } from '../../cloud/cloud.ts'
 import { CloudGrantLeft } from '../../cloud/errors.ts'
-import type { AppError } from '../../domain/app-error.ts'
-import type { Cluster, ClusterChange } from '../../domain/cluster.ts'
-import { type Condition, withCondition } from '../../domain/condition.ts'
-import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import {
   cloudOf,
   droppedCandidate,
@@ -14,11 +10,15 @@ import {
   readGrants,
   retiredGrants,
   withoutFormer,
-} from '../../operations/cloud-grants.ts'
-import { renewalPutOff } from '../../operations/cloud-ownership.ts'
-import { untilNoConflict } from '../../operations/conflict.ts'
-import { OperationSuperseded } from '../../operations/errors.ts'
-import { openCluster, type Target, type WithOperation } from '../../operations/subjects.ts'
+} from '../../core/cluster/cloud-grants.ts'
+import { renewalPutOff } from '../../core/cluster/cloud-ownership.ts'
+import type { Cluster, ClusterChange } from '../../core/cluster/cluster.ts'
+import { OperationSuperseded } from '../../core/errors.ts'
+import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { openCluster, type Target, type WithOperation } from '../../core/operation/subjects.ts'
+import type { AppError } from '../../core/values/app-error.ts'
+import { type Condition, withCondition } from '../../core/values/condition.ts'
+import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import type { BoundPhase } from '../loop.ts'
 import type { StepPorts } from '../step.ts'
 

@@ -1,4 +1,4 @@
-import { withoutFullStop } from '../../domain/wording.ts'
+import { withoutFullStop } from '../../core/values/wording.ts'
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
 import type { FederationContext, FederationDriver, Finding } from '../../drivers/contract/federation-driver.ts'
 import type { Phase } from '../../drivers/contract/phase.ts'

@@ -1,4 +1,4 @@
-import { Secret } from '../../domain/secret.ts'
+import { Secret } from '../../core/values/secret.ts'
 import type { Section } from './fields.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
 import { type Certificate, certificatesOf, joinPem, pemField, privateKeyOf } from './pem.ts'

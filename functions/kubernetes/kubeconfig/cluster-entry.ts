@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { ClusterEndpoint } from '../../domain/cluster.ts'
+import type { ClusterEndpoint } from '../../core/cluster/cluster.ts'
 import type { AddressPolicy } from '../address-guard.ts'
 import { booleanField, FLATTEN_HINT, isSet, type Section, shownKey, textField } from './fields.ts'
 import { guardedServerUrl } from './guarded-server-url.ts'

@@ -1,4 +1,4 @@
-import { quoteUpTo } from '../../domain/wording.ts'
+import { quoteUpTo } from '../../core/values/wording.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
 import type { Tree, TreeMap } from './tree.ts'
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/app-error.ts'
+import { AppError } from '../../core/values/app-error.ts'
 
 /** Why a kubeconfig is refused: stable words for callers, the `error_class` of the shared cases. */
 export type KubeconfigFault =

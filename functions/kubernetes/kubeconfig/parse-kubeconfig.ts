@@ -1,5 +1,5 @@
-import type { ClusterEndpoint } from '../../domain/cluster.ts'
-import type { JsonObject } from '../../domain/json.ts'
+import type { ClusterEndpoint } from '../../core/cluster/cluster.ts'
+import type { JsonObject } from '../../core/values/json.ts'
 import type { AddressPolicy } from '../address-guard.ts'
 import type { ConnectionCredential } from '../client.ts'
 import { clusterEntry, clusterFileReferences } from './cluster-entry.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../domain/json.ts'
+import type { Json, JsonObject } from '../../core/values/json.ts'
 import { hasDuplicateJsonKey } from './duplicate-json-key.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
 import { isTreeMap, type Tree, type TreeMap, treeOfJson } from './tree.ts'

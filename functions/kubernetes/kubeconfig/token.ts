@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Secret } from '../../domain/secret.ts'
+import { Secret } from '../../core/values/secret.ts'
 import { type Section, textField } from './fields.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
 import { isRedacted } from './pem.ts'

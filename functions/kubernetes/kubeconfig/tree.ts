@@ -1,4 +1,4 @@
-import type { Json } from '../../domain/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { AppError } from '../../domain/app-error.ts'
+import type { AppError } from '../../core/values/app-error.ts'
 import { StoreBusy } from '../errors.ts'
 
 /** Names of refusals for load and of passing faults, when the SDK's own retries are used up. */

@@ -1,4 +1,4 @@
-import { QUOTA_RESOURCE } from '../../domain/quota.ts'
+import { QUOTA_RESOURCE } from '../../core/values/quota.ts'
 import { QuotaReached } from '../errors.ts'
 import type { Commit } from '../write.ts'
 import { countedPlaces, type PlaceCounter } from './counted-places.ts'

@@ -1,5 +1,5 @@
-import type { Cluster, ClusterChange, ClusterUse } from '../../domain/cluster.ts'
-import type { Status } from '../../domain/status.ts'
+import type { Cluster, ClusterChange, ClusterUse } from '../../core/cluster/cluster.ts'
+import type { Status } from '../../core/values/status.ts'
 import type { ChangeGuard, ClusterKey, ClusterStore, UsableCluster } from '../cluster.store.ts'
 import { ClusterInUse, ClusterNotUsable, ReservationTaken, RevisionConflict } from '../errors.ts'
 import type { Page, PageRequest } from '../page.ts'

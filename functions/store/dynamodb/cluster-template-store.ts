@@ -1,4 +1,4 @@
-import { type ClusterTemplate, type ClusterTemplateChange, isPublished } from '../../domain/cluster-template.ts'
+import { type ClusterTemplate, type ClusterTemplateChange, isPublished } from '../../core/cluster/cluster-template.ts'
 import type { ClusterTemplateKey, ClusterTemplateStore } from '../cluster-template.store.ts'
 import { TemplateGone, TemplateInUse } from '../errors.ts'
 import type { Page, PageRequest } from '../page.ts'

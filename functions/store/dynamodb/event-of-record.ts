@@ -1,6 +1,6 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
-import type { DomainEvent } from '../../domain/event.ts'
+import type { DomainEvent } from '../../core/values/event.ts'
 import { eventItem } from './event.schema.ts'
 import { parseItem } from './parse-item.ts'
 

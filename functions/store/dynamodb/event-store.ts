@@ -1,4 +1,4 @@
-import type { DomainEvent } from '../../domain/event.ts'
+import type { DomainEvent } from '../../core/values/event.ts'
 import type { EventStore } from '../event.store.ts'
 import { asWrite } from './action.ts'
 import { alreadyExists } from './conflicts.ts'

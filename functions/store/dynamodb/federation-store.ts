@@ -1,4 +1,4 @@
-import type { Federation, FederationUpdate } from '../../domain/federation.ts'
+import type { Federation, FederationUpdate } from '../../core/federation/federation.ts'
 import { ReservationTaken, RevisionConflict } from '../errors.ts'
 import type { FederationKey, FederationStore } from '../federation.store.ts'
 import { FEDERATION_FACTS, federationFacts } from '../sealing/integrity.ts'

@@ -1,7 +1,7 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import type { ClusterTemplate } from '../../domain/cluster-template.ts'
-import type { Federation } from '../../domain/federation.ts'
-import { type Membership, operationOf } from '../../domain/membership.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import { type Membership, operationOf } from '../../core/membership/membership.ts'
 import { type NamedKind, namePrefix } from './keys.ts'
 import { INDEX_SHARDS } from './table-definition.ts'
 

@@ -1,4 +1,4 @@
-import { membershipEntityId } from '../../domain/membership.ts'
+import { membershipEntityId } from '../../core/membership/membership.ts'
 import type { IntegrityStore } from '../integrity.store.ts'
 import { clusterFacts, type Facts, federationFacts, type ItemIntegrity, membershipFacts } from '../sealing/integrity.ts'
 import type { Write } from '../write.ts'

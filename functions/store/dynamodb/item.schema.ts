@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import type { DriverId } from '../../domain/driver-id.ts'
-import { isDriverId } from '../../domain/driver-id.ts'
-import type { JsonObject } from '../../domain/json.ts'
-import { PLACES } from '../../domain/object-ref.ts'
-import { FLOWS } from '../../domain/operation.ts'
-import { STATUSES } from '../../domain/status.ts'
+import { FLOWS } from '../../core/operation/operation.ts'
+import type { DriverId } from '../../core/values/driver-id.ts'
+import { isDriverId } from '../../core/values/driver-id.ts'
+import type { JsonObject } from '../../core/values/json.ts'
+import { PLACES } from '../../core/values/object-ref.ts'
+import { STATUSES } from '../../core/values/status.ts'
 
 /** Parts that the schemas of several items share. Unknown attributes are left out, so that an older version can read a newer item. */
 

@@ -1,4 +1,4 @@
-import { type Membership, membershipEntityId, operationOf } from '../../domain/membership.ts'
+import { type Membership, membershipEntityId, operationOf } from '../../core/membership/membership.ts'
 import type { MembershipStore } from '../membership.store.ts'
 import { membershipFacts } from '../sealing/integrity.ts'
 import { type Action, asWrite } from './action.ts'

@@ -1,4 +1,4 @@
-import type { NodeGroup, NodeGroupChange } from '../../domain/node-group.ts'
+import type { NodeGroup, NodeGroupChange } from '../../core/cluster/node-group.ts'
 import type { NodeGroupStore } from '../node-group.store.ts'
 import { type Action, asWrite } from './action.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'

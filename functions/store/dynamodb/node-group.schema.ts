@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { CLUSTER_TASKS } from '../../domain/cluster-task.ts'
-import { TAINT_EFFECTS } from '../../domain/node-group.ts'
+import { CLUSTER_TASKS } from '../../core/cluster/cluster-task.ts'
+import { TAINT_EFFECTS } from '../../core/cluster/node-group.ts'
 import { count, schemaVersion, status, text, textMap, textOrNull } from './item.schema.ts'
 
 export const NODE_GROUP_SCHEMA_VERSION = 2

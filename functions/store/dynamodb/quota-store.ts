@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { QUOTA_RESOURCE, type Quota } from '../../domain/quota.ts'
+import { QUOTA_RESOURCE, type Quota } from '../../core/values/quota.ts'
 import type { QuotaStore } from '../quota.store.ts'
 import type { Commit } from '../write.ts'
 import { type Action, asWrite } from './action.ts'

@@ -1,4 +1,4 @@
-import type { AppError } from '../../domain/app-error.ts'
+import type { AppError } from '../../core/values/app-error.ts'
 import { ReservationTaken } from '../errors.ts'
 import type { Action, StoredItem } from './action.ts'
 import type { ItemKey } from './keys.ts'

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { Clock } from '../../runtime/ports.ts'
+import type { Clock } from '../../core/ports.ts'
 
 /** What every store of this folder works with. */
 export type StoreContext = {

@@ -1,5 +1,5 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { Clock, KeyService } from '../../runtime/ports.ts'
+import type { Clock, KeyService } from '../../core/ports.ts'
 import { itemIntegrity } from '../sealing/integrity.ts'
 import { projectKeys } from '../sealing/project-keys.ts'
 import type { Stores } from '../stores.ts'

@@ -1,4 +1,4 @@
-import { type ClusterTemplate, isPublished } from '../../domain/cluster-template.ts'
+import { type ClusterTemplate, isPublished } from '../../core/cluster/cluster-template.ts'
 import type { PageRequest } from '../page.ts'
 import type { EntityKey } from './across-projects.ts'
 import type { Action } from './action.ts'

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
-import type { Cluster } from '../../domain/cluster.ts'
-import type { Federation } from '../../domain/federation.ts'
-import type { Membership } from '../../domain/membership.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import type { Membership } from '../../core/membership/membership.ts'
 import { ItemAltered } from '../errors.ts'
 import type { KeyOfProject } from './project-keys.ts'
 

@@ -1,5 +1,5 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import type { Clock, KeyService } from '../../runtime/ports.ts'
+import type { Clock, KeyService } from '../../core/ports.ts'
 
 /** Where wrapped data keys are kept. */
 export interface DataKeyItems {

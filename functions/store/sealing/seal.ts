@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
-import { Secret } from '../../domain/secret.ts'
+import { Secret } from '../../core/values/secret.ts'
 import type { CredentialKey } from '../credential.store.ts'
 import { CredentialUnreadable } from '../errors.ts'
 

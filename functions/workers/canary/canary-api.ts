@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Json } from '../../domain/json.ts'
+import type { Json } from '../../core/values/json.ts'
 import { CanaryFailed, CanaryRefused } from './errors.ts'
 import type { Login } from './login.ts'
 import { request } from './request.ts'

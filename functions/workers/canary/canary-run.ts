@@ -1,5 +1,5 @@
-import { CANARY_SECONDS } from '../../domain/canary.ts'
-import type { Clock, Logger, PublishMetrics } from '../../runtime/ports.ts'
+import type { Clock, Logger, PublishMetrics } from '../../core/ports.ts'
+import { CANARY_SECONDS } from '../../core/values/canary.ts'
 import { CanaryApi } from './canary-api.ts'
 import { parseCanarySecret } from './canary-secret.schema.ts'
 import { type LoginSettings, logIn } from './login.ts'

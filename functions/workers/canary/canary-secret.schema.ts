@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Secret } from '../../domain/secret.ts'
+import { Secret } from '../../core/values/secret.ts'
 import { CanarySecretInvalid } from './errors.ts'
 
 const text = z.string().min(1)

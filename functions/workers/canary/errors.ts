@@ -1,4 +1,4 @@
-import { AppError } from '../../domain/app-error.ts'
+import { AppError } from '../../core/values/app-error.ts'
 
 /** The canary did not get along the main path; the message says at which step, and what it was told there. */
 export class CanaryFailed extends AppError {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Secret } from '../../domain/secret.ts'
+import { Secret } from '../../core/values/secret.ts'
 import type { CanarySecret } from './canary-secret.schema.ts'
 import { CanaryRefused, CanarySecretInvalid } from './errors.ts'
 import { request } from './request.ts'

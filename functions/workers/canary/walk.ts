@@ -1,6 +1,6 @@
-import { CANARY_DRIVERS } from '../../domain/canary.ts'
-import type { Secret } from '../../domain/secret.ts'
-import type { Clock, Logger } from '../../runtime/ports.ts'
+import type { Clock, Logger } from '../../core/ports.ts'
+import { CANARY_DRIVERS } from '../../core/values/canary.ts'
+import type { Secret } from '../../core/values/secret.ts'
 import type { CanaryApi, View } from './canary-api.ts'
 import { CanaryFailed } from './errors.ts'
 

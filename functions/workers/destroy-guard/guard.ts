@@ -1,4 +1,4 @@
-import type { Logger } from '../../runtime/ports.ts'
+import type { Logger } from '../../core/ports.ts'
 import type { WorkStore } from '../../store/work.store.ts'
 import { CustomResourceEvent } from './custom-resource.schema.ts'
 

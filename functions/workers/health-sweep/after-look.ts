@@ -1,7 +1,7 @@
-import { createAgain } from '../../operations/create-again.ts'
-import { toldOfGroups } from '../../operations/node-group-results.ts'
-import { GROUPS_IN_COMMIT } from '../../operations/node-group-writes.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import { createAgain } from '../../core/cluster/create-again.ts'
+import { toldOfGroups } from '../../core/cluster/node-group-results.ts'
+import { GROUPS_IN_COMMIT } from '../../core/cluster/node-group-writes.ts'
+import type { Ports } from '../../core/ports.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { Look } from './look.ts'
 

@@ -1,8 +1,8 @@
-import { type Condition, withCondition } from '../../domain/condition.ts'
-import { CONTROL_PLANE_READY, cameUp, type Federation } from '../../domain/federation.ts'
-import { untilNoConflict } from '../../operations/conflict.ts'
-import { ownerEvent } from '../../operations/events.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import { CONTROL_PLANE_READY, cameUp, type Federation } from '../../core/federation/federation.ts'
+import { ownerEvent } from '../../core/operation/events.ts'
+import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import type { Ports } from '../../core/ports.ts'
+import { type Condition, withCondition } from '../../core/values/condition.ts'
 import type { Fault } from './member-verdict.ts'
 
 /** True when it is up and rests: an operation of its own may well take it down for a while, and says so itself. */

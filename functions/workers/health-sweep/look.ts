@@ -1,13 +1,13 @@
-import { type AppError, isAppError } from '../../domain/app-error.ts'
-import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
-import type { NodeGroup } from '../../domain/node-group.ts'
+import { kubeconfigKey } from '../../core/access/credentials.ts'
+import type { ManagementDoors } from '../../core/access/management-access.ts'
+import { findMoved } from '../../core/access/open-cluster.ts'
+import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
+import { clusterContext, storedGroups } from '../../core/cluster/cluster-context.ts'
+import type { NodeGroup } from '../../core/cluster/node-group.ts'
+import type { Ports } from '../../core/ports.ts'
+import { type AppError, isAppError } from '../../core/values/app-error.ts'
 import type { ClusterLook, NodeGroupResult } from '../../drivers/contract/cluster-driver.ts'
 import { connectUntil } from '../../kubernetes/connect-until.ts'
-import { clusterContext, storedGroups } from '../../operations/cluster-context.ts'
-import { kubeconfigKey } from '../../operations/credentials.ts'
-import type { ManagementDoors } from '../../operations/management-access.ts'
-import { findMoved } from '../../operations/open-cluster.ts'
-import type { Ports } from '../../runtime/ports.ts'
 
 /** What a sweep works with. */
 export type Sweep = { ports: Ports; doors: ManagementDoors }

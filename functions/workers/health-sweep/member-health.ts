@@ -1,6 +1,6 @@
-import type { Cluster, ClusterObservation } from '../../domain/cluster.ts'
-import { refreshMembersReady } from '../../operations/settle.ts'
-import type { Ports } from '../../runtime/ports.ts'
+import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
+import { refreshMembersReady } from '../../core/federation/settle.ts'
+import type { Ports } from '../../core/ports.ts'
 import { memberFault, planeFault } from './member-verdict.ts'
 import { moveMember } from './move-member.ts'
 

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ClusterObservation } from '../../domain/cluster.ts'
-import type { ControlPlaneLook } from '../../domain/federation.ts'
-import { describeUnhealthy } from '../../domain/health.ts'
-import type { DegradedMembership, MemberRemark, ReadyMembership } from '../../domain/membership.ts'
+import type { ClusterObservation } from '../../core/cluster/cluster.ts'
+import { describeUnhealthy } from '../../core/cluster/health.ts'
+import type { ControlPlaneLook } from '../../core/federation/federation.ts'
+import type { DegradedMembership, MemberRemark, ReadyMembership } from '../../core/membership/membership.ts'
 
 export type Fault = { reason: string; message: string }
 /** A member that the sweep may move: nothing joins it or takes it out. */

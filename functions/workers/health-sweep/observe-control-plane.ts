@@ -1,9 +1,9 @@
-import { isAppError } from '../../domain/app-error.ts'
-import type { Federation } from '../../domain/federation.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import { federationContext } from '../../core/federation/federation-context.ts'
+import { hostAccess } from '../../core/federation/host-access.ts'
+import type { Ports } from '../../core/ports.ts'
+import { isAppError } from '../../core/values/app-error.ts'
 import type { FederationDriver, FederationObservation } from '../../drivers/contract/federation-driver.ts'
-import { federationContext } from '../../operations/federation-context.ts'
-import { hostAccess } from '../../operations/host-access.ts'
-import type { Ports } from '../../runtime/ports.ts'
 
 /** Milliseconds for one look: the sweep has a minute for all, and single calls end by themselves. */
 const LOOK_MS = 20_000

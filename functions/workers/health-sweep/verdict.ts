@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Cluster, ClusterObservation, HealthStatus } from '../../domain/cluster.ts'
+import type { Cluster, ClusterObservation, HealthStatus } from '../../core/cluster/cluster.ts'
 
 /** Healthy clusters are looked at once in so many minutes, each in its own minute. */
 const SPREAD_MINUTES = 5

@@ -1,6 +1,6 @@
-import type { Cluster } from '../../domain/cluster.ts'
-import { requestTask } from '../../operations/cluster-tasks.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { requestTask } from '../../core/cluster/cluster-tasks.ts'
+import type { TablePorts } from '../../core/ports.ts'
 import type { ClusterKey } from '../../store/cluster.store.ts'
 
 /** In these a cluster is there and takes a change. */

@@ -1,8 +1,8 @@
-import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
-import { cameUp, type Federation } from '../../domain/federation.ts'
-import { ownerEvent } from '../../operations/events.ts'
-import { launch, newOperation } from '../../operations/operation.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
+import { cameUp, type Federation } from '../../core/federation/federation.ts'
+import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
+import { ownerEvent } from '../../core/operation/events.ts'
+import { launch, newOperation } from '../../core/operation/launch.ts'
+import type { TablePorts } from '../../core/ports.ts'
 import type { FederationKey } from '../../store/federation.store.ts'
 
 /** True when certificates are due and nothing else runs on the federation itself. Members may join and leave meanwhile. */

@@ -1,8 +1,8 @@
-import { DEADLINE_SECONDS } from '../../domain/deadlines.ts'
-import { type DegradedMembership, membershipEntityId, type ReadyMembership } from '../../domain/membership.ts'
-import { memberEvent } from '../../operations/events.ts'
-import { launch, newOperation } from '../../operations/operation.ts'
-import type { TablePorts } from '../../runtime/ports.ts'
+import { type DegradedMembership, membershipEntityId, type ReadyMembership } from '../../core/membership/membership.ts'
+import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
+import { memberEvent } from '../../core/operation/events.ts'
+import { launch, newOperation } from '../../core/operation/launch.ts'
+import type { TablePorts } from '../../core/ports.ts'
 import type { MembershipKey } from '../../store/membership.store.ts'
 
 type InRest = ReadyMembership | DegradedMembership

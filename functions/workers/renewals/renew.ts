@@ -1,4 +1,4 @@
-import type { TablePorts } from '../../runtime/ports.ts'
+import type { TablePorts } from '../../core/ports.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { DueRenewal } from '../../store/work.store.ts'
 import { beat } from '../heartbeat.ts'

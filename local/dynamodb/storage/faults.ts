@@ -1,4 +1,4 @@
-import { AppError } from '../../../functions/domain/app-error.ts'
+import { AppError } from '../../../functions/core/values/app-error.ts'
 
 /** The file can't be written or read now: a full disk, a folder that can only be read. */
 export class DatabaseUnusable extends AppError {

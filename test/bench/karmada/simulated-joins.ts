@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { PROJECT_LIMITS } from '../../../functions/domain/project-limits.ts'
+import { PROJECT_LIMITS } from '../../../functions/core/values/project-limits.ts'
 import { Api, type ClusterView, type FederationView } from '../../../local/demo/api.ts'
 import { createLogger } from '../../../local/logger.ts'
 import { startFedplane } from '../../../local/server.ts'

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AUTHORITIES } from '../../../functions/domain/certificate-authority.ts'
-import type { Cluster } from '../../../functions/domain/cluster.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import { AUTHORITIES } from '../../../functions/core/values/certificate-authority.ts'
 import {
   ADMIN_ALONE,
   authorityOf,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Cluster } from '../../../functions/domain/cluster.ts'
-import type { NodeGroup } from '../../../functions/domain/node-group.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import { changeCluster, givenCluster, readCluster, readGroups } from '../../support/api/entities.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'

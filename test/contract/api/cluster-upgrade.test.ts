@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Cluster } from '../../../functions/domain/cluster.ts'
-import type { ClusterTemplate } from '../../../functions/domain/cluster-template.ts'
-import type { NodeGroup } from '../../../functions/domain/node-group.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
+import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import {
   changeCluster,
   givenCluster,

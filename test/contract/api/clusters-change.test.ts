@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Cluster } from '../../../functions/domain/cluster.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
 import { changeCluster, givenCluster, givenFederation, readCluster, readGroups } from '../../support/api/entities.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
 import { type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { driverAnswer, driversAnswer } from '../../../functions/api/drivers/driver.answer.schema.ts'
-import { CLUSTER_TASKS } from '../../../functions/domain/cluster-task.ts'
+import { CLUSTER_TASKS } from '../../../functions/core/cluster/cluster-task.ts'
 import { givenCluster, settleFederation } from '../../support/api/entities.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
 import { sampleFederation } from '../../support/store/samples.ts'

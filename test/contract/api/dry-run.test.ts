@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { shortId } from '../../../functions/domain/ids.ts'
-import type { ObjectRef } from '../../../functions/domain/object-ref.ts'
+import { shortId } from '../../../functions/core/values/ids.ts'
+import type { ObjectRef } from '../../../functions/core/values/object-ref.ts'
 import { ConnectTimedOut } from '../../../functions/kubernetes/errors.ts'
 import {
   changeCluster,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { DomainEvent } from '../../../functions/domain/event.ts'
-import { giveUp } from '../../../functions/operations/give-up.ts'
+import { giveUp } from '../../../functions/core/operation/give-up.ts'
+import type { DomainEvent } from '../../../functions/core/values/event.ts'
 import { givenRegistered } from '../../support/api/certificates.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Cluster } from '../../../functions/domain/cluster.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
 import {
   changeCluster,
   givenCluster,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Federation } from '../../../functions/domain/federation.ts'
-import type { Membership } from '../../../functions/domain/membership.ts'
+import type { Federation } from '../../../functions/core/federation/federation.ts'
+import type { Membership } from '../../../functions/core/membership/membership.ts'
 import {
   changeFederation,
   endMembership,

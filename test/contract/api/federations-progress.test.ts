@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Federation } from '../../../functions/domain/federation.ts'
+import type { Federation } from '../../../functions/core/federation/federation.ts'
 import { changeFederation, givenCluster, givenFederation, readMembership } from '../../support/api/entities.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FederationUpdate } from '../../../functions/domain/federation.ts'
-import { newOperation } from '../../../functions/operations/operation.ts'
-import { settle } from '../../../functions/operations/settle.ts'
+import type { FederationUpdate } from '../../../functions/core/federation/federation.ts'
+import { settle } from '../../../functions/core/federation/settle.ts'
+import { newOperation } from '../../../functions/core/operation/launch.ts'
 import {
   changeFederation,
   endMembership,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Federation } from '../../../functions/domain/federation.ts'
+import type { Federation } from '../../../functions/core/federation/federation.ts'
 import { endMembership, givenCluster, givenFederation, readFederation } from '../../support/api/entities.ts'
 import { type ApiLab, BASE_URL, createApiLab } from '../../support/api/lab.ts'
 import { READER } from '../../support/api/request.ts'

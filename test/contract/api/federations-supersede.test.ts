@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newOperation } from '../../../functions/operations/operation.ts'
+import { newOperation } from '../../../functions/core/operation/launch.ts'
 import { changeFederation, givenCluster, readFederation, settleFederation } from '../../support/api/entities.ts'
 import { type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operationOf } from '../../../functions/domain/membership.ts'
+import { operationOf } from '../../../functions/core/membership/membership.ts'
 import {
   endMembership,
   givenCluster,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { WORKERS } from '../../../functions/domain/workers.ts'
+import { WORKERS } from '../../../functions/core/values/workers.ts'
 import { sweepHealth } from '../../../functions/workers/health-sweep/sweep.ts'
 import { reconcile } from '../../../functions/workers/reconciler/reconcile.ts'
 import { renewDue } from '../../../functions/workers/renewals/renew.ts'

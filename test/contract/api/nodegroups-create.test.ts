@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeGroupAnswer } from '../../../functions/api/nodegroups/node-group.answer.schema.ts'
-import type { Status } from '../../../functions/domain/status.ts'
+import type { Status } from '../../../functions/core/values/status.ts'
 import { REFUSED_LABEL } from '../../support/api/drivers.ts'
 import { changeCluster, givenCluster, givenTemplate, readCluster, readGroups } from '../../support/api/entities.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'

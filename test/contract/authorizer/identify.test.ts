@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { identifier } from '../../../functions/authorizer/identify.ts'
 import { DEFAULT_CLAIMS, type IdentitySettings } from '../../../functions/authorizer/settings.ts'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { AUDIENCE, IssuerStandIn } from '../../support/authorizer/issuer-stand-in.ts'
 import { KeystoneStandIn, SERVICE_SECRET } from '../../support/authorizer/keystone-stand-in.ts'
 import { keptLog } from '../../support/local/engine-lab.ts'

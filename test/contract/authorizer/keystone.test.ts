@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { keystone } from '../../../functions/authorizer/keystone/keystone.ts'
 import type { KeystoneCredential } from '../../../functions/authorizer/settings.schema.ts'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { KeystoneStandIn, SERVICE_SECRET, type StandInToken } from '../../support/authorizer/keystone-stand-in.ts'
 import { TROUBLES } from '../../support/authorizer/loopback.ts'
 import { everythingOf, rejectionOf } from '../../support/kubernetes/leaks.ts'

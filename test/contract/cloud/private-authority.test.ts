@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keystone } from '../../../functions/authorizer/keystone/keystone.ts'
 import { keystoneCloud } from '../../../functions/cloud/keystone/keystone-cloud.ts'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { makeCa, startTlsServer, type TestCa, type TestServer } from '../../support/kubernetes/tls.ts'
 import { manualClock } from '../../support/store/contract-subject.ts'
 

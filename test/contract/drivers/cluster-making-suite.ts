@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { NodeGroup } from '../../../functions/domain/node-group.ts'
+import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { CallBudget, Killed } from '../../support/drivers/call-budget.ts'
 import { type ClusterLab, ClusterLife, type LifeMode, type MakingLab } from '../../support/drivers/cluster-life.ts'

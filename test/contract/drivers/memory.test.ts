@@ -1,5 +1,5 @@
-import { shortId } from '../../../functions/domain/ids.ts'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { shortId } from '../../../functions/core/values/ids.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { memoryClusterDriver } from '../../../functions/drivers/cluster/memory/v1/index.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
 import type { ManagementAccess } from '../../../functions/drivers/contract/cluster-driver.ts'

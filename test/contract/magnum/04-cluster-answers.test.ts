@@ -1,4 +1,4 @@
-import { nodesOf } from '../../../functions/domain/node-group.ts'
+import { nodesOf } from '../../../functions/core/cluster/node-group.ts'
 import { changeCluster, givenTemplate, readGroups, settleCluster } from '../../support/api/entities.ts'
 import { changeGroup, copyCluster, givenGroup, givenReachable } from '../../support/api/node-groups.ts'
 import { itemKeys, wholeKeys } from './cluster-keys.ts'

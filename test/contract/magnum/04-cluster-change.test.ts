@@ -1,4 +1,4 @@
-import type { Status } from '../../../functions/domain/status.ts'
+import type { Status } from '../../../functions/core/values/status.ts'
 import { givenTemplate, settleCluster } from '../../support/api/entities.ts'
 import { copyCluster, givenGroup, givenReachable, readGroup } from '../../support/api/node-groups.ts'
 import { BLUE_READER } from './principals.ts'

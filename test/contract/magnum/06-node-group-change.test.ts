@@ -1,4 +1,4 @@
-import type { Status } from '../../../functions/domain/status.ts'
+import type { Status } from '../../../functions/core/values/status.ts'
 import { settleCluster } from '../../support/api/entities.ts'
 import { changeGroup, copyCluster, givenGroup, givenReachable } from '../../support/api/node-groups.ts'
 import { BLUE_READER } from './principals.ts'

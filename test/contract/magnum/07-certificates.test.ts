@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { expect } from 'vitest'
-import type { Status } from '../../../functions/domain/status.ts'
+import type { Status } from '../../../functions/core/values/status.ts'
 import { disableTls } from '../../support/api/certificates.ts'
 import { givenCluster, settleCluster } from '../../support/api/entities.ts'
 import { BASE_URL } from '../../support/api/lab.ts'

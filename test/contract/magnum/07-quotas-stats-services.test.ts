@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { nodesOf } from '../../../functions/domain/node-group.ts'
+import { nodesOf } from '../../../functions/core/cluster/node-group.ts'
 import { changeCluster, givenCluster, readGroups } from '../../support/api/entities.ts'
 import { BLUE_READER, FOREIGN_ADMIN, OWNER, STRANGER } from './principals.ts'
 import { type Call, contractTables, type Given, type Row } from './row.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AUTHORITIES, type AuthorityType } from '../../../functions/domain/certificate-authority.ts'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { AUTHORITIES, type AuthorityType } from '../../../functions/core/values/certificate-authority.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import type { AuthorityKey } from '../../../functions/store/certificate.store.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import type { ContractSubject, MakeSubject } from '../../support/store/contract-subject.ts'

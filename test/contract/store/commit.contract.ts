@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bytesMaxOf } from '../../../functions/domain/attribute-sizes.ts'
+import { bytesMaxOf } from '../../../functions/core/values/attribute-sizes.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import type { ContractSubject, MakeSubject } from '../../support/store/contract-subject.ts'
 import { sampleCluster, sampleId } from '../../support/store/samples.ts'

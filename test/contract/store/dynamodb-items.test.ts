@@ -1,6 +1,6 @@
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { manualClock } from '../../support/store/contract-subject.ts'
 import { createTestStores, type TestStores } from '../../support/store/database.ts'
 import { scanTable } from '../../support/store/dynamo-subject.ts'

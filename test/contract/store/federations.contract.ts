@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ControlPlaneLook, Federation } from '../../../functions/domain/federation.ts'
+import type { ControlPlaneLook, Federation } from '../../../functions/core/federation/federation.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { sampleFederation, sampleId, sampleOperation } from '../../support/store/samples.ts'

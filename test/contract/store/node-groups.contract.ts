@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { NodeGroupChange } from '../../../functions/domain/node-group.ts'
+import type { NodeGroupChange } from '../../../functions/core/cluster/node-group.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { sampleCluster, sampleId, sampleNodeGroup } from '../../support/store/samples.ts'

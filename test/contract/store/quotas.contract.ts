@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Quota } from '../../../functions/domain/quota.ts'
+import type { Quota } from '../../../functions/core/values/quota.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
 import { sampleCluster } from '../../support/store/samples.ts'

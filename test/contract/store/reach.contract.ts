@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Cluster } from '../../../functions/domain/cluster.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, collect, type MakeSubject, stored } from '../../support/store/contract-subject.ts'
 import { sampleCluster, sampleId } from '../../support/store/samples.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Membership } from '../../../functions/domain/membership.ts'
+import type { Membership } from '../../../functions/core/membership/membership.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { readyOf, sampleEvent, sampleId, sampleJoining, sampleOperation } from '../../support/store/samples.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ClusterTemplate, ClusterTemplateChange } from '../../../functions/domain/cluster-template.ts'
+import type { ClusterTemplate, ClusterTemplateChange } from '../../../functions/core/cluster/cluster-template.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
 import { sampleId, sampleTemplate } from '../../support/store/samples.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Federation } from '../../../functions/domain/federation.ts'
+import type { Federation } from '../../../functions/core/federation/federation.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, collect, type MakeSubject } from '../../support/store/contract-subject.ts'
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { isAppError } from '../../../functions/domain/app-error.ts'
+import { isAppError } from '../../../functions/core/values/app-error.ts'
 import { openControlPlane } from '../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
 import type { KubernetesObject } from '../../../functions/kubernetes/client.ts'
 import { type Gate, openGate } from '../../support/drivers/gate.ts'

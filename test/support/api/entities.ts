@@ -1,9 +1,13 @@
-import type { Cluster, ClusterChange } from '../../../functions/domain/cluster.ts'
-import type { ClusterTemplate, ClusterTemplateSpec } from '../../../functions/domain/cluster-template.ts'
-import { CONTROL_PLANE_READY, type Federation, type FederationUpdate } from '../../../functions/domain/federation.ts'
-import type { Membership } from '../../../functions/domain/membership.ts'
-import type { NodeGroup } from '../../../functions/domain/node-group.ts'
-import type { Principal } from '../../../functions/domain/principal.ts'
+import type { Cluster, ClusterChange } from '../../../functions/core/cluster/cluster.ts'
+import type { ClusterTemplate, ClusterTemplateSpec } from '../../../functions/core/cluster/cluster-template.ts'
+import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
+import {
+  CONTROL_PLANE_READY,
+  type Federation,
+  type FederationUpdate,
+} from '../../../functions/core/federation/federation.ts'
+import type { Membership } from '../../../functions/core/membership/membership.ts'
+import type { Principal } from '../../../functions/core/values/principal.ts'
 import type { ApiLab } from './lab.ts'
 import { ALICE } from './request.ts'
 import { SAMPLE_SPEC, sampleTemplate } from './templates.ts'

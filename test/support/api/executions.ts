@@ -1,5 +1,5 @@
-import type { ExecutionRef, FlowInput } from '../../../functions/domain/operation.ts'
-import type { Executions } from '../../../functions/runtime/ports.ts'
+import type { ExecutionRef, FlowInput } from '../../../functions/core/operation/operation.ts'
+import type { Executions } from '../../../functions/core/ports.ts'
 
 export type Start = ExecutionRef & { input: FlowInput }
 

@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import type { Logger } from '../../../functions/runtime/ports.ts'
+import type { Logger } from '../../../functions/core/ports.ts'
 
 export type RecordedLog = Logger & { lines: { level: string; message: string; fields: Record<string, unknown> }[] }
 

@@ -1,4 +1,4 @@
-import type { NodeGroup, NodeGroupChange } from '../../../functions/domain/node-group.ts'
+import type { NodeGroup, NodeGroupChange } from '../../../functions/core/cluster/node-group.ts'
 import { changeCluster, givenCluster, readCluster, readGroups } from './entities.ts'
 import type { Answer, ApiLab } from './lab.ts'
 import type { CallOptions } from './request.ts'

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import { authorizerContextOf } from '../../../functions/domain/identity.ts'
-import type { Principal } from '../../../functions/domain/principal.ts'
+import { authorizerContextOf } from '../../../functions/core/values/identity.ts'
+import type { Principal } from '../../../functions/core/values/principal.ts'
 
 export const ALICE: Principal = {
   userId: 'alice',

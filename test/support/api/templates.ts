@@ -1,4 +1,4 @@
-import type { ClusterTemplate, ClusterTemplateSpec } from '../../../functions/domain/cluster-template.ts'
+import type { ClusterTemplate, ClusterTemplateSpec } from '../../../functions/core/cluster/cluster-template.ts'
 
 /** What a template says that only its image was given. */
 export const SAMPLE_SPEC: ClusterTemplateSpec = {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import type { AwsAccess, AwsCredentials, AwsGrants } from '../../../functions/drivers/contract/aws-access.ts'
 import { bodyOf, type Loopback, makeTrouble, sendJson, startLoopback, type Trouble } from '../authorizer/loopback.ts'
 import { signatureOf } from './sigv4.ts'

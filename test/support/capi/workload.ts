@@ -1,4 +1,4 @@
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { issueCertificate } from '../../../functions/x509/issue-certificate.ts'
 import { defaultBehaviour } from '../../../simulated-kubernetes/behaviour.ts'
 import { bootstrap } from '../../../simulated-kubernetes/bootstrap.ts'

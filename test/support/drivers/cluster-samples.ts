@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import type { ClusterTemplate } from '../../../functions/domain/cluster-template.ts'
-import type { NodeGroup } from '../../../functions/domain/node-group.ts'
+import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
+import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 
 const SINCE = '2026-11-28T10:00:00.000Z'
 

@@ -1,4 +1,4 @@
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { eksV1 } from '../../../functions/drivers/cluster/eks/v1/index.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { AwsStandIn, REGION } from '../aws/aws-stand-in.ts'

@@ -1,5 +1,5 @@
-import type { Cluster } from '../../../functions/domain/cluster.ts'
-import type { ObjectRef } from '../../../functions/domain/object-ref.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import type { ObjectRef } from '../../../functions/core/values/object-ref.ts'
 import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
 import type { FederationContext, MemberContext } from '../../../functions/drivers/contract/federation-driver.ts'
 import type { Connect, KubernetesClient } from '../../../functions/kubernetes/client.ts'

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import type { Cluster } from '../../../functions/domain/cluster.ts'
-import type { Federation } from '../../../functions/domain/federation.ts'
-import type { Membership, MembershipOperation } from '../../../functions/domain/membership.ts'
-import { mergeObjectRefs, type ObjectRef } from '../../../functions/domain/object-ref.ts'
-import type { Secret } from '../../../functions/domain/secret.ts'
+import { mergeState } from '../../../functions/core/cluster/changes.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import type { Federation } from '../../../functions/core/federation/federation.ts'
+import type { Membership, MembershipOperation } from '../../../functions/core/membership/membership.ts'
+import { mergeObjectRefs, type ObjectRef } from '../../../functions/core/values/object-ref.ts'
+import type { Secret } from '../../../functions/core/values/secret.ts'
 import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
 import type {
   FederationContext,
@@ -12,7 +13,6 @@ import type {
 } from '../../../functions/drivers/contract/federation-driver.ts'
 import type { StepResult } from '../../../functions/drivers/contract/phase.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
-import { mergeState } from '../../../functions/operations/changes.ts'
 import { noAssets } from '../no-assets.ts'
 import { untilDone } from './until-done.ts'
 

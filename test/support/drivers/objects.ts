@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../../functions/domain/object-ref.ts'
+import type { ObjectRef } from '../../../functions/core/values/object-ref.ts'
 import type { KubernetesClient, Resource } from '../../../functions/kubernetes/client.ts'
 import { KINDS, remainsOf } from '../../../local/demo/look.ts'
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../../../functions/domain/cluster.ts'
+import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../../../functions/core/cluster/cluster.ts'
 import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import type { Connect, Connection, KubernetesClient } from '../../../functions/kubernetes/client.ts'

@@ -1,4 +1,4 @@
-import type { Flow } from '../../../functions/domain/operation.ts'
+import type { Flow } from '../../../functions/core/operation/operation.ts'
 import { gate } from '../local/engine-lab.ts'
 import type { FlowLab } from './flow-lab.ts'
 

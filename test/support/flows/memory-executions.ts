@@ -1,4 +1,4 @@
-import type { ExecutionRef } from '../../../functions/domain/operation.ts'
+import type { ExecutionRef } from '../../../functions/core/operation/operation.ts'
 import { type ExecutionRecord, executionKey } from '../../../local/engine/execution-record.ts'
 import type { ExecutionTable } from '../../../local/engine/execution-table.ts'
 

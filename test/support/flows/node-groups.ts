@@ -1,5 +1,5 @@
-import type { Cluster } from '../../../functions/domain/cluster.ts'
-import { DEFAULT_GROUPS, MASTER_ROLE, type NodeGroup } from '../../../functions/domain/node-group.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import { DEFAULT_GROUPS, MASTER_ROLE, type NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 
 /** A node group of one node that is being made, as the API stores it. */
 export const newGroup = (

@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../../functions/domain/object-ref.ts'
+import type { ObjectRef } from '../../../functions/core/values/object-ref.ts'
 import type { FederationContext, MemberContext } from '../../../functions/drivers/contract/federation-driver.ts'
 import { withControlPlane } from '../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
 import { whoAmI } from '../../../functions/drivers/support/who-am-i.ts'

@@ -1,4 +1,4 @@
-import { isAppError } from '../../../functions/domain/app-error.ts'
+import { isAppError } from '../../../functions/core/values/app-error.ts'
 import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
 import type { StepResult } from '../../../functions/drivers/contract/phase.ts'
 import { karmadaDriver } from '../../../functions/drivers/federation/karmada/v1/index.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../functions/domain/json.ts'
+import type { JsonObject } from '../../../functions/core/values/json.ts'
 
 /** A kubeconfig object with one context `demo`; parts replace the inner mappings whole. */
 export const kubeconfigWith = ({

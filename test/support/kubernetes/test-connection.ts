@@ -1,4 +1,4 @@
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import type { Connection, KubernetesClient } from '../../../functions/kubernetes/client.ts'
 import { type ConnectOptions, connectWith } from '../../../functions/kubernetes/connect.ts'

@@ -1,5 +1,5 @@
-import type { ExecutionRef, Flow, FlowInput } from '../../../functions/domain/operation.ts'
-import type { Logger } from '../../../functions/runtime/ports.ts'
+import type { ExecutionRef, Flow, FlowInput } from '../../../functions/core/operation/operation.ts'
+import type { Logger } from '../../../functions/core/ports.ts'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
 import { SUBSTITUTIONS } from '../../../infra/asl-lint.ts'
 import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'

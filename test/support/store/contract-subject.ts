@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Clock } from '../../../functions/runtime/ports.ts'
+import type { Clock } from '../../../functions/core/ports.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 
 /** A clock that stands still until it is moved. */

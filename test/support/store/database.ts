@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { DeleteTableCommand } from '@aws-sdk/client-dynamodb'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
-import type { Clock, KeyService } from '../../../functions/runtime/ports.ts'
+import type { Clock, KeyService } from '../../../functions/core/ports.ts'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
 import { dynamoStores } from '../../../functions/store/dynamodb/stores.ts'
 import type { Stores } from '../../../functions/store/stores.ts'

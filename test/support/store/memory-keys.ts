@@ -1,5 +1,5 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
-import type { KeyService } from '../../../functions/runtime/ports.ts'
+import type { KeyService } from '../../../functions/core/ports.ts'
 import { aesKeyService } from '../../../local/keys/aes-key-service.ts'
 
 export type CountingKeys = KeyService & {

@@ -1,4 +1,4 @@
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import {
   readyOf,

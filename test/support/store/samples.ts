@@ -1,11 +1,11 @@
-import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../../../functions/domain/cluster.ts'
-import type { ClusterTemplate } from '../../../functions/domain/cluster-template.ts'
-import type { DomainEvent } from '../../../functions/domain/event.ts'
-import type { Federation } from '../../../functions/domain/federation.ts'
-import type { JoiningMembership, ReadyMembership } from '../../../functions/domain/membership.ts'
-import type { NodeGroup } from '../../../functions/domain/node-group.ts'
-import type { Operation } from '../../../functions/domain/operation.ts'
-import { newUuidV7 } from '../../../functions/runtime/ids.ts'
+import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../../../functions/core/cluster/cluster.ts'
+import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
+import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
+import type { Federation } from '../../../functions/core/federation/federation.ts'
+import { newUuidV7 } from '../../../functions/core/ids.ts'
+import type { JoiningMembership, ReadyMembership } from '../../../functions/core/membership/membership.ts'
+import type { Operation } from '../../../functions/core/operation/operation.ts'
+import type { DomainEvent } from '../../../functions/core/values/event.ts'
 
 const clock = { now: () => new Date() }
 

@@ -11,7 +11,7 @@ import { parsePatch } from '../../../functions/api/json-patch/patch-operation.ts
 import { formatPointer, parsePointer } from '../../../functions/api/json-patch/pointer.ts'
 import { readLiteral } from '../../../functions/api/json-patch/python-literal.ts'
 import { applyToTextMap, type TextMap } from '../../../functions/api/json-patch/text-map.ts'
-import type { Json } from '../../../functions/domain/json.ts'
+import type { Json } from '../../../functions/core/values/json.ts'
 import { sampleTemplate } from '../../support/api/templates.ts'
 
 const json = fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<Json>

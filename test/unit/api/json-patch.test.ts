@@ -5,7 +5,7 @@ import { applyProperties } from '../../../functions/api/federations/apply-proper
 import { parsePatch } from '../../../functions/api/json-patch/patch-operation.ts'
 import { formatPointer, parsePointer } from '../../../functions/api/json-patch/pointer.ts'
 import { readLiteral } from '../../../functions/api/json-patch/python-literal.ts'
-import type { Json } from '../../../functions/domain/json.ts'
+import type { Json } from '../../../functions/core/values/json.ts'
 
 describe('pointers (RFC 6901)', () => {
   it('come back as they were written', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { principalOf } from '../../../functions/api/principal.ts'
-import { authorizerContextOf, type Identity } from '../../../functions/domain/identity.ts'
-import type { Principal } from '../../../functions/domain/principal.ts'
+import { authorizerContextOf, type Identity } from '../../../functions/core/values/identity.ts'
+import type { Principal } from '../../../functions/core/values/principal.ts'
 
 const ANA: Principal = { userId: 'ana', projectId: 'shop', roles: ['member'], source: 'keystone' }
 

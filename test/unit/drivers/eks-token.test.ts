@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { eksToken } from '../../../functions/drivers/cluster/eks/v1/token.ts'
 import { AwsStandIn } from '../../support/aws/aws-stand-in.ts'
 import { signatureOf } from '../../support/aws/sigv4.ts'

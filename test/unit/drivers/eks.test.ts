@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Cluster } from '../../../functions/domain/cluster.ts'
-import { Secret } from '../../../functions/domain/secret.ts'
+import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { eksV1 } from '../../../functions/drivers/cluster/eks/v1/index.ts'
 import { sessionNameOf } from '../../../functions/drivers/cluster/eks/v1/session-name.ts'
 import { awsGrants } from '../../../functions/drivers/contract/aws-grants.ts'

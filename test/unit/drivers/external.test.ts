@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { externalV1 } from '../../../functions/drivers/cluster/external/v1/index.ts'
 import type { ClusterContext } from '../../../functions/drivers/contract/cluster-driver.ts'
 import type { Connection } from '../../../functions/kubernetes/client.ts'

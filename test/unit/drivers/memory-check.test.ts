@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ClusterTask } from '../../../functions/domain/cluster-task.ts'
-import type { NodeGroup } from '../../../functions/domain/node-group.ts'
+import type { ClusterTask } from '../../../functions/core/cluster/cluster-task.ts'
+import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import { memoryClusterV1 } from '../../../functions/drivers/cluster/memory/v1/index.ts'
 import type { PlannedCluster } from '../../../functions/drivers/contract/cluster-driver-description.ts'
 import { defaultGroups, nodeGroupEntity, templateEntity } from '../../support/drivers/cluster-samples.ts'

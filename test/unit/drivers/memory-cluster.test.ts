@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { shortId } from '../../../functions/domain/ids.ts'
-import { nodesOf } from '../../../functions/domain/node-group.ts'
+import { nodesOf } from '../../../functions/core/cluster/node-group.ts'
+import { shortId } from '../../../functions/core/values/ids.ts'
 import { memoryClusterDriver } from '../../../functions/drivers/cluster/memory/v1/index.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
 import type { ClusterPhase, ClusterStepResult } from '../../../functions/drivers/contract/cluster-driver.ts'

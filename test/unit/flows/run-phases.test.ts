@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import type { Operation } from '../../../functions/domain/operation.ts'
+import { OperationSuperseded } from '../../../functions/core/errors.ts'
+import type { Operation } from '../../../functions/core/operation/operation.ts'
 import type { BoundPhase, LoopSubject, PhaseResult } from '../../../functions/flows/loop.ts'
 import { progressIn, progressOf } from '../../../functions/flows/progress.ts'
 import { type Manner, runPhases } from '../../../functions/flows/run-phases.ts'
 import type { StepPorts } from '../../../functions/flows/step.ts'
 import { ConnectFailed } from '../../../functions/kubernetes/errors.ts'
-import { OperationSuperseded } from '../../../functions/operations/errors.ts'
 import { keptLog } from '../../support/local/engine-lab.ts'
 
 afterEach(() => vi.restoreAllMocks())

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { AppError } from '../../../functions/domain/app-error.ts'
+import type { AppError } from '../../../functions/core/values/app-error.ts'
 import { whoAmI } from '../../../functions/drivers/support/who-am-i.ts'
 import { deniedAccess, describeAccess } from '../../../functions/kubernetes/access-review.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../functions/kubernetes/client.ts'

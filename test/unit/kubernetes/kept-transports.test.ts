@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import type { Connection } from '../../../functions/kubernetes/client.ts'
 import { KeptTransports } from '../../../functions/kubernetes/kept-transports.ts'
 import type { Transport } from '../../../functions/kubernetes/transport.ts'

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import type { JsonObject } from '../../../functions/domain/json.ts'
+import type { JsonObject } from '../../../functions/core/values/json.ts'
 import { localPolicy, restrictedPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import type { KubeconfigRejected } from '../../../functions/kubernetes/kubeconfig/kubeconfig-rejected.ts'
 import { type KubeconfigOptions, parseKubeconfig } from '../../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'

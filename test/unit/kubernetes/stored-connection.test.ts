@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import type { Connection } from '../../../functions/kubernetes/client.ts'
 import { connectionTo, decodeConnection, encodeConnection } from '../../../functions/kubernetes/stored-connection.ts'
 import { everythingOf, thrownBy } from '../../support/kubernetes/leaks.ts'

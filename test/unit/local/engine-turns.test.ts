@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ExecutionRef, FlowInput } from '../../../functions/domain/operation.ts'
+import type { ExecutionRef, FlowInput } from '../../../functions/core/operation/operation.ts'
 import type { Engine } from '../../../local/engine/engine.ts'
 import { type Turn, Turns } from '../../../local/engine/turns.ts'
 import {

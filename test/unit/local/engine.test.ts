@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AppError } from '../../../functions/domain/app-error.ts'
-import type { ExecutionRef } from '../../../functions/domain/operation.ts'
+import type { ExecutionRef } from '../../../functions/core/operation/operation.ts'
+import { AppError } from '../../../functions/core/values/app-error.ts'
 import type { Engine } from '../../../local/engine/engine.ts'
 import type { ExecutionEnd } from '../../../local/engine/execution-record.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { RevisionConflict } from '../../../functions/store/errors.ts'
 import { createLogger, type LogLevel } from '../../../local/logger.ts'
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROUTES } from '../../../functions/api/routes.ts'
-import type { Principal, Role } from '../../../functions/domain/principal.ts'
+import type { Principal, Role } from '../../../functions/core/values/principal.ts'
 import { type PolicyRule, RULES } from '../../../functions/policy/rules.ts'
 import { defaultPolicy } from '../../support/policy.ts'
 

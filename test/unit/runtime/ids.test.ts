@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { isUuid, shortId } from '../../../functions/domain/ids.ts'
-import { newUuidV7 } from '../../../functions/runtime/ids.ts'
+import { newUuidV7 } from '../../../functions/core/ids.ts'
+import { isUuid, shortId } from '../../../functions/core/values/ids.ts'
 import { manualClock } from '../../support/store/contract-subject.ts'
 
 const timeOf = (id: string): number => Number.parseInt(id.replace('-', '').slice(0, 12), 16)

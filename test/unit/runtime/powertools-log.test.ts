@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { type LineWriter, powertoolsLog } from '../../../functions/runtime/powertools-log.ts'
 
 const recorder = () => {

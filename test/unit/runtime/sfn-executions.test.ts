@@ -1,6 +1,6 @@
 import { ExecutionAlreadyExists, ExecutionDoesNotExist, type SFNClient } from '@aws-sdk/client-sfn'
 import { describe, expect, it } from 'vitest'
-import type { FlowInput } from '../../../functions/domain/operation.ts'
+import type { FlowInput } from '../../../functions/core/operation/operation.ts'
 import { ExecutionsUnavailable } from '../../../functions/runtime/errors.ts'
 import { sfnExecutions } from '../../../functions/runtime/sfn-executions.ts'
 

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../functions/domain/secret.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { type DataKeyItems, projectKeys } from '../../../functions/store/sealing/project-keys.ts'
 import { seal, unseal } from '../../../functions/store/sealing/seal.ts'
 import { manualClock } from '../../support/store/contract-subject.ts'

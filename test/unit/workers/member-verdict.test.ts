@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ClusterObservation, HealthStatus } from '../../../functions/domain/cluster.ts'
-import type { DegradedMembership } from '../../../functions/domain/membership.ts'
+import type { ClusterObservation, HealthStatus } from '../../../functions/core/cluster/cluster.ts'
+import type { DegradedMembership } from '../../../functions/core/membership/membership.ts'
 import { memberFault, moved, planeFault } from '../../../functions/workers/health-sweep/member-verdict.ts'
 import { readyOf, sampleJoining } from '../../support/store/samples.ts'
 

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { isAppError } from '../../../functions/domain/app-error.ts'
+import { isAppError } from '../../../functions/core/values/app-error.ts'
 import { newAuthority } from '../../../functions/x509/new-authority.ts'
 import { type SigningAuthority, signRequest } from '../../../functions/x509/sign-request.ts'
 import { readSigningRequest } from '../../../functions/x509/signing-request.ts'

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
-import { type MemberCredential, operationOf } from '../../../domain/membership.ts'
-import type { Secret } from '../../../domain/secret.ts'
+import { type MemberCredential, operationOf } from '../../../core/membership/membership.ts'
+import type { Secret } from '../../../core/values/secret.ts'
 import type { KubernetesObject } from '../../../kubernetes/client.ts'
 import { secrets } from '../../../kubernetes/resources.ts'
 import { CredentialNotProved } from '../../contract/errors.ts'

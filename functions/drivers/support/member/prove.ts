@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import type { Secret } from '../../../domain/secret.ts'
+import type { Secret } from '../../../core/values/secret.ts'
 import type { KubernetesClient } from '../../../kubernetes/client.ts'
 import { CredentialRejected } from '../../../kubernetes/errors.ts'
 import { CredentialMissing, CredentialNotProved } from '../../contract/errors.ts'

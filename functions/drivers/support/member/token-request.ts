@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { MemberCredential } from '../../../domain/membership.ts'
-import { Secret } from '../../../domain/secret.ts'
+import type { MemberCredential } from '../../../core/membership/membership.ts'
+import { Secret } from '../../../core/values/secret.ts'
 import type { KubernetesClient } from '../../../kubernetes/client.ts'
 import { NotKubernetes } from '../../../kubernetes/errors.ts'
 import type { Review } from '../../../kubernetes/manifest.ts'

@@ -1,5 +1,5 @@
-import { type AppError, isAppError } from '../../../domain/app-error.ts'
-import type { ClusterObservation, HealthStatus } from '../../../domain/cluster.ts'
+import type { ClusterObservation, HealthStatus } from '../../../core/cluster/cluster.ts'
+import { type AppError, isAppError } from '../../../core/values/app-error.ts'
 import type { KubernetesClient } from '../../../kubernetes/client.ts'
 import { ApiThrottled, CredentialRejected, PermissionDenied } from '../../../kubernetes/errors.ts'
 import type { ClusterContext } from '../../contract/cluster-driver.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { jsonBytes } from '../../../domain/attribute-sizes.ts'
+import { jsonBytes } from '../../../core/values/attribute-sizes.ts'
 import type { HealthReading, KubernetesClient, KubernetesObject } from '../../../kubernetes/client.ts'
 import { NotKubernetes, RequestTimedOut } from '../../../kubernetes/errors.ts'
 import { nodes } from '../../../kubernetes/resources.ts'

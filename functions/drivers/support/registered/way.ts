@@ -1,6 +1,6 @@
-import type { AppError } from '../../../domain/app-error.ts'
-import type { Cluster, ClusterEndpoint } from '../../../domain/cluster.ts'
-import type { Secret } from '../../../domain/secret.ts'
+import type { Cluster, ClusterEndpoint } from '../../../core/cluster/cluster.ts'
+import type { AppError } from '../../../core/values/app-error.ts'
+import type { Secret } from '../../../core/values/secret.ts'
 import type { Connection, KubernetesClient } from '../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../contract/cluster-driver.ts'
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ClusterTask } from '../../../../functions/domain/cluster-task.ts'
-import { Secret } from '../../../../functions/domain/secret.ts'
+import type { ClusterTask } from '../../../../functions/core/cluster/cluster-task.ts'
+import { Secret } from '../../../../functions/core/values/secret.ts'
 import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
 import { namespaces, secrets } from '../../../../functions/kubernetes/resources.ts'
 import { type CapiLab, managementAccess, openCapiLab } from '../../../support/capi/lab.ts'

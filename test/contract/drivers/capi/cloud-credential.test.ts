@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { Secret } from '../../../../functions/domain/secret.ts'
+import { Secret } from '../../../../functions/core/values/secret.ts'
 import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
 import type { ClusterDriver } from '../../../../functions/drivers/contract/cluster-driver.ts'
 import { secrets } from '../../../../functions/kubernetes/resources.ts'

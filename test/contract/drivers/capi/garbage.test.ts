@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { managementClient } from '../../../../functions/core/access/management-client.ts'
 import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
 import type { ClusterContext } from '../../../../functions/drivers/contract/cluster-driver.ts'
 import type { KubernetesClient, KubernetesObject } from '../../../../functions/kubernetes/client.ts'
 import { ObjectNotFound } from '../../../../functions/kubernetes/errors.ts'
-import { managementClient } from '../../../../functions/operations/management-client.ts'
 import { type CapiLab, openCapiLab } from '../../../support/capi/lab.ts'
 import { ClusterLife } from '../../../support/drivers/cluster-life.ts'
 

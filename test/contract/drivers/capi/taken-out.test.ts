@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
+import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
 import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
 import { specOf } from '../../../../functions/drivers/cluster/capi/v1/render/topology.ts'
 import { type CapiLab, openCapiLab } from '../../../support/capi/lab.ts'

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ClusterTask } from '../../../../functions/domain/cluster-task.ts'
+import type { ClusterTask } from '../../../../functions/core/cluster/cluster-task.ts'
 import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
 import { type CapiLab, openCapiLab } from '../../../support/capi/lab.ts'
 import { ClusterLife } from '../../../support/drivers/cluster-life.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Secret } from '../../../../functions/domain/secret.ts'
+import { Secret } from '../../../../functions/core/values/secret.ts'
 import type { ClusterAccess } from '../../../../functions/drivers/contract/cluster-access.ts'
 import type { FederationContext } from '../../../../functions/drivers/contract/federation-driver.ts'
 import { crdManifest } from '../../../../functions/drivers/federation/clusterprofile/v1/crd/manifest.ts'

@@ -121,7 +121,7 @@ describe('what clusterprofile@1 publishes', () => {
     const secret = await host!.admin.get(secrets(inventoryNamespace(fed.federation.id)), 'paris')
     const { token } = (secret?.data ?? {}) as { token: string }
     const text = Buffer.from(token, 'base64').toString('utf8')
-    const { Secret } = await import('../../../../functions/domain/secret.ts')
+    const { Secret } = await import('../../../../functions/core/values/secret.ts')
     const client = connect({ ...paris!.connection, credential: { kind: 'token', token: new Secret(text) } })
     expect(text).toBe(text.trim())
     expect(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Cluster, ClusterObservation } from '../../../../functions/domain/cluster.ts'
+import type { Cluster, ClusterObservation } from '../../../../functions/core/cluster/cluster.ts'
 import { statusOf } from '../../../../functions/drivers/federation/clusterprofile/v1/host/content.ts'
 import { clusterProfileDriver } from '../../../../functions/drivers/federation/clusterprofile/v1/index.ts'
 import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/inventory-namespace.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../../functions/domain/secret.ts'
+import { Secret } from '../../../../functions/core/values/secret.ts'
 import { localPolicy } from '../../../../functions/kubernetes/address-guard.ts'
 import { connectWith } from '../../../../functions/kubernetes/connect.ts'
 import { namespaces, nodes } from '../../../../functions/kubernetes/resources.ts'

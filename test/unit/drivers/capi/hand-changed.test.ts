@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ClusterTask } from '../../../../functions/domain/cluster-task.ts'
-import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
+import type { ClusterTask } from '../../../../functions/core/cluster/cluster-task.ts'
+import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
 import type { KubernetesObject } from '../../../../functions/kubernetes/client.ts'
 import { type Sample, sampleGroups, samplePlan } from '../../../support/capi/samples.ts'

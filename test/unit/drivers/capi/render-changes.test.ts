@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ClusterTask } from '../../../../functions/domain/cluster-task.ts'
-import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
+import type { ClusterTask } from '../../../../functions/core/cluster/cluster-task.ts'
+import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
 import { addonWishes } from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
 import { className } from '../../../../functions/drivers/cluster/capi/v1/render/class-objects.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
+import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
 import { specOf } from '../../../../functions/drivers/cluster/capi/v1/render/topology.ts'
 import { fullSample, type Sample, sampleGroups, samplePlan } from '../../../support/capi/samples.ts'

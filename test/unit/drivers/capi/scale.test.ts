@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
+import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
 import { MachineDeployment } from '../../../../functions/drivers/cluster/capi/v1/management/objects.schema.ts'
 import { scaleInto, scaleTo, scaleUp } from '../../../../functions/drivers/cluster/capi/v1/management/scale.ts'
 import type { CapiSite, Snapshot } from '../../../../functions/drivers/cluster/capi/v1/management/snapshot.ts'

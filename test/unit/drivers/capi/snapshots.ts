@@ -1,4 +1,4 @@
-import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
+import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
 import {
   CapiCluster,
   ControlPlane,

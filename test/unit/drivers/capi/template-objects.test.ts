@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { NodeGroup } from '../../../../functions/domain/node-group.ts'
+import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
 import { INFRASTRUCTURES } from '../../../../functions/drivers/cluster/capi/v1/infrastructure.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
 import { templateObjects } from '../../../../functions/drivers/cluster/capi/v1/render/template-objects.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { Secret } from '../../../../functions/domain/secret.ts'
+import { Secret } from '../../../../functions/core/values/secret.ts'
 import type { FederationContext } from '../../../../functions/drivers/contract/federation-driver.ts'
 import { etcdManifest } from '../../../../functions/drivers/federation/karmada/v1/host/etcd.ts'
 import { planOf } from '../../../../functions/drivers/federation/karmada/v1/host/plan.ts'

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { Secret } from '../../../../functions/domain/secret.ts'
+import { Secret } from '../../../../functions/core/values/secret.ts'
 import type { FederationContext } from '../../../../functions/drivers/contract/federation-driver.ts'
 import { kubeconfig } from '../../../../functions/drivers/federation/karmada/v1/kubeconfig.ts'
 import { LEAVES } from '../../../../functions/drivers/federation/karmada/v1/pki/pki.schema.ts'

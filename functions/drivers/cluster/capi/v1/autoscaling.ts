@@ -1,4 +1,4 @@
-import { isMaster, type NodeGroup } from '../../../../domain/node-group.ts'
+import { isMaster, type NodeGroup } from '../../../../core/cluster/node-group.ts'
 import { groupValues } from './labels.ts'
 
 /** Between how many nodes an autoscaler may choose. */

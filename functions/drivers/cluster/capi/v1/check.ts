@@ -1,5 +1,5 @@
-import { nodeGroupOf } from '../../../../domain/cluster-task.ts'
-import { isMaster, type NodeGroup } from '../../../../domain/node-group.ts'
+import { nodeGroupOf } from '../../../../core/cluster/cluster-task.ts'
+import { isMaster, type NodeGroup } from '../../../../core/cluster/node-group.ts'
 import type { PlannedCluster } from '../../../contract/cluster-driver-description.ts'
 import { countFaults, infrastructureOfPlan, newGroupFaults } from './checks/group-faults.ts'
 import { replacementFaults } from './checks/network-faults.ts'

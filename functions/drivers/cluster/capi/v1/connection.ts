@@ -1,4 +1,4 @@
-import type { Cluster } from '../../../../domain/cluster.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
 import type { Connection } from '../../../../kubernetes/client.ts'
 import { connectionTo } from '../../../../kubernetes/stored-connection.ts'
 import type { ReadAuthority } from '../../../contract/cluster-driver.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../domain/app-error.ts'
+import { AppError } from '../../../../core/values/app-error.ts'
 
 /** Cluster API could not make the cluster, or what was changed of it, and goes on trying; the message has its words. */
 export class ClusterNotReady extends AppError {

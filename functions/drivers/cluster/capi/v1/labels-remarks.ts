@@ -1,5 +1,5 @@
-import type { Labels } from '../../../../domain/labels.ts'
-import { byNumber, listInWords, quote } from '../../../../domain/wording.ts'
+import type { Labels } from '../../../../core/values/labels.ts'
+import { byNumber, listInWords, quote } from '../../../../core/values/wording.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { ALL_RULES } from './labels.ts'
 import { LABELS_WITHOUT_EFFECT } from './labels-without-effect.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { KUBERNETES_VERSION, withV } from '../../../../domain/kubernetes-version.ts'
+import { KUBERNETES_VERSION, withV } from '../../../../core/values/kubernetes-version.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { isNetworkAddress, prefixLength } from './ipv4-network.ts'
 

@@ -1,5 +1,5 @@
-import type { Labels } from '../../../../domain/labels.ts'
-import { quote } from '../../../../domain/wording.ts'
+import type { Labels } from '../../../../core/values/labels.ts'
+import { quote } from '../../../../core/values/wording.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import type { LabelRule } from './labels-rules.ts'
 import { CLUSTER_LABELS, GROUP_LABELS } from './labels-table.ts'

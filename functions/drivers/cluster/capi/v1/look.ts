@@ -1,5 +1,5 @@
-import { isAppError } from '../../../../domain/app-error.ts'
-import type { Cluster, ClusterObservation } from '../../../../domain/cluster.ts'
+import type { Cluster, ClusterObservation } from '../../../../core/cluster/cluster.ts'
+import { isAppError } from '../../../../core/values/app-error.ts'
 import type { KubernetesClient } from '../../../../kubernetes/client.ts'
 import {
   AddressForbidden,

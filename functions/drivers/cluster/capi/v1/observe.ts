@@ -1,5 +1,5 @@
-import { isAppError } from '../../../../domain/app-error.ts'
-import type { ClusterObservation, HealthStatus } from '../../../../domain/cluster.ts'
+import type { ClusterObservation, HealthStatus } from '../../../../core/cluster/cluster.ts'
+import { isAppError } from '../../../../core/values/app-error.ts'
 import type { ClusterContext, ClusterLook } from '../../../contract/cluster-driver.ts'
 import { lookAt } from './look.ts'
 import { managementSite } from './management/site.ts'

@@ -1,5 +1,5 @@
-import type { Cluster } from '../../../../domain/cluster.ts'
-import type { JsonObject } from '../../../../domain/json.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
+import type { JsonObject } from '../../../../core/values/json.ts'
 
 /** Key in `driverState`: true for a cluster whose API servers are played, so that they say of no cluster which one they are. */
 const PLAYED = 'capi-played-identity'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Cluster } from '../../../../domain/cluster.ts'
-import type { JsonObject } from '../../../../domain/json.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
+import type { JsonObject } from '../../../../core/values/json.ts'
 
 /** Key in `driverState` of the names that a cluster has in its management cluster. */
 const NAMES = 'capi-names'

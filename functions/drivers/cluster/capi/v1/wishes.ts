@@ -1,10 +1,10 @@
-import type { Cluster } from '../../../../domain/cluster.ts'
-import type { ClusterTask } from '../../../../domain/cluster-task.ts'
-import type { ClusterTemplate } from '../../../../domain/cluster-template.ts'
-import { KUBERNETES_VERSION, withV } from '../../../../domain/kubernetes-version.ts'
-import { followLabels, type Labels } from '../../../../domain/labels.ts'
-import { isMaster, type NodeGroup } from '../../../../domain/node-group.ts'
-import { isAbout } from '../../../../domain/task-groups.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
+import type { ClusterTask } from '../../../../core/cluster/cluster-task.ts'
+import type { ClusterTemplate } from '../../../../core/cluster/cluster-template.ts'
+import { isMaster, type NodeGroup } from '../../../../core/cluster/node-group.ts'
+import { isAbout } from '../../../../core/cluster/task-groups.ts'
+import { KUBERNETES_VERSION, withV } from '../../../../core/values/kubernetes-version.ts'
+import { followLabels, type Labels } from '../../../../core/values/labels.ts'
 
 type Upgrade = Extract<ClusterTask, { kind: 'upgrade' }>
 

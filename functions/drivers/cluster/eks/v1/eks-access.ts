@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Cluster, ClusterEndpoint } from '../../../../domain/cluster.ts'
-import type { Secret } from '../../../../domain/secret.ts'
+import type { Cluster, ClusterEndpoint } from '../../../../core/cluster/cluster.ts'
+import type { Secret } from '../../../../core/values/secret.ts'
 import type { AwsAccess, AwsCredentials, AwsGrants } from '../../../contract/aws-access.ts'
 import { assumeRole, type RoleWish } from './aws/assume-role.ts'
 import type { AwsSite } from './aws/call.ts'

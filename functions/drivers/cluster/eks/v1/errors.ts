@@ -1,4 +1,4 @@
-import { AppError } from '../../../../domain/app-error.ts'
+import { AppError } from '../../../../core/values/app-error.ts'
 
 /** AWS refuses the call: the process's own rights, the role's, or its trust policy. */
 export class AwsAccessDenied extends AppError {

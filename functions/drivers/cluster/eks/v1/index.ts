@@ -1,4 +1,4 @@
-import type { Cluster } from '../../../../domain/cluster.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
 import { CredentialRejected } from '../../../../kubernetes/errors.ts'
 import { connectionTo } from '../../../../kubernetes/stored-connection.ts'
 import type { AwsAccess, AwsGrants } from '../../../contract/aws-access.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Cluster } from '../../../../domain/cluster.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
 
 /** Key in `driverState`, and attribute of the request. */
 export const EKS = 'eks'

@@ -1,6 +1,6 @@
 import type * as z from 'zod'
-import type { Cluster } from '../../../../domain/cluster.ts'
-import { Secret } from '../../../../domain/secret.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
+import { Secret } from '../../../../core/values/secret.ts'
 import { RegistrationUnreadable } from './errors.ts'
 import { Sealed, shownSettings } from './schema.ts'
 

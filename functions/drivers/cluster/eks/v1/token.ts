@@ -1,4 +1,4 @@
-import { Secret } from '../../../../domain/secret.ts'
+import { Secret } from '../../../../core/values/secret.ts'
 import type { AwsCredentials } from '../../../contract/aws-access.ts'
 import { hostOfService } from './aws/hosts.ts'
 import { signerOf } from './aws/signer.ts'

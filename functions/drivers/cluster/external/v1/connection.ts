@@ -1,5 +1,5 @@
-import type { Cluster } from '../../../../domain/cluster.ts'
-import type { Secret } from '../../../../domain/secret.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
+import type { Secret } from '../../../../core/values/secret.ts'
 import type { Connection } from '../../../../kubernetes/client.ts'
 import { decodeConnection } from '../../../../kubernetes/stored-connection.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'

@@ -1,4 +1,4 @@
-import type { Cluster, ClusterEndpoint } from '../../../../domain/cluster.ts'
+import type { Cluster, ClusterEndpoint } from '../../../../core/cluster/cluster.ts'
 import { CLUSTER_LABELS, readLabels } from './schema.ts'
 
 /** Where a played cluster's API server is said to be: `memory-api-address`, or a name that nobody resolves. */

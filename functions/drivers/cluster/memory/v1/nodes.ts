@@ -1,6 +1,6 @@
-import type { Cluster } from '../../../../domain/cluster.ts'
-import { shortId } from '../../../../domain/ids.ts'
-import type { NodeGroup } from '../../../../domain/node-group.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
+import type { NodeGroup } from '../../../../core/cluster/node-group.ts'
+import { shortId } from '../../../../core/values/ids.ts'
 import { PlayedNodes } from './schema.ts'
 
 /** Nodes that a played cluster may have: with their addresses (14 bytes each, once in its group and once in the cluster) far from 400 KB. */

@@ -1,5 +1,5 @@
-import type { ClusterObservation } from '../../../../domain/cluster.ts'
-import { nodesOf } from '../../../../domain/node-group.ts'
+import type { ClusterObservation } from '../../../../core/cluster/cluster.ts'
+import { nodesOf } from '../../../../core/cluster/node-group.ts'
 import type { ClusterContext } from '../../../contract/cluster-driver.ts'
 import { playedNodes } from './nodes.ts'
 import { CLUSTER_LABELS, readLabels } from './schema.ts'

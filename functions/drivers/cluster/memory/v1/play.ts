@@ -1,4 +1,4 @@
-import { isAbout } from '../../../../domain/task-groups.ts'
+import { isAbout } from '../../../../core/cluster/task-groups.ts'
 import type { ClusterContext, ClusterStepResult } from '../../../contract/cluster-driver.ts'
 import { PlannedFailure } from '../../../contract/errors.ts'
 import { CLUSTER_LABELS, GROUP_LABELS, Mark, type PhaseId, readLabels } from './schema.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { KUBERNETES_VERSION } from '../../../../domain/kubernetes-version.ts'
-import { quote } from '../../../../domain/wording.ts'
+import { KUBERNETES_VERSION } from '../../../../core/values/kubernetes-version.ts'
+import { quote } from '../../../../core/values/wording.ts'
 import { serverUrl } from '../../../../kubernetes/kubeconfig/server-url.ts'
 
 /** Ids of the phases of all plans: what `memory-fail-phase` may name. Those of updates are the kinds of tasks. */

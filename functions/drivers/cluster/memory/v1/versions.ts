@@ -1,9 +1,9 @@
-import type { Cluster } from '../../../../domain/cluster.ts'
-import type { ClusterTask } from '../../../../domain/cluster-task.ts'
-import type { ClusterTemplate } from '../../../../domain/cluster-template.ts'
-import { isOlderVersion, KUBERNETES_VERSION, skipsMinor, withV } from '../../../../domain/kubernetes-version.ts'
-import { isMaster, type NodeGroup } from '../../../../domain/node-group.ts'
-import { isAbout } from '../../../../domain/task-groups.ts'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
+import type { ClusterTask } from '../../../../core/cluster/cluster-task.ts'
+import type { ClusterTemplate } from '../../../../core/cluster/cluster-template.ts'
+import { isMaster, type NodeGroup } from '../../../../core/cluster/node-group.ts'
+import { isAbout } from '../../../../core/cluster/task-groups.ts'
+import { isOlderVersion, KUBERNETES_VERSION, skipsMinor, withV } from '../../../../core/values/kubernetes-version.ts'
 
 /** Of clusters whose labels name none. */
 const DEFAULT_VERSION = 'v1.36.0'

@@ -1,5 +1,5 @@
-import { operationOf } from '../../../../domain/membership.ts'
-import type { Secret } from '../../../../domain/secret.ts'
+import { operationOf } from '../../../../core/membership/membership.ts'
+import type { Secret } from '../../../../core/values/secret.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
 import type { MemberContext } from '../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../contract/phase.ts'

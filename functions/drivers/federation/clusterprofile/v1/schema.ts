@@ -1,4 +1,4 @@
-import { isDnsLabel, isRoleName } from '../../../../domain/kubernetes-syntax.ts'
+import { isDnsLabel, isRoleName } from '../../../../core/values/kubernetes-syntax.ts'
 import type { FederationRights } from '../../../contract/federation-driver-description.ts'
 import type { PropertyDescription } from '../../../contract/property.ts'
 

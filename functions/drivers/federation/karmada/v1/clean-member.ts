@@ -1,4 +1,4 @@
-import type { Membership } from '../../../../domain/membership.ts'
+import type { Membership } from '../../../../core/membership/membership.ts'
 import type { KubernetesObject, Resource } from '../../../../kubernetes/client.ts'
 import { clusterRoleBindings, clusterRoles } from '../../../../kubernetes/resources.ts'
 import type { CleanResult, MemberContext } from '../../../contract/federation-driver.ts'

@@ -1,4 +1,4 @@
-import { operationOf } from '../../../../domain/membership.ts'
+import { operationOf } from '../../../../core/membership/membership.ts'
 import type { KubernetesClient, KubernetesObject } from '../../../../kubernetes/client.ts'
 import { secrets } from '../../../../kubernetes/resources.ts'
 import type { MemberContext } from '../../../contract/federation-driver.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../domain/app-error.ts'
+import { AppError } from '../../../../core/values/app-error.ts'
 
 /** The host has no StorageClass for etcd's volumes. */
 export class StorageClassMissing extends AppError {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { Secret } from '../../../../domain/secret.ts'
+import { Secret } from '../../../../core/values/secret.ts'
 import { writeKubeconfig } from '../../../../kubernetes/kubeconfig/write-kubeconfig.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
 import type { FederationContext, FederationDriver, KubeconfigRequest } from '../../../contract/federation-driver.ts'

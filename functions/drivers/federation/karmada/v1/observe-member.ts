@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operationOf } from '../../../../domain/membership.ts'
-import { Secret } from '../../../../domain/secret.ts'
+import { operationOf } from '../../../../core/membership/membership.ts'
+import { Secret } from '../../../../core/values/secret.ts'
 import type { Connection, KubernetesClient } from '../../../../kubernetes/client.ts'
 import { secrets } from '../../../../kubernetes/resources.ts'
 import type { FederationContext, MemberContext, MemberObservation } from '../../../contract/federation-driver.ts'

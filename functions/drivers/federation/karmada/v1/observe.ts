@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { isAppError } from '../../../../domain/app-error.ts'
-import { Secret } from '../../../../domain/secret.ts'
+import { isAppError } from '../../../../core/values/app-error.ts'
+import { Secret } from '../../../../core/values/secret.ts'
 import type { Connection, KubernetesClient, KubernetesObject } from '../../../../kubernetes/client.ts'
 import { secrets } from '../../../../kubernetes/resources.ts'
 import type {

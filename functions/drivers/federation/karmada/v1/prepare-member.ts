@@ -1,5 +1,5 @@
-import { type MemberCredential, operationOf } from '../../../../domain/membership.ts'
-import { Secret } from '../../../../domain/secret.ts'
+import { type MemberCredential, operationOf } from '../../../../core/membership/membership.ts'
+import { Secret } from '../../../../core/values/secret.ts'
 import type { KubernetesObject } from '../../../../kubernetes/client.ts'
 import { serviceAccounts } from '../../../../kubernetes/resources.ts'
 import { DAY_MS } from '../../../../x509/certificate.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { operationOf } from '../../../../domain/membership.ts'
-import type { ObjectRef } from '../../../../domain/object-ref.ts'
+import { operationOf } from '../../../../core/membership/membership.ts'
+import type { ObjectRef } from '../../../../core/values/object-ref.ts'
 import type { KubernetesObject, Resource } from '../../../../kubernetes/client.ts'
 import { namespaces, secrets } from '../../../../kubernetes/resources.ts'
 import type { MemberContext } from '../../../contract/federation-driver.ts'

@@ -1,4 +1,4 @@
-import type { Federation } from '../../../../domain/federation.ts'
+import type { Federation } from '../../../../core/federation/federation.ts'
 import type { Properties } from '../../../contract/federation-driver-description.ts'
 import {
   API_ENDPOINT,

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Federation } from '../../../../domain/federation.ts'
+import type { Federation } from '../../../../core/federation/federation.ts'
 
 /** What the driver notes about a federation in `driverState`; nothing of it is secret. */
 export const KarmadaState = z.object({

@@ -1,4 +1,4 @@
-import { shortId } from '../../../../domain/ids.ts'
+import { shortId } from '../../../../core/values/ids.ts'
 import {
   FEDERATION_CONTRACT,
   type FederationDriverDescription,

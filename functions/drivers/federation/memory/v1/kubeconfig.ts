@@ -1,4 +1,4 @@
-import { Secret } from '../../../../domain/secret.ts'
+import { Secret } from '../../../../core/values/secret.ts'
 import { writeKubeconfig } from '../../../../kubernetes/kubeconfig/write-kubeconfig.ts'
 import type { FederationContext, KubeconfigRequest } from '../../../contract/federation-driver.ts'
 

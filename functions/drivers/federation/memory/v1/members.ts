@@ -1,5 +1,5 @@
-import { operationOf } from '../../../../domain/membership.ts'
-import { Secret } from '../../../../domain/secret.ts'
+import { operationOf } from '../../../../core/membership/membership.ts'
+import { Secret } from '../../../../core/values/secret.ts'
 import type { FederationDriver, MemberContext, PrepareResult } from '../../../contract/federation-driver.ts'
 import { accountOf, memberOf, optionsOf, play, workloadOf } from './play.ts'
 import type { MemoryWorld } from './world.ts'

@@ -1,5 +1,5 @@
-import { shortId } from '../../../../domain/ids.ts'
-import type { ObjectRef } from '../../../../domain/object-ref.ts'
+import { shortId } from '../../../../core/values/ids.ts'
+import type { ObjectRef } from '../../../../core/values/object-ref.ts'
 import { PlannedFailure } from '../../../contract/errors.ts'
 import type { FederationContext, MemberContext } from '../../../contract/federation-driver.ts'
 import { namespaceName } from './description.ts'

@@ -1,5 +1,5 @@
-import type { Federation } from '../../../../domain/federation.ts'
-import { describeObject, type ObjectRef } from '../../../../domain/object-ref.ts'
+import type { Federation } from '../../../../core/federation/federation.ts'
+import { describeObject, type ObjectRef } from '../../../../core/values/object-ref.ts'
 import type { FederationObservation, Finding, MemberObservation } from '../../../contract/federation-driver.ts'
 
 /** One call of a driver's function, as hooks see it. */

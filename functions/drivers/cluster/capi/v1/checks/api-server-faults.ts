@@ -1,4 +1,4 @@
-import { byNumber, listInWords } from '../../../../../domain/wording.ts'
+import { byNumber, listInWords } from '../../../../../core/values/wording.ts'
 import type { ClusterValues } from '../labels.ts'
 
 const oidcFaults = (values: ClusterValues): string[] => {

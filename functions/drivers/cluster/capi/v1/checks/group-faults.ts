@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { isOlderVersion, KUBERNETES_VERSION, withV } from '../../../../../domain/kubernetes-version.ts'
-import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
+import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
+import { isOlderVersion, KUBERNETES_VERSION, withV } from '../../../../../core/values/kubernetes-version.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
 import { autoscalingOf, mostOf, wantsAutoscaling } from '../autoscaling.ts'
 import { type Infrastructure, infrastructureOf } from '../infrastructure.ts'

@@ -1,5 +1,5 @@
-import { isOlderVersion } from '../../../../../domain/kubernetes-version.ts'
-import { quote } from '../../../../../domain/wording.ts'
+import { isOlderVersion } from '../../../../../core/values/kubernetes-version.ts'
+import { quote } from '../../../../../core/values/wording.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
 import { INFRASTRUCTURES } from '../infrastructure.ts'
 import { clusterValues, labelFaults } from '../labels.ts'

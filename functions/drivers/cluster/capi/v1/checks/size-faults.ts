@@ -1,5 +1,5 @@
-import { nodeGroupOf } from '../../../../../domain/cluster-task.ts'
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import { nodeGroupOf } from '../../../../../core/cluster/cluster-task.ts'
+import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
 import { autoscalingOf } from '../autoscaling.ts'
 import { NODES_MAX_DEFAULT, NODES_MAX_FIELD } from '../management-fields.ts'

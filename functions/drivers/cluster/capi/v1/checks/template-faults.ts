@@ -1,5 +1,5 @@
-import type { ClusterTemplateSpec } from '../../../../../domain/cluster-template.ts'
-import { listInWords, quote } from '../../../../../domain/wording.ts'
+import type { ClusterTemplateSpec } from '../../../../../core/cluster/cluster-template.ts'
+import { listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 
 /** Network drivers that both Magnum drivers for Cluster API know. */

@@ -1,4 +1,4 @@
-import { listInWords } from '../../../../../domain/wording.ts'
+import { listInWords } from '../../../../../core/values/wording.ts'
 import type { KubernetesClient, Resource } from '../../../../../kubernetes/client.ts'
 import type { Finding } from '../../../../contract/federation-driver.ts'
 import { servedOf } from '../../../../support/discovery.ts'

@@ -1,4 +1,4 @@
-import type { Cluster } from '../../../../../domain/cluster.ts'
+import type { Cluster } from '../../../../../core/cluster/cluster.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import { ForeignObject } from '../../../../contract/errors.ts'

@@ -1,4 +1,4 @@
-import type { Cluster } from '../../../../../domain/cluster.ts'
+import type { Cluster } from '../../../../../core/cluster/cluster.ts'
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ForeignObject } from '../../../../contract/errors.ts'
 import { covers } from '../../../../support/covers.ts'

@@ -1,4 +1,4 @@
-import type { AppError } from '../../../../../domain/app-error.ts'
+import type { AppError } from '../../../../../core/values/app-error.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectInvalid, PermissionDenied } from '../../../../../kubernetes/errors.ts'
 import { wordsOf } from '../../../../../kubernetes/words-of.ts'

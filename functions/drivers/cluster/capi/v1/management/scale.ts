@@ -1,4 +1,4 @@
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { autoscalingOf } from '../autoscaling.ts'
 import { deploymentOf, isDeferred } from '../status/groups.ts'
 import { machineDeployments } from './resources.ts'

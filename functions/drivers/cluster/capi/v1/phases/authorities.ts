@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Cluster } from '../../../../../domain/cluster.ts'
+import type { Cluster } from '../../../../../core/cluster/cluster.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import type { Cluster } from '../../../../../domain/cluster.ts'
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { Cluster } from '../../../../../core/cluster/cluster.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 
 /** Key in `driverState` of whether a change of a group changes anything. */
 const CHANGE = 'capi-change'

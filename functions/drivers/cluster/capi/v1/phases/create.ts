@@ -1,4 +1,4 @@
-import { isAppError } from '../../../../../domain/app-error.ts'
+import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { ClusterContext, ClusterPhase, ClusterStepResult } from '../../../../contract/cluster-driver.ts'
 import { ChangeRefused } from '../../../../contract/errors.ts'
 import { NotYet, step } from '../../../../support/step.ts'

@@ -1,4 +1,4 @@
-import { isAppError } from '../../../../../domain/app-error.ts'
+import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'

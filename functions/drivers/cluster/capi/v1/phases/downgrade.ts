@@ -1,4 +1,4 @@
-import { isOlderVersion } from '../../../../../domain/kubernetes-version.ts'
+import { isOlderVersion } from '../../../../../core/values/kubernetes-version.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { specOf } from '../render/topology.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { ClusterNotReady } from '../errors.ts'
 import type { Snapshot } from '../management/snapshot.ts'

@@ -1,4 +1,4 @@
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { agrees } from '../../../../support/covers.ts'

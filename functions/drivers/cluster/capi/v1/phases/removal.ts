@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
-import { byNumber, listInWords, quote } from '../../../../../domain/wording.ts'
+import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
+import { byNumber, listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import type { Machine } from '../management/objects.schema.ts'
 import { DELETE_MACHINE, machines as machineResource } from '../management/resources.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
-import { isAppError } from '../../../../../domain/app-error.ts'
+import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { NotKubernetes } from '../../../../../kubernetes/errors.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'

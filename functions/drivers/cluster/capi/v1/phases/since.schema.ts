@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 
 /** Keys in `driverState` of what may last only so long: since when it does, and in which operation that was seen. */

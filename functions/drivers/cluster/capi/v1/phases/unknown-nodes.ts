@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
-import { byNumber, listInWords, quote } from '../../../../../domain/wording.ts'
+import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
+import { byNumber, listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { addressOf, isCalled } from '../status/addresses.ts'

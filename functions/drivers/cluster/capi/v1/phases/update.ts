@@ -1,6 +1,6 @@
-import type { AppError } from '../../../../../domain/app-error.ts'
-import { type ClusterTask, nodeGroupOf } from '../../../../../domain/cluster-task.ts'
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import { type ClusterTask, nodeGroupOf } from '../../../../../core/cluster/cluster-task.ts'
+import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
+import type { AppError } from '../../../../../core/values/app-error.ts'
 import type {
   ClusterContext,
   ClusterPhase,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import {

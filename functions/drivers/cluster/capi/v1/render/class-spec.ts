@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { InfrastructureKind } from './infrastructures.ts'
 import { VARIABLES, type VariableName, WORKER_CLASS } from './variables.ts'
 

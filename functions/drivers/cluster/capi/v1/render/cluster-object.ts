@@ -1,4 +1,4 @@
-import { isLabelValue } from '../../../../../domain/kubernetes-syntax.ts'
+import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { changedSpec } from './changed-spec.ts'
 import { freshSpec } from './fresh-spec.ts'

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../../domain/json.ts'
+import type { Json, JsonObject } from '../../../../../core/values/json.ts'
 
 /** JSON with fields that may be left out. */
 export type Sparse =

@@ -1,4 +1,4 @@
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { INFRASTRUCTURE_KINDS } from './infrastructures.ts'
 import { controlPlaneConfig } from './kubeadm/configs.ts'
 import { NODE_GROUP_LABEL } from './names.ts'

@@ -1,4 +1,4 @@
-import { AppError } from '../../../../../domain/app-error.ts'
+import { AppError } from '../../../../../core/values/app-error.ts'
 
 /** Neither the cluster nor its template says which Kubernetes version it is to run. */
 export class KubernetesVersionMissing extends AppError {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
-import { isMaster } from '../../../../../domain/node-group.ts'
+import { isMaster } from '../../../../../core/cluster/node-group.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 import { podsCidr } from '../pods-network.ts'
 import { firstVersion } from '../wishes.ts'
 import { apiServerPortOf } from './api-server-port.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import { devMachineSpec } from './dev/machine-spec.ts'
 import { openStackClusterSpec } from './openstack/cluster-spec.ts'

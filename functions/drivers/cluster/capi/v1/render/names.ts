@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Cluster } from '../../../../../domain/cluster.ts'
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import type { Cluster } from '../../../../../core/cluster/cluster.ts'
+import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { storedNames } from '../schema.ts'
 
 /** Label and annotation that name the project of a namespace; the annotation has its id exactly. */

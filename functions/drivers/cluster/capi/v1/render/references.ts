@@ -1,5 +1,5 @@
-import { looksLikeUuid } from '../../../../../domain/ids.ts'
-import type { JsonObject } from '../../../../../domain/json.ts'
+import { looksLikeUuid } from '../../../../../core/values/ids.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 
 /** Something of OpenStack by id or by name. Clients of Magnum give both, and only Nova's flavors have ids that are no UUIDs. */
 export const cloudReference = (ident: string | null | undefined): JsonObject | undefined => {

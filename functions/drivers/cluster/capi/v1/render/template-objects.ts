@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../../../../domain/json.ts'
+import type { Json, JsonObject } from '../../../../../core/values/json.ts'
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import { controlPlaneTemplate } from './class-spec.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Json, JsonObject } from '../../../../../domain/json.ts'
+import type { Json, JsonObject } from '../../../../../core/values/json.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { ManagementObjectChanged } from '../errors.ts'
 

@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 import { autoscalingOf } from '../autoscaling.ts'
 import { INFRASTRUCTURE_KINDS } from './infrastructures.ts'
 import { workerConfig } from './kubeadm/configs.ts'

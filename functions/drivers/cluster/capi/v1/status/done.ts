@@ -1,4 +1,4 @@
-import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
+import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import type { CapiCluster, ControlPlane, MachineDeployment } from '../management/objects.schema.ts'
 import { DEPLOYMENT_NAME_LABEL } from '../management/resources.ts'
 import type { Snapshot } from '../management/snapshot.ts'

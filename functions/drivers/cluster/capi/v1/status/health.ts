@@ -1,4 +1,4 @@
-import type { ClusterObservation, HealthStatus } from '../../../../../domain/cluster.ts'
+import type { ClusterObservation, HealthStatus } from '../../../../../core/cluster/cluster.ts'
 import type { CapiCluster, CapiObject, Machine } from '../management/objects.schema.ts'
 import { CONTROL_PLANE_LABEL, DEPLOYMENT_NAME_LABEL } from '../management/resources.ts'
 import type { Snapshot } from '../management/snapshot.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Labels } from '../../../../../domain/labels.ts'
+import type { Labels } from '../../../../../core/values/labels.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { clusterValues } from '../labels.ts'
 import { podsCidr } from '../pods-network.ts'

@@ -1,5 +1,5 @@
-import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
-import { byNumber } from '../../../../../domain/wording.ts'
+import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
+import { byNumber } from '../../../../../core/values/wording.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { isLeaving, isTrue } from './conditions.ts'
 import { deploymentOf, machinesOf, makerOf } from './groups.ts'

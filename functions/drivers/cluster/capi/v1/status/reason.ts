@@ -1,4 +1,4 @@
-import { withoutFullStop } from '../../../../../domain/wording.ts'
+import { withoutFullStop } from '../../../../../core/values/wording.ts'
 import type { CapiObject, Condition } from '../management/objects.schema.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { conditionOf, isLeaving } from './conditions.ts'

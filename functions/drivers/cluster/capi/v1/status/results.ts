@@ -1,5 +1,5 @@
-import type { ClusterEndpoint } from '../../../../../domain/cluster.ts'
-import type { NodeGroup } from '../../../../../domain/node-group.ts'
+import type { ClusterEndpoint } from '../../../../../core/cluster/cluster.ts'
+import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import type { NodeGroupResult } from '../../../../contract/cluster-driver.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { addressOf } from './addresses.ts'

@@ -1,4 +1,4 @@
-import { listInWords, quote, withoutFullStop } from '../../../../../domain/wording.ts'
+import { listInWords, quote, withoutFullStop } from '../../../../../core/values/wording.ts'
 import type { Condition, OpenStackServer } from '../management/objects.schema.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { conditionOf, isLeaving, isTrue } from './conditions.ts'

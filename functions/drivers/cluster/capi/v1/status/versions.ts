@@ -1,4 +1,4 @@
-import { isMaster, type NodeGroup } from '../../../../../domain/node-group.ts'
+import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { deploymentOf, livingMachines } from './groups.ts'
 

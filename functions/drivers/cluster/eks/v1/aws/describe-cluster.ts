@@ -1,5 +1,5 @@
-import { jsonOrNothing } from '../../../../../domain/bounded-json.ts'
-import type { ClusterEndpoint } from '../../../../../domain/cluster.ts'
+import type { ClusterEndpoint } from '../../../../../core/cluster/cluster.ts'
+import { jsonOrNothing } from '../../../../../core/values/bounded-json.ts'
 import type { AwsCredentials } from '../../../../contract/aws-access.ts'
 import { AwsRequestRefused, EksClusterNotFound } from '../errors.ts'
 import { DescribeClusterAnswer } from './aws.schema.ts'

@@ -1,5 +1,5 @@
-import type { AppError } from '../../../../../domain/app-error.ts'
-import { jsonOrNothing } from '../../../../../domain/bounded-json.ts'
+import type { AppError } from '../../../../../core/values/app-error.ts'
+import { jsonOrNothing } from '../../../../../core/values/bounded-json.ts'
 import { AwsAccessDenied, AwsCredentialsRejected, AwsRequestRefused, AwsUnavailable } from '../errors.ts'
 import { ErrorAnswer } from './aws.schema.ts'
 

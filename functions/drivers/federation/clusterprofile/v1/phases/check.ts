@@ -1,4 +1,4 @@
-import { isAppError } from '../../../../../domain/app-error.ts'
+import { isAppError } from '../../../../../core/values/app-error.ts'
 import { PreflightFailed } from '../../../../contract/errors.ts'
 import type { FederationContext, Finding, MemberContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'

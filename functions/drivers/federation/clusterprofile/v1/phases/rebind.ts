@@ -1,4 +1,4 @@
-import { type AppError, isAppError } from '../../../../../domain/app-error.ts'
+import { type AppError, isAppError } from '../../../../../core/values/app-error.ts'
 import type { FederationContext, MemberContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'
 import { ensureBinding } from '../../../../support/member/account.ts'

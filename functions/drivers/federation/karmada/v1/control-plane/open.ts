@@ -1,5 +1,5 @@
-import type { AppError } from '../../../../../domain/app-error.ts'
-import { Secret } from '../../../../../domain/secret.ts'
+import type { AppError } from '../../../../../core/values/app-error.ts'
+import { Secret } from '../../../../../core/values/secret.ts'
 import type { Connection, KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { AddressForbidden, ConnectFailed, ConnectTimedOut, DnsLookupFailed } from '../../../../../kubernetes/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'

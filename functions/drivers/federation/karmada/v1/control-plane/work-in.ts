@@ -1,4 +1,4 @@
-import { withoutFullStop } from '../../../../../domain/wording.ts'
+import { withoutFullStop } from '../../../../../core/values/wording.ts'
 import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { ApiUnavailable } from '../../../../../kubernetes/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { jsonOrNothing } from '../../../../../domain/bounded-json.ts'
-import { Secret } from '../../../../../domain/secret.ts'
+import { jsonOrNothing } from '../../../../../core/values/bounded-json.ts'
+import { Secret } from '../../../../../core/values/secret.ts'
 import { ANSWER_BOUNDS } from '../../../../../kubernetes/bounds.ts'
 import type { Connection, KubernetesClient } from '../../../../../kubernetes/client.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'

@@ -1,4 +1,4 @@
-import { shortId } from '../../../../../domain/ids.ts'
+import { shortId } from '../../../../../core/values/ids.ts'
 import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import { ETCD } from '../names.ts'
 import type { Pki } from '../pki/pki.schema.ts'

@@ -1,4 +1,4 @@
-import type { Federation } from '../../../../../domain/federation.ts'
+import type { Federation } from '../../../../../core/federation/federation.ts'
 import { ownerLabels } from '../../../../support/owned.ts'
 import { type KarmadaProperties, parseProperties } from '../schema.ts'
 import { stateOf } from '../state.ts'

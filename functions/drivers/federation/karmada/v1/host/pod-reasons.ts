@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { counted } from '../../../../../domain/wording.ts'
+import { counted } from '../../../../../core/values/wording.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { type HostEvent, newestEvent, newestWarning, shortened } from './host-events.ts'
 

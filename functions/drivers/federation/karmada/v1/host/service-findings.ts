@@ -1,4 +1,4 @@
-import { shortId } from '../../../../../domain/ids.ts'
+import { shortId } from '../../../../../core/values/ids.ts'
 import { ObjectInvalid, ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import type { Finding } from '../../../../contract/federation-driver.ts'

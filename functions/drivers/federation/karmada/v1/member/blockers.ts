@@ -1,4 +1,4 @@
-import { counted } from '../../../../../domain/wording.ts'
+import { counted } from '../../../../../core/values/wording.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { blockersOf as namespaceBlockers } from '../../../../support/namespace.ts'
 import { conditionOf } from '../control-plane/conditions.ts'

@@ -1,4 +1,4 @@
-import { isAppError } from '../../../../../domain/app-error.ts'
+import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { Access } from '../../../../../kubernetes/access-review.ts'
 import { clusterRoleBindings, clusterRoles } from '../../../../../kubernetes/resources.ts'
 import type { Finding, MemberContext } from '../../../../contract/federation-driver.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { Secret } from '../../../../../domain/secret.ts'
+import { Secret } from '../../../../../core/values/secret.ts'
 import { CredentialMissing } from '../../../../contract/errors.ts'
 import type { MemberContext } from '../../../../contract/federation-driver.ts'
 

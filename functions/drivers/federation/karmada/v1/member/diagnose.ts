@@ -1,5 +1,5 @@
-import { isAppError } from '../../../../../domain/app-error.ts'
-import { withoutFullStop } from '../../../../../domain/wording.ts'
+import { isAppError } from '../../../../../core/values/app-error.ts'
+import { withoutFullStop } from '../../../../../core/values/wording.ts'
 import type { Connect, Connection } from '../../../../../kubernetes/client.ts'
 import {
   AddressForbidden,

@@ -1,4 +1,4 @@
-import type { Membership } from '../../../../../domain/membership.ts'
+import type { Membership } from '../../../../../core/membership/membership.ts'
 import type { Resource } from '../../../../../kubernetes/client.ts'
 import { CLUSTER_VERSION } from '../control-plane/aggregation.ts'
 import { CLUSTER_GROUP } from '../names.ts'

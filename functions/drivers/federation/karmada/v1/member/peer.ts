@@ -1,5 +1,5 @@
 import { rootCertificates } from 'node:tls'
-import type { Cluster } from '../../../../../domain/cluster.ts'
+import type { Cluster } from '../../../../../core/cluster/cluster.ts'
 import { hostOf } from '../../../../../kubernetes/address-guard.ts'
 import { CredentialMissing } from '../../../../contract/errors.ts'
 

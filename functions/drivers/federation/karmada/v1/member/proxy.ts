@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises'
-import { isAppError } from '../../../../../domain/app-error.ts'
+import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { Connect, Connection, KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { MemberObservation } from '../../../../contract/federation-driver.ts'

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { listInWords } from '../../../../../domain/wording.ts'
+import { listInWords } from '../../../../../core/values/wording.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { conditionOf } from '../control-plane/conditions.ts'
 import { karmadaV1Description } from '../description.ts'

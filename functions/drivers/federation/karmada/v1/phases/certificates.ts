@@ -1,4 +1,4 @@
-import { Secret } from '../../../../../domain/secret.ts'
+import { Secret } from '../../../../../core/values/secret.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
 import { NotYet, step } from '../../../../support/step.ts'

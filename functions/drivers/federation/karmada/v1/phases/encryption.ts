@@ -1,4 +1,4 @@
-import { Secret } from '../../../../../domain/secret.ts'
+import { Secret } from '../../../../../core/values/secret.ts'
 import type { KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { ObjectNotFound } from '../../../../../kubernetes/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'

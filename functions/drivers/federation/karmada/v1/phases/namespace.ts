@@ -1,4 +1,4 @@
-import type { ObjectRef } from '../../../../../domain/object-ref.ts'
+import type { ObjectRef } from '../../../../../core/values/object-ref.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { ObjectConflict } from '../../../../../kubernetes/errors.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../core/values/json.ts'
 import { hostOf } from '../../../../../kubernetes/address-guard.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'

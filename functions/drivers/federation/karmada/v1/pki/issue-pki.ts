@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { Secret } from '../../../../../domain/secret.ts'
+import { Secret } from '../../../../../core/values/secret.ts'
 import { IDENTITIES } from './identities.ts'
 import { isStale } from './lifetimes.ts'
 import { AUTHORITIES, type Authority, LEAVES, type Leaf, type Pair, type Pki } from './pki.schema.ts'

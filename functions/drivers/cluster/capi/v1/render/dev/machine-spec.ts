@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../../core/values/json.ts'
 import type { GroupWish } from '../wish.ts'
 
 /** `spec` of DevMachines: how long each of a machine's parts pretends to start. A control plane has an API server and etcd, too. */

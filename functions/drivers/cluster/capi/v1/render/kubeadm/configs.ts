@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../../core/values/json.ts'
 import { apiServerPortOf } from '../api-server-port.ts'
 import { compact } from '../compact.ts'
 import { disksOf, ETCD_MOUNT } from '../volumes.ts'

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../../core/values/json.ts'
 import { compact, type Sparse } from '../compact.ts'
 import { type Disk, deviceOf, disksOf } from '../volumes.ts'
 import type { GroupWish } from '../wish.ts'

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../../../../../domain/json.ts'
-import { isLabelValue } from '../../../../../../domain/kubernetes-syntax.ts'
-import { isMaster, type NodeGroup, type NodeTaint } from '../../../../../../domain/node-group.ts'
+import { isMaster, type NodeGroup, type NodeTaint } from '../../../../../../core/cluster/node-group.ts'
+import type { Json, JsonObject } from '../../../../../../core/values/json.ts'
+import { isLabelValue } from '../../../../../../core/values/kubernetes-syntax.ts'
 import { compact } from '../compact.ts'
 
 /** Labels of nodes that Magnum's own drivers set; workloads select nodes of a group by them. */

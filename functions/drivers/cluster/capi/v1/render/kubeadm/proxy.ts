@@ -1,4 +1,4 @@
-import type { ClusterTemplateSpec } from '../../../../../../domain/cluster-template.ts'
+import type { ClusterTemplateSpec } from '../../../../../../core/cluster/cluster-template.ts'
 import type { KubeadmFile } from './file.ts'
 
 type ProxySpec = Pick<ClusterTemplateSpec, 'httpProxy' | 'httpsProxy' | 'noProxy' | 'clusterDistro'>

@@ -1,4 +1,4 @@
-import { looksLikeUuid } from '../../../../../../domain/ids.ts'
+import { looksLikeUuid } from '../../../../../../core/values/ids.ts'
 import type { CloudCredential } from '../../../../../contract/cluster-driver.ts'
 import type { ClusterValues } from '../../labels.ts'
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../../../../domain/json.ts'
+import type { JsonObject } from '../../../../../../core/values/json.ts'
 import { compact } from '../compact.ts'
 import { cloudReference, flavorReference } from '../references.ts'
 import { disksOf } from '../volumes.ts'

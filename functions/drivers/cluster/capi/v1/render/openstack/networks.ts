@@ -1,4 +1,4 @@
-import { looksLikeUuid } from '../../../../../../domain/ids.ts'
+import { looksLikeUuid } from '../../../../../../core/values/ids.ts'
 import type { RenderPlan } from '../plan.ts'
 import { type GroupWish, groupWish } from '../wish.ts'
 import type { CloudNetworks } from './cloud-conf.ts'

@@ -1,0 +1,103 @@
+import type { ClusterAccess } from '../../drivers/contract/cluster-access.ts'
+import type { KubernetesClient } from '../../kubernetes/client.ts'
+import { ItemAltered } from '../../store/errors.ts'
+import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../cluster/cluster.ts'
+import { ClusterGone } from '../errors.ts'
+import { type AccessPorts, openClient } from './open-cluster.ts'
+
+/** Access that its maker closes: it gives its connections back with the step. */
+export type OpenClusterAccess = ClusterAccess & { close(): void }
+
+/**
+ * A way to a registered cluster's API. Opens at the first `client()`, which also compares the `kube-system` uid, once; a failure is not
+ * remembered, so the next call tries again. The maker calls `close()`. `open`: another way in than the stored one.
+ */
+export const clusterAccess = (
+  ports: AccessPorts,
+  cluster: Cluster,
+  open: () => Promise<KubernetesClient> = () => openClient(ports, cluster),
+): OpenClusterAccess => {
+  let opened: Promise<KubernetesClient> | undefined
+  let live: KubernetesClient | undefined
+  const client = (): Promise<KubernetesClient> => {
+    opened ??= open().then(
+      (made) => {
+        live = made
+        return made
+      },
+      (error: unknown) => {
+        opened = undefined
+        throw error
+      },
+    )
+    return opened
+  }
+  return {
+    cluster,
+    client,
+    dial: (pod) => async () => (await client()).forward(pod),
+    close: () => live?.close(),
+  }
+}
+
+/** Stands for a cluster that must not be used: nobody learns of an address. `client()` throws the reason. */
+const refusedAccess = (cluster: Cluster, reason: ItemAltered): OpenClusterAccess => {
+  const refused = () => Promise.reject(reason)
+  return { cluster: { ...cluster, endpoint: null }, client: refused, dial: () => refused, close: () => undefined }
+}
+
+/**
+ * As `clusterAccess`, once all that is stored about the use of the cluster is as fedplane wrote it; else an access whose `client()` throws ItemAltered, so
+ * that what is being taken down still comes to an end.
+ */
+export const intactAccess = async (
+  ports: AccessPorts,
+  cluster: Cluster,
+  requireUse: () => Promise<void>,
+): Promise<OpenClusterAccess> => {
+  try {
+    await requireUse()
+    await ports.stores.integrity.requireCluster(cluster)
+    return clusterAccess(ports, cluster)
+  } catch (error) {
+    if (!(error instanceof ItemAltered)) throw error
+    return refusedAccess(cluster, error)
+  }
+}
+
+/**
+ * Stands for a cluster that is no longer registered, so that what it belonged to can still be taken down: its name and id are known,
+ * its API is not. `client()` throws ClusterGone.
+ */
+export const goneClusterAccess = (gone: { projectId: string; id: string; name: string }): OpenClusterAccess => {
+  const unreachable = () =>
+    Promise.reject(
+      new ClusterGone(`Cluster ${gone.name} (${gone.id}) is no longer registered, so it can't be reached.`),
+    )
+  return {
+    cluster: {
+      ...gone,
+      userId: '',
+      driver: 'gone@1',
+      revision: 1,
+      status: 'DELETE_COMPLETE',
+      statusReason: null,
+      operation: null,
+      task: null,
+      queue: [],
+      nodes: null,
+      conditions: [],
+      endpoint: null,
+      identity: null,
+      magnum: NO_MAGNUM_ATTRIBUTES,
+      driverState: {},
+      createdAt: new Date(0).toISOString(),
+      updatedAt: null,
+      observation: null,
+      uses: [],
+    },
+    client: unreachable,
+    dial: () => unreachable,
+    close: () => undefined,
+  }
+}

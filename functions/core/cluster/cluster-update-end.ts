@@ -1,0 +1,105 @@
+import type { Write } from '../../store/write.ts'
+import { droppedCredential, droppedFacts, promotedCredential, promotedFacts } from '../access/cluster-candidate.ts'
+import { releasedClaims, withoutClaim } from '../access/cluster-identity.ts'
+import { describeFailure, type Failure } from '../operation/failure.ts'
+import type { Target } from '../operation/subjects.ts'
+import type { Ports } from '../ports.ts'
+import { droppedAuthorities, promotedAuthorities } from './ca-rotation.ts'
+import { renewalPutOff } from './cloud-ownership.ts'
+import type { Cluster, ClusterChange } from './cluster.ts'
+import { type EndPorts, endAndGoOn } from './cluster-end.ts'
+import type { ClusterTask } from './cluster-task.ts'
+import { upgraded } from './cluster-upgrade.ts'
+import { verdictOf } from './cluster-verdict.ts'
+import { describeTask } from './describe-task.ts'
+import type { NodeGroup, NodeGroupChange } from './node-group.ts'
+import { groupsInCommit } from './node-group-writes.ts'
+import { failed, succeeded } from './task-groups.ts'
+
+type StorePorts = Pick<Ports, 'stores'>
+
+/** The task of a cluster's update. One that was begun before tasks were stored brought a kubeconfig. */
+export const taskOf = ({ task }: Cluster): ClusterTask => task ?? { kind: 'credential' }
+
+/** What a task puts in force besides the node groups' status. */
+type InForce = { change?: ClusterChange; group?: (group: NodeGroup) => NodeGroupChange; writes: Write[] }
+
+const putInForce = async (ports: StorePorts, cluster: Cluster, task: ClusterTask): Promise<InForce> => {
+  switch (task.kind) {
+    case 'credential':
+      return { writes: await promotedCredential(ports, cluster) }
+    case 'rotate-authority':
+      return { writes: await promotedAuthorities(ports, cluster) }
+    case 'upgrade':
+      return { ...(await upgraded(ports, cluster, task)), writes: [] }
+    default:
+      return { writes: [] }
+  }
+}
+
+/** Candidates are of the task that ends: those of others have not come yet, since such a change is refused while another runs. */
+const droppedCandidates = (ports: StorePorts, cluster: Cluster, task: ClusterTask): Write[] => {
+  if (task.kind === 'credential') return [droppedCredential(ports, cluster)]
+  return task.kind === 'rotate-authority' ? droppedAuthorities(ports, cluster) : []
+}
+
+/**
+ * The cluster's task succeeded: its candidates take the place of the old ones, its node groups are as asked for, and the next waiting task
+ * begins.
+ *
+ * @param notes what did not go as planned all the same, for the history
+ * @throws OperationSuperseded
+ * @throws TemplateGone when the template of an upgrade is not there
+ */
+export const endClusterUpdate = (ports: EndPorts, target: Target, notes: readonly string[] = []): Promise<void> =>
+  endAndGoOn(ports, target, async ({ cluster, nodeGroups }) => {
+    const task = taskOf(cluster)
+    const facts = await promotedFacts(ports, cluster)
+    const inForce = await putInForce(ports, cluster, task)
+    const { changed, removed } = succeeded(task, nodeGroups, cluster.queue, inForce.group)
+    const written = groupsInCommit(changed.map(({ group, change }) => ({ ...group, ...change })))
+    return {
+      // Labels of very many groups stay as they are.
+      groups: { changed: changed.slice(0, written.length), removed },
+      change: { ...facts.change, ...inForce.change },
+      writes: [...facts.writes, ...inForce.writes],
+      rest: (groups) => verdictOf(groups, null),
+      said: {
+        action: 'update',
+        outcome: 'success',
+        reason: 'Updated',
+        message: [`Cluster ${cluster.name} was updated: ${describeTask(task, nodeGroups)}.`, ...notes].join(' '),
+      },
+    }
+  })
+
+/** What only a first registration leaves behind: a claim of an identity that was not stored. */
+const unclaimed = (ports: StorePorts, cluster: Cluster): { change: ClusterChange; writes: Write[] } =>
+  cluster.identity === null
+    ? { change: { driverState: withoutClaim(cluster.driverState) }, writes: releasedClaims(ports, cluster) }
+    : { change: {}, writes: [] }
+
+/**
+ * The cluster's task failed: candidates are dropped, its node groups say why and go back to the count that was reached, and the next
+ * waiting task begins.
+ *
+ * @throws OperationSuperseded
+ */
+export const endClusterUpdateFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
+  endAndGoOn(ports, target, ({ cluster, nodeGroups }) => {
+    const task = taskOf(cluster)
+    const statusReason = describeFailure(failure)
+    const { change, writes } = unclaimed(ports, cluster)
+    return {
+      groups: failed(task, nodeGroups, cluster.queue, statusReason),
+      change: { ...change, ...(task.kind === 'rotate-credential' ? renewalPutOff(ports, cluster) : {}) },
+      writes: [droppedFacts(ports, cluster), ...droppedCandidates(ports, cluster, task), ...writes],
+      rest: (groups) => verdictOf(groups, statusReason),
+      said: {
+        action: 'update',
+        outcome: 'failure',
+        reason: failure.reason,
+        message: `${failure.message} (${describeTask(task, nodeGroups)})`,
+      },
+    }
+  })

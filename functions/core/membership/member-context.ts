@@ -1,0 +1,53 @@
+import type { MemberContext } from '../../drivers/contract/federation-driver.ts'
+import { goneClusterAccess, intactAccess, type OpenClusterAccess } from '../access/cluster-access.ts'
+import { memberTokenKey, nextMemberTokenKey } from '../access/credentials.ts'
+import type { AccessPorts } from '../access/open-cluster.ts'
+import type { Federation } from '../federation/federation.ts'
+import { type FederationContextPorts, federationContext } from '../federation/federation-context.ts'
+import type { Ports } from '../ports.ts'
+import type { Secret } from '../values/secret.ts'
+import type { Membership } from './membership.ts'
+
+/** How the member's token is read: stored, or renewed. */
+export type TokenOf = (ports: Pick<Ports, 'stores'>, membership: Membership) => Promise<Secret | undefined>
+
+/** The control plane's credential for the member, as stored. */
+export const storedToken: TokenOf = (ports, membership) => ports.stores.credentials.get(memberTokenKey(membership))
+
+/** The renewed credential while it is not in use yet; undefined when none is made yet. */
+export const nextToken: TokenOf = (ports, membership) => ports.stores.credentials.get(nextMemberTokenKey(membership))
+
+/** A way to a member's cluster, and whether that is registered still: if not, nothing in it can be reached ever again. */
+export const memberAccess = async (
+  ports: AccessPorts,
+  membership: Membership,
+): Promise<{ access: OpenClusterAccess; known: boolean }> => {
+  const { projectId, clusterId, memberName } = membership
+  const { integrity } = ports.stores
+  const cluster = await ports.stores.clusters.get({ projectId, id: clusterId })
+  return cluster === undefined
+    ? { access: goneClusterAccess({ projectId, id: clusterId, name: memberName }), known: false }
+    : {
+        access: await intactAccess(ports, cluster, () => integrity.requireMembership(membership)),
+        known: true,
+      }
+}
+
+export type MemberParts = {
+  federation: Federation
+  host: OpenClusterAccess
+  member: OpenClusterAccess
+  membership: Membership
+  tokenOf: TokenOf
+}
+
+/** Context of a driver's functions for one member. */
+export const memberContext = (
+  ports: FederationContextPorts,
+  { federation, host, member, membership, tokenOf }: MemberParts,
+): MemberContext => ({
+  ...federationContext(ports, federation, host),
+  membership,
+  member,
+  memberToken: () => tokenOf(ports, membership),
+})

@@ -1,0 +1,6 @@
+import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
+import type { MemberRemark } from './membership.ts'
+
+/** What the control plane says about a ready member besides that it is ready; null when nothing. */
+export const remarkOf = ({ reason, message }: Extract<MemberObservation, { state: 'ready' }>): MemberRemark | null =>
+  reason === undefined ? null : { reason, message: message ?? '' }

@@ -1,0 +1,105 @@
+import type { Operation } from '../operation/operation.ts'
+import type { ObjectRef } from '../values/object-ref.ts'
+
+export type JoinOperation = Operation<'join'>
+export type UnjoinOperation = Operation<'unjoin'>
+export type RotateOperation = Operation<'rotate'>
+export type MembershipOperation = JoinOperation | UnjoinOperation | RotateOperation
+
+/** The credential that the control plane uses for this member. The secret itself is in the credential store. */
+export type MemberCredential = {
+  /** `token-secret` lives until it is deleted; `token-request` expires and is renewed by the flow `credential-rotate`. */
+  kind: 'token-secret' | 'token-request'
+  /** ISO-8601 UTC; null when it does not expire. */
+  expiresAt: string | null
+  /** ISO-8601 UTC when renewal is due; null when it never is. */
+  renewAfter: string | null
+  /** Renewals that failed since the last that did not; absent for none. */
+  failures?: number
+}
+
+type MembershipBase = {
+  projectId: string
+  federationId: string
+  clusterId: string
+  /** Name of the member at the control plane: RFC 1123 label, at most 48 characters, unique in the federation. */
+  memberName: string
+  /** From 1; each change adds 1 and is conditional on the value read. */
+  revision: number
+  /** The `MembershipChange` in which it last moved. */
+  changeId: string
+  /** ISO-8601 UTC when it entered its state. */
+  since: string
+  /** What the flows made for this member, in host and member. */
+  made: readonly ObjectRef[]
+  /** Null before one is stored. */
+  credential: MemberCredential | null
+  /** As a cluster's. Kept by every change. */
+  integrity?: string
+}
+
+/** What works in part only in a member that is ready, for example `ProxyDisabled`. */
+export type MemberRemark = { reason: string; message: string }
+
+/** What a flow that had to wait, or to try again, says about it; absent before it had to, and once that is over. */
+type Progress = { progress?: string }
+
+/** Asked for while the control plane was still coming up; the flow `federation-create` sends it on to Joining. */
+export type WaitingMembership = MembershipBase & { state: 'Waiting' }
+export type JoiningMembership = MembershipBase & Progress & { state: 'Joining'; operation: JoinOperation }
+/** Part of the federation. `operation` is a credential rotation, which does not show. */
+export type ReadyMembership = MembershipBase &
+  Partial<MemberRemark> & {
+    state: 'Ready'
+    operation: RotateOperation | null
+  }
+/** Part of the federation, but the control plane or the health sweep sees a fault. */
+export type DegradedMembership = MembershipBase & {
+  state: 'Degraded'
+  operation: RotateOperation | null
+  reason: string
+  message: string
+}
+export type LeavingMembership = MembershipBase & Progress & { state: 'Leaving'; operation: UnjoinOperation }
+/** Undone and no longer a member; kept with its reason until retried (`add`) or dismissed (`remove`). */
+export type JoinFailedMembership = MembershipBase & {
+  state: 'JoinFailed'
+  reason: string
+  message: string
+  /** What undo could not take back. */
+  leftovers: readonly ObjectRef[]
+}
+/** Still a member: the unjoin ended before everything was removed. `remove` again, or with `?force=true`. */
+export type UnjoinFailedMembership = MembershipBase & { state: 'UnjoinFailed'; reason: string; message: string }
+
+export type Membership =
+  | WaitingMembership
+  | JoiningMembership
+  | ReadyMembership
+  | DegradedMembership
+  | LeavingMembership
+  | JoinFailedMembership
+  | UnjoinFailedMembership
+
+export type MembershipState = Membership['state']
+
+/** True while a join or unjoin is under way or about to start. */
+export const isMoving = (membership: Pick<Membership, 'state'>): boolean =>
+  membership.state === 'Waiting' || membership.state === 'Joining' || membership.state === 'Leaving'
+
+/** True when the cluster counts in `member_ids`. */
+export const isMember = (membership: Pick<Membership, 'state'>): boolean => membership.state !== 'JoinFailed'
+
+/** The operation under way, whatever its kind; null when none is. */
+export const operationOf = (membership: Membership): MembershipOperation | null =>
+  'operation' in membership ? membership.operation : null
+
+/** `<federation id>:<cluster id>`: a membership's id in flow inputs. */
+export const membershipEntityId = (membership: Pick<Membership, 'federationId' | 'clusterId'>): string =>
+  `${membership.federationId}:${membership.clusterId}`
+
+/** What keeps it from being as it was asked for; undefined when nothing does. A remark on a ready one is no fault. */
+export const faultOf = (membership: Membership): { reason: string; message: string } | undefined =>
+  membership.state === 'Degraded' || membership.state === 'JoinFailed' || membership.state === 'UnjoinFailed'
+    ? { reason: membership.reason, message: membership.message }
+    : undefined

@@ -1,0 +1,49 @@
+import type { Write } from '../../store/write.ts'
+import type { Membership } from '../membership/membership.ts'
+import type { Ports } from '../ports.ts'
+import type { DomainEvent } from '../values/event.ts'
+
+type Said = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message' | 'notify'>
+type EventPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'caller'>
+
+/** Message text longer than this is cut: an item holds 400 KB, a reader wants a line. */
+const MESSAGE_MAX = 4000
+
+const append = (ports: EventPorts, event: Omit<DomainEvent, 'id' | 'time'>): Write =>
+  ports.stores.events.append({
+    ...event,
+    message: event.message.slice(0, MESSAGE_MAX),
+    id: ports.newId(),
+    time: ports.clock.now().toISOString(),
+    ...(ports.caller === undefined ? {} : { initiator: ports.caller }),
+  })
+
+/** History of a cluster or federation, for the commit that moves it from `read` to the next revision. */
+export const ownerEvent = (
+  ports: EventPorts,
+  kind: 'cluster' | 'federation',
+  read: { projectId: string; id: string; revision: number; name: string },
+  said: Said,
+): Write =>
+  append(ports, {
+    projectId: read.projectId,
+    owner: { kind, id: read.id },
+    name: read.name,
+    clusterId: null,
+    sequence: read.revision + 1,
+    ...said,
+  })
+
+/** History of a membership, kept with its federation. */
+export const memberEvent = (
+  ports: EventPorts,
+  read: Pick<Membership, 'projectId' | 'federationId' | 'clusterId' | 'revision'>,
+  said: Said,
+): Write =>
+  append(ports, {
+    projectId: read.projectId,
+    owner: { kind: 'federation', id: read.federationId },
+    clusterId: read.clusterId,
+    sequence: read.revision + 1,
+    ...said,
+  })

@@ -1,0 +1,75 @@
+import type { Ports } from '../ports.ts'
+import {
+  type ExecutionRef,
+  executionName,
+  type Flow,
+  type FlowInput,
+  type Operation,
+  type OperationMode,
+} from './operation.ts'
+
+export type NewOperation = {
+  /** Default: a new one. */
+  id?: string
+  /** Seconds until the reconciler gives up on it. */
+  deadlineSeconds: number
+  force?: boolean
+  /** Default: they stay. */
+  workloads?: 'delete'
+  supersedes?: readonly ExecutionRef[]
+}
+
+/** A new operation, first attempt, forwards. Goes into the entity with the same write as its `*_IN_PROGRESS`. */
+export const newOperation = <K extends string>(
+  ports: Pick<Ports, 'clock' | 'newId'>,
+  kind: K,
+  { id, deadlineSeconds, force = false, workloads, supersedes = [] }: NewOperation,
+): Operation<K> => {
+  const startedAt = ports.clock.now()
+  return {
+    id: id ?? ports.newId(),
+    kind,
+    attempt: 1,
+    mode: 'do',
+    startedAt: startedAt.toISOString(),
+    deadline: new Date(startedAt.getTime() + deadlineSeconds * 1000).toISOString(),
+    force,
+    ...(workloads === undefined ? {} : { workloads }),
+    supersedes,
+    failure: null,
+  }
+}
+
+/** Where the execution of an operation's present attempt is. */
+export const executionOf = (flow: Flow, operation: Pick<Operation, 'id' | 'attempt'>): ExecutionRef => ({
+  flow,
+  name: executionName(operation),
+})
+
+/** What an operation that replaces another has to stop: the running execution, and what that one may not have stopped yet. */
+export const replacedBy = (
+  flow: Flow,
+  operation: Pick<Operation, 'id' | 'attempt' | 'supersedes'>,
+): readonly ExecutionRef[] => [...operation.supersedes, executionOf(flow, operation)]
+
+/** Updates in a row that each took the place of the one before: each has to be sure that all before it have ended. A deletion may always take over. */
+export const REPLACED_MAX = 20
+
+export type Launch = { flow: Flow; projectId: string; entityId: string; operation: Operation }
+
+/**
+ * Starts the execution of an operation that has been committed. A failure to start is logged and not thrown: the change is accepted
+ * (202), and the reconciler starts what has no execution.
+ */
+export const launch = async (
+  ports: Pick<Ports, 'executions' | 'log'>,
+  { flow, projectId, entityId, operation }: Launch,
+): Promise<void> => {
+  const mode: OperationMode = operation.mode
+  const input: FlowInput = { projectId, entityId, operationId: operation.id, attempt: operation.attempt, mode }
+  try {
+    await ports.executions.start(executionOf(flow, operation), input)
+  } catch (error) {
+    ports.log.error('execution not started; the reconciler will', { flow, ...input, error })
+  }
+}
