@@ -1,6 +1,6 @@
 import { Secret } from '../../domain/secret.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
-import { httpCall, jsonOf } from '../../identity/http-call.ts'
+import { identityCall, jsonOf } from '../../identity/identity-call.ts'
 import type { Clock } from '../../runtime/ports.ts'
 import type { KeystoneCredential } from '../settings.schema.ts'
 import type { KeystoneSettings } from '../settings.ts'
@@ -96,7 +96,7 @@ export class ServiceToken {
   /** Undefined when Keystone refuses the credential. */
   async #post(credential: KeystoneCredential, signal: AbortSignal): Promise<Issued | undefined> {
     const body = JSON.stringify(authRequest(credential))
-    const answer = await httpCall({ method: 'POST', url: this.#url, body, signal, caPem: this.#settings.caPem })
+    const answer = await identityCall({ method: 'POST', url: this.#url, body, signal, caPem: this.#settings.caPem })
     if (answer.status === 401) {
       this.#credential = undefined
       return
