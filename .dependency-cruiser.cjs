@@ -116,12 +116,12 @@ module.exports = {
     {
       name: 'drivers-stand-alone',
       comment:
-        'A driver version is one folder that can be removed; what two need is in drivers/support, kubernetes/ or x509/.',
+        'A driver version is one folder that can be removed; what two need is in drivers/support, http/, kubernetes/ or x509/.',
       severity: 'error',
       from: { path: '^functions/drivers/((federation|cluster)/[^/]+/v[0-9]+)/' },
       to: {
         path: '^functions/',
-        pathNot: ['^functions/drivers/$1/', ENTITIES, '^functions/(kubernetes|x509|drivers/(contract|support))/'],
+        pathNot: ['^functions/drivers/$1/', ENTITIES, '^functions/(http|kubernetes|x509|drivers/(contract|support))/'],
       },
     },
     {

@@ -1,2 +1,2 @@
 // What the intake of kubeconfigs uses of it.
-export { CST, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, parseAllDocuments } from 'yaml'
+export { CST, isScalar, Lexer, LineCounter, parseAllDocuments, visit } from 'yaml'

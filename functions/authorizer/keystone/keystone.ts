@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/ports.ts'
+import type { Clock, Clock } from '../../core/ports.ts'
 import type { Identity } from '../../core/values/identity.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
-import { type HttpAnswer, httpCall, jsonOf } from '../../identity/http-call.ts'
+import { type HttpAnswer, identityCall, jsonOf } from '../../identity/identity-call.ts'
 import { type CachedIdentity, IdentityCache } from '../identity-cache.ts'
 import { rolesFrom } from '../roles.ts'
 import { type KeystoneSettings, keystoneBase } from '../settings.ts'
@@ -78,7 +78,7 @@ export const keystone = (settings: KeystoneSettings, options: KeystoneOptions): 
   const validate = async (token: string, signal: AbortSignal): Promise<HttpAnswer | 'refused'> => {
     const own = await service.get(signal)
     const headers = { 'x-auth-token': own.reveal(), 'x-subject-token': token }
-    const answer = await httpCall({ method: 'GET', url, headers, signal, caPem: settings.caPem })
+    const answer = await identityCall({ method: 'GET', url, headers, signal, caPem: settings.caPem })
     if (answer.status !== 401) return answer
     service.forget(own)
     return 'refused'

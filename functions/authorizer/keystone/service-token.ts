@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/ports.ts'
+import type { Clock, Clock } from '../../core/ports.ts'
 import { Secret } from '../../core/values/secret.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
-import { httpCall, jsonOf } from '../../identity/http-call.ts'
+import { identityCall, jsonOf } from '../../identity/identity-call.ts'
 import type { KeystoneCredential } from '../settings.schema.ts'
 import type { KeystoneSettings } from '../settings.ts'
 import { IssuedToken } from './token.schema.ts'
@@ -96,7 +96,7 @@ export class ServiceToken {
   /** Undefined when Keystone refuses the credential. */
   async #post(credential: KeystoneCredential, signal: AbortSignal): Promise<Issued | undefined> {
     const body = JSON.stringify(authRequest(credential))
-    const answer = await httpCall({ method: 'POST', url: this.#url, body, signal, caPem: this.#settings.caPem })
+    const answer = await identityCall({ method: 'POST', url: this.#url, body, signal, caPem: this.#settings.caPem })
     if (answer.status === 401) {
       this.#credential = undefined
       return

@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose'
 import * as z from 'zod'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
-import { httpCall, jsonOf } from '../../identity/http-call.ts'
+import { identityCall, jsonOf } from '../../identity/identity-call.ts'
 import { IdentityUrl } from '../settings.schema.ts'
 
 /** Each of the two calls, milliseconds: together well below the 10 s that API Gateway gives the authorizer. */
@@ -37,7 +37,7 @@ type RemoteKeys = ReturnType<typeof createRemoteJWKSet>
 /** @throws IdentityProviderUnavailable */
 const discover = async (issuer: string, callMs: number): Promise<URL> => {
   const url = new URL(`${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration`)
-  const answer = await httpCall({ method: 'GET', url, signal: AbortSignal.timeout(callMs) })
+  const answer = await identityCall({ method: 'GET', url, signal: AbortSignal.timeout(callMs) })
   const keys = answer.status === 200 ? keysUrlOf(issuer, jsonOf(answer)) : undefined
   if (keys) return keys
   throw new IdentityProviderUnavailable(
@@ -48,7 +48,7 @@ const discover = async (issuer: string, callMs: number): Promise<URL> => {
 
 /** Fetches a key set with our limits in place of jose's own, which has none for the size. */
 const boundedFetch = async (address: string, { signal }: { signal: AbortSignal }): Promise<Response> => {
-  const answer = await httpCall({ method: 'GET', url: new URL(address), signal })
+  const answer = await identityCall({ method: 'GET', url: new URL(address), signal })
   if (answer.status === 200) return new Response(answer.body)
   throw new IdentityProviderUnavailable(`${address} answered ${answer.status} in place of keys.`, {
     details: { status: answer.status },

@@ -1,7 +1,7 @@
 import { Secret } from '../../core/values/secret.ts'
 import { quoteUpTo } from '../../core/values/wording.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
-import { type HttpAnswer, type HttpCall, httpCall, jsonOf } from '../../identity/http-call.ts'
+import { type HttpAnswer, type IdentityCall, identityCall, jsonOf } from '../../identity/identity-call.ts'
 import type { ApplicationCredential } from '../cloud.ts'
 import { DescribedToken, KeystoneError, ListedCredentials, MadeCredential } from './answers.schema.ts'
 
@@ -24,7 +24,7 @@ export type Refusal = { status: number; words: string }
 /** Who asks for a user's application credentials. */
 export type Caller = { token: Secret; userId: string }
 
-type Call = Pick<HttpCall, 'method' | 'body' | 'headers'> & { path: string }
+type Call = Pick<IdentityCall, 'method' | 'body' | 'headers'> & { path: string }
 
 const wordsOf = (answer: HttpAnswer): string => {
   const error = KeystoneError.safeParse(jsonOf(answer))
@@ -110,7 +110,7 @@ export class KeystoneApi {
     read: (answer: HttpAnswer) => T | undefined,
   ): Promise<T | Refusal> {
     const url = new URL(`${this.#base}${path}`)
-    const answer = await httpCall({ ...call, url, signal: this.#signal, caPem: this.#caPem ?? undefined })
+    const answer = await identityCall({ ...call, url, signal: this.#signal, caPem: this.#caPem ?? undefined })
     if (isRefusal(answer)) return { status: answer.status, words: wordsOf(answer) }
     const value = answer.status === expected ? read(answer) : undefined
     if (value !== undefined) return value

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { hasDuplicateJsonKey } from './duplicate-json-key.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
-import { isTreeMap, type Tree, type TreeMap, treeOfJson } from './tree.ts'
+import { isTreeMap, type Tree, type TreeMap, treeOf } from './tree.ts'
 import { treeOfYaml } from './yaml-tree.ts'
 
 /** Largest kubeconfig, bytes in UTF-8: a flattened one with a chain of certificates is about 12 KiB. */
@@ -29,7 +29,7 @@ export const readTree = (input: string | JsonObject): TreeMap => {
 
 const treeOfObject = (input: JsonObject): Tree => {
   checkSize(JSON.stringify(input) ?? '')
-  return treeOfJson(input)
+  return treeOf(input)
 }
 
 const treeOfText = (input: string): Tree => {
@@ -44,7 +44,7 @@ const treeOfText = (input: string): Tree => {
   if (json === undefined) return treeOfYaml(text)
   if (typeof json === 'string') throw notAKubeconfig('it is a JSON string that holds text: decode it once more')
   // First, since it is what bounds the nesting.
-  const tree = treeOfJson(json)
+  const tree = treeOf(json)
   if (hasDuplicateJsonKey(trimmed)) {
     throw new KubeconfigRejected(
       'invalid_kubeconfig',

@@ -1,4 +1,3 @@
-import type { Json } from '../../core/values/json.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
 
 /**
@@ -12,25 +11,6 @@ export const MAX_DEPTH = 64
 /** Most values that are read, aliases expanded: some 1,000 clusters with their users and contexts. */
 const MAX_VALUES = 20_000
 
-/** Counts values and levels while a tree is being built. @throws KubeconfigRejected `too_deep`, `too_large` */
-export type TreeBudget = { take(depth: number): void }
-
-export const treeBudget = (): TreeBudget => {
-  let values = 0
-  return {
-    take(depth) {
-      values += 1
-      if (depth > MAX_DEPTH) throw tooDeep()
-      if (values > MAX_VALUES) {
-        throw new KubeconfigRejected(
-          'too_large',
-          `The kubeconfig has more than ${MAX_VALUES} values; send the one context only (kubectl config view --flatten --minify --raw).`,
-        )
-      }
-    },
-  }
-}
-
 export const tooDeep = (): KubeconfigRejected =>
   new KubeconfigRejected(
     'too_deep',
@@ -41,14 +21,27 @@ export const isTreeMap = (tree: Tree | undefined): tree is TreeMap => tree insta
 
 export const isTreeList = (tree: Tree | undefined): tree is readonly Tree[] => Array.isArray(tree)
 
-/** The tree of parsed JSON. @throws KubeconfigRejected `too_deep`, `too_large` */
-export const treeOfJson = (json: Json): Tree => {
-  const budget = treeBudget()
-  const visit = (value: Json, depth: number): Tree => {
-    budget.take(depth)
+const tooManyValues = (): KubeconfigRejected =>
+  new KubeconfigRejected(
+    'too_large',
+    `The kubeconfig has more than ${MAX_VALUES} values; send the one context only (kubectl config view --flatten --minify --raw).`,
+  )
+
+const scalarOf = (value: unknown): Tree =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null
+
+const entriesOf = (value: object): [string, unknown][] => (value instanceof Map ? [...value] : Object.entries(value))
+
+/** The tree of parsed JSON, or of YAML whose mappings are Maps; aliases count as what they stand for. @throws KubeconfigRejected `too_deep`, `too_large` */
+export const treeOf = (parsed: unknown): Tree => {
+  let values = 0
+  const visit = (value: unknown, depth: number): Tree => {
+    values += 1
+    if (depth > MAX_DEPTH) throw tooDeep()
+    if (values > MAX_VALUES) throw tooManyValues()
     if (Array.isArray(value)) return value.map((item) => visit(item, depth + 1))
-    if (value === null || typeof value !== 'object') return value
-    return new Map(Object.entries(value).map(([key, item]) => [key, visit(item, depth + 1)]))
+    if (value === null || typeof value !== 'object') return scalarOf(value)
+    return new Map(entriesOf(value).map(([key, item]) => [key, visit(item, depth + 1)]))
   }
-  return visit(json, 0)
+  return visit(parsed, 0)
 }

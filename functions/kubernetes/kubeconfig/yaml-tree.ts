@@ -1,7 +1,7 @@
-import type { Alias, ParsedNode, Scalar, YAMLMap } from 'yaml'
-import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, parseAllDocuments } from 'yaml'
+import type { Pair, Scalar, ScalarTag, Tags } from 'yaml'
+import { type Document, isScalar, LineCounter, parseAllDocuments, visit } from 'yaml'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
-import { isTreeList, isTreeMap, MAX_DEPTH, type Tree, type TreeMap, tooDeep, treeBudget } from './tree.ts'
+import { MAX_DEPTH, type Tree, tooDeep, treeOf } from './tree.ts'
 import { yamlShape } from './yaml-nesting.ts'
 
 /** Most aliases that are followed, nested ones counted each time (cases/YM-04). Hand-written kubeconfigs have a handful. */
@@ -11,10 +11,27 @@ const MAX_ALIASES = 100
  * 3 to 6 KB, so a kubeconfig of the largest size has room for all that it can hold.
  */
 const MAX_TOKENS = 6_000
-/** What YAML 1.1, and so kubectl, reads as a boolean; YAML 1.2 does not (cases/YM-05). */
-const YAML_11_TRUE = /^(?:yes|Yes|YES|on|On|ON)$/
-const YAML_11_FALSE = /^(?:no|No|NO|off|Off|OFF)$/
-const MERGE_KEY = '<<'
+/** Of YAML 1.1's bare words these stay text, as in kubectl's parser: times, numbers of base 60 (`12:30`), `y` and `n`, which are names too (cases/YM-05). */
+const LEFT_OUT = /:(?:binary|bool|omap|pairs|set|timestamp)$/
+const BASE_60 = 'TIME'
+
+const boolean = (test: RegExp, value: boolean): ScalarTag => ({
+  tag: 'tag:yaml.org,2002:bool',
+  default: true,
+  test,
+  resolve: () => value,
+})
+const BOOLEANS = [
+  boolean(/^(?:yes|Yes|YES|true|True|TRUE|on|On|ON)$/, true),
+  boolean(/^(?:no|No|NO|false|False|FALSE|off|Off|OFF)$/, false),
+]
+
+const tagsOfKubectl = (tags: Tags): Tags => [
+  ...tags.filter(
+    (tag) => typeof tag !== 'string' && !LEFT_OUT.test(tag.tag) && !('format' in tag && tag.format === BASE_60),
+  ),
+  ...BOOLEANS,
+]
 
 /**
  * The tree of YAML text with exactly one document; document markers and an empty tail are no document. Merge keys are expanded.
@@ -38,7 +55,7 @@ export const treeOfYaml = (text: string): Tree => {
       'The kubeconfig has more than one YAML document (a line `---` between them); send one.',
     )
   }
-  return document === undefined ? null : convert(document, lines)
+  return document === undefined ? null : treeOfDocument(document, lines)
 }
 
 /** The parser makes an error of each fault, of which a text may have thousands; their stacks cost ten times what the text does, and nobody sees them. */
@@ -54,13 +71,16 @@ const withoutStacks = <T>(run: () => T): T => {
 
 const parse = (text: string, lineCounter: LineCounter): Document.Parsed[] => {
   try {
-    // Duplicates are looked for in `convert`: the parser's own check takes quadratic time.
+    // Duplicates are looked for in `checkNodes`: the parser's own check takes quadratic time.
     const documents = withoutStacks(() =>
       parseAllDocuments(text, {
         lineCounter,
         prettyErrors: false,
         stringKeys: true,
         uniqueKeys: false,
+        version: '1.1',
+        schema: 'yaml-1.1',
+        customTags: tagsOfKubectl,
         resolveKnownTags: false,
         logLevel: 'error',
       }),
@@ -102,57 +122,41 @@ const checkSyntax = (document: Document.Parsed, lines: LineCounter): void => {
   if (fault !== undefined) throw invalidYaml(lines.linePos(fault.pos[0]).line, HINTS.get(fault.code))
 }
 
-const convert = (document: Document.Parsed, lines: LineCounter): Tree => {
-  const budget = treeBudget()
-  let aliases = 0
-  const lineOf = (node: { range?: readonly number[] | null | undefined }): number =>
-    lines.linePos(node.range?.[0] ?? 0).line
+const isMergeKey = ({ value, type }: Scalar): boolean => value === '<<' && type === 'PLAIN'
 
-  const visit = (node: unknown, depth: number): Tree => {
-    budget.take(depth)
-    if (isAlias(node)) return visit(follow(node), depth + 1)
-    if (isMap<Scalar<string>, ParsedNode>(node)) return mapOf(node, depth)
-    if (isSeq(node)) return node.items.map((item) => visit(item, depth + 1))
-    return isScalar(node) ? scalarOf(node) : null
-  }
-
-  const follow = (alias: Alias): unknown => {
-    aliases += 1
-    if (aliases > MAX_ALIASES) throw tooManyAliases()
-    const target = alias.resolve(document)
-    if (target === undefined) throw invalidYaml(lineOf(alias), HINTS.get('BAD_ALIAS'))
-    return target
-  }
-
-  const mapOf = (node: YAMLMap<Scalar<string>, ParsedNode>, depth: number): TreeMap => {
-    const merges = node.items.filter(({ key }) => isMergeKey(key))
-    const own = new Map<string, Tree>()
-    for (const { key, value } of node.items.filter(({ key }) => !isMergeKey(key))) {
-      if (own.has(key.value)) throw invalidYaml(lineOf(key), 'the same key stands twice in one mapping')
-      own.set(key.value, visit(value, depth + 1))
-    }
-    const sources = merges.flatMap(({ value }) => listOf(visit(value, depth + 1)))
-    if (!sources.every(isTreeMap)) throw invalidYaml(lineOf(node), 'a merge key (`<<`) needs a mapping')
-    return merge(own, sources)
-  }
-
-  return visit(document.contents, 0)
+/** What the library passes over, or has no error of its own for. @throws KubeconfigRejected */
+const checkNodes = (document: Document.Parsed, lines: LineCounter): void => {
+  const lineOf = ({ range }: { range?: readonly number[] | null | undefined }): number =>
+    lines.linePos(range?.[0] ?? 0).line
+  visit(document, {
+    Map: (_, { items }) => {
+      const keys = new Set<unknown>()
+      for (const { key } of items as Pair<Scalar>[]) {
+        if (isMergeKey(key)) continue
+        if (keys.has(key.value)) throw invalidYaml(lineOf(key), 'the same key stands twice in one mapping')
+        keys.add(key.value)
+      }
+    },
+    Alias: (_, alias, path) => {
+      const target = alias.resolve(document)
+      if (target === undefined) throw invalidYaml(lineOf(alias), HINTS.get('BAD_ALIAS'))
+      if (path.includes(target)) throw tooDeep()
+    },
+  })
 }
 
-const isMergeKey = ({ value, type }: Scalar<string>): boolean => value === MERGE_KEY && type === 'PLAIN'
-
-const listOf = (tree: Tree): readonly Tree[] => (isTreeList(tree) ? tree : [tree])
-
-/** Own keys win over merged ones, and earlier sources over later ones. */
-const merge = (own: TreeMap, sources: readonly TreeMap[]): TreeMap =>
-  new Map([...[...sources].reverse().flatMap((source) => [...source]), ...own])
-
-const scalarOf = ({ value, type }: Scalar): Tree => {
-  if (typeof value === 'string') return type === 'PLAIN' ? plainText(value) : value
-  return typeof value === 'number' || typeof value === 'boolean' ? value : null
-}
-
-const plainText = (text: string): Tree => {
-  if (YAML_11_TRUE.test(text)) return true
-  return YAML_11_FALSE.test(text) ? false : text
+/** Merge keys and aliases are the library's. After `checkNodes` it has two errors left, of two classes. */
+const treeOfDocument = (document: Document.Parsed, lines: LineCounter): Tree => {
+  checkNodes(document, lines)
+  let contents: unknown
+  try {
+    contents = document.toJS({ mapAsMap: true, maxAliasCount: MAX_ALIASES })
+  } catch (error) {
+    if (error instanceof ReferenceError) throw tooManyAliases()
+    throw new KubeconfigRejected(
+      'invalid_yaml',
+      'The kubeconfig is not valid YAML: a merge key (`<<`) needs a mapping.',
+    )
+  }
+  return treeOf(contents)
 }

@@ -29,8 +29,8 @@ const fromKeystone = async (secret: KeystoneLogin, url: string, signal: AbortSig
   const body = JSON.stringify({ auth: { identity: { methods: ['application_credential'], application_credential } } })
   const place = `${withoutSlash(url).replace(/\/v3$/, '')}/v3/auth/tokens?nocatalog`
   const { headers } = await request({ method: 'POST', url: place, headers: JSON_BODY, body, signal }, false)
-  const token = headers.get('x-subject-token')
-  if (token === null) throw new CanaryRefused('Keystone answered the login of the canary without a token.')
+  const token = headers['x-subject-token']
+  if (typeof token !== 'string') throw new CanaryRefused('Keystone answered the login of the canary without a token.')
   return { header: 'x-auth-token', token: new Secret(token), prefix: '' }
 }
 

@@ -1,7 +1,10 @@
+import { type HttpAnswer, httpCall } from '../../http/http-call.ts'
 import { CanaryRefused } from './errors.ts'
 
 /** For one request with its answer, milliseconds: the gateway gives up at 30 s. */
 const REQUEST_MS = 30_000
+/** A federation with all that it shows is some 10 KiB; a token with a large catalog some 100. */
+const ANSWER_BYTES_MAX = 1024 * 1024
 /** Of what an answer that is no success says, characters. */
 const SAID_MAX = 500
 
@@ -22,19 +25,20 @@ export type CanaryRequest = {
 export const request = async (
   { method = 'GET', url, headers = {}, body, signal }: CanaryRequest,
   quotes = true,
-): Promise<{ headers: Headers; text: string }> => {
+): Promise<{ headers: HttpAnswer['headers']; text: string }> => {
   const asked = `${method} ${new URL(url).pathname}`
-  const answer = await fetch(url, {
+  const answer = await httpCall({
     method,
+    url: new URL(url),
     headers,
-    redirect: 'error',
+    body,
     signal: AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]),
-    ...(body === undefined ? {} : { body }),
+    answerBytesMax: ANSWER_BYTES_MAX,
   }).catch((cause: unknown) => {
     throw new CanaryRefused(`${asked} has no answer.`, { cause })
   })
-  const text = await answer.text()
-  if (answer.ok) return { headers: answer.headers, text }
+  const { status, body: text } = answer
+  if (status >= 200 && status < 300) return { headers: answer.headers, text }
   const said = quotes && text !== '' ? `: ${text.slice(0, SAID_MAX)}` : '.'
-  throw new CanaryRefused(`${asked} was answered ${answer.status}${said}`, { details: { status: answer.status } })
+  throw new CanaryRefused(`${asked} was answered ${status}${said}`, { details: { status } })
 }

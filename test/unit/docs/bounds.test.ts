@@ -23,7 +23,7 @@ const rowsOf = (heading: string): string[][] => {
 
 /** What reads answers of others, by how it is called. */
 const READS = [
-  /\b(?:listAll|pagesOf|httpCall|awsCall|readText|fetch)\(/,
+  /\b(?:listAll|pagesOf|httpCall|identityCall|awsCall|readText|fetch)\(/,
   /\.(?:raw|forward)\(/,
   /\b(?:client|session)\.(?:get|list|post|put|version)\(/,
   /\.post\(['`]/,

@@ -260,6 +260,14 @@ describe('parseKubeconfig: text', () => {
     ['an unknown alias', 'kind: Config\nusers: *example-token-not-a-secret-1\n', 'invalid_yaml'],
     ['a key twice', 'kind: Config\nkind: Config\n', 'invalid_yaml'],
     ['a key twice in JSON', '{"kind":"Config","k\\u0069nd":"Config"}', 'invalid_kubeconfig'],
+    ['a merge key without a mapping', 'kind: Config\nx: {<<: demo}\n', 'invalid_yaml'],
+    ['a key twice beside a merge key', 'x: &x {a: 1}\ny: {<<: *x, b: 1, b: 2}\n', 'invalid_yaml'],
+    [
+      'many keys of one mapping',
+      `x: {${Array.from({ length: 5_900 }, (_, at) => `k${at}`).join(',')}}`,
+      'invalid_kubeconfig',
+    ],
+    ['a recursive merge', 'kind: Config\nx: &a\n  <<: *a\n', 'too_deep'],
     ['a recursive alias', 'kind: Config\nx: &a [*a]\n', 'too_deep'],
     ['deep brackets', '['.repeat(200_000), 'too_deep'],
     ['deep dashes', '- '.repeat(120_000), 'too_deep'],
@@ -297,5 +305,17 @@ describe('parseKubeconfig: text', () => {
   it('reads the bare words of YAML 1.1 as kubectl does', () => {
     expect(rejection(yaml().replaceAll(' demo\n', ' no\n')).message).toContain('quote the name')
     expect(parse(yaml().replaceAll(' demo\n', ' "no"\n')).context).toBe('no')
+    for (const text of ['y', 'N', '12:30:45', '2026-11-29', 'yEs', '~a'])
+      expect(parse(yaml().replaceAll(' demo\n', ` ${text}\n`)).context).toBe(text)
+    for (const number of ['0x1f', '010', '1_000', '.inf', '1e3'])
+      expect(rejection(yaml().replaceAll(' demo\n', ` ${number}\n`)).message).toContain('quote the name')
+  })
+
+  it('takes what a mapping says itself before what it merges, and the first source before the second', () => {
+    const user = 'user: {<<: [*first, *second], <<: *third}\n'
+    const text = (own: string) =>
+      `first: &first {token: first-token-00000}\nsecond: &second {token: second-token-0000}\nthird: &third {token: third-token-0000}\n${yaml().replace(/user:\n.*\n/, `${user.replace('<<', `${own}<<`)}`)}`
+    expect(tokenOf(text(''))).toBe('first-token-00000')
+    expect(tokenOf(text('token: own-token-00000, '))).toBe('own-token-00000')
   })
 })

@@ -1,3 +1,4 @@
+import { httpCall } from '../../../../../http/http-call.ts'
 import type { AwsAccess, AwsCredentials, AwsService } from '../../../../contract/aws-access.ts'
 import { AwsUnavailable } from '../errors.ts'
 import { hostOfService } from './hosts.ts'
@@ -34,18 +35,6 @@ const unavailable = ({ action, region }: AwsCall, why: string, cause?: unknown):
     { cause },
   )
 
-/** @throws TypeError beyond the limit */
-const readText = async (answer: Response): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of answer.body ?? []) {
-    bytes += chunk.length
-    if (bytes > ANSWER_BYTES_MAX) throw new TypeError(`The answer is larger than ${ANSWER_BYTES_MAX} bytes.`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 type Signing = { credentials: AwsCredentials; signingDate: Date }
 
 type Answer = { status: number; errorType: string | null; text: string }
@@ -63,16 +52,20 @@ const send = async (call: AwsCall, url: URL, { credentials, signingDate }: Signi
     ...(body === undefined ? {} : { body }),
   }
   const signed = await signerOf(credentials, service, region).sign(request, { signingDate })
-  // `host` is in the signature, and fetch sets the same.
+  // `host` is in the signature, and the call sets the same.
   const { host: _, ...headers } = signed.headers
-  const answer = await fetch(url, {
+  const answer = await httpCall({
     method,
+    url,
     headers,
-    redirect: 'error',
+    body,
     signal: AbortSignal.timeout(CALL_MS),
-    ...(body === undefined ? {} : { body }),
+    answerBytesMax: ANSWER_BYTES_MAX,
   })
-  return { status: answer.status, errorType: answer.headers.get('x-amzn-errortype'), text: await readText(answer) }
+  // AWS redirects none of these calls: something else answers.
+  if (answer.status >= 300 && answer.status < 400) throw new TypeError(`a redirect (${answer.status})`)
+  const errorType = answer.headers['x-amzn-errortype']
+  return { status: answer.status, errorType: typeof errorType === 'string' ? errorType : null, text: answer.body }
 }
 
 /** One that tells nothing of the request: it is worth asking again, whoever failed. */

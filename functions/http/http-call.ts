@@ -1,23 +1,28 @@
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { jsonOrNothing } from '../core/values/bounded-json.ts'
-import { IdentityProviderUnavailable } from './errors.ts'
+import { AppError } from '../core/values/app-error.ts'
 
 /** Name resolved, TCP and TLS connected, milliseconds. */
 const CONNECT_MS = 3_000
-/** Keystone's answer for a token is 2 KiB without catalog, one with a large catalog some 100 KiB; a key set is a few KiB. */
-const ANSWER_BYTES_MAX = 1024 * 1024
+
+/** There is no whole answer: the message says why, and holds no header, query or body. */
+export class NoWholeAnswer extends AppError {
+  override readonly name = 'NoWholeAnswer'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}
 
 export type HttpCall = {
   method: 'GET' | 'POST' | 'DELETE'
   url: URL
   headers?: Readonly<Record<string, string>>
-  /** JSON. */
-  body?: string
+  body?: string | undefined
   /** PEM of the only authorities that may vouch for the server. Default: those that everybody trusts. */
   caPem?: string | undefined
   /** Ends the call with all that belongs to it. */
   signal: AbortSignal
+  /** The most that is read of the answer. */
+  answerBytesMax: number
 }
 
 export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; body: string }
@@ -26,13 +31,13 @@ export type HttpAnswer = { status: number; headers: IncomingHttpHeaders; body: s
 const describeCall = ({ method, url }: HttpCall): string => `${method} ${url.origin}${url.pathname}`
 
 /** Node's errors of the HTTP layer may quote a header, so only their code is kept. */
-const failure = (call: HttpCall, why: string, code?: unknown): IdentityProviderUnavailable =>
-  new IdentityProviderUnavailable(`${describeCall(call)} failed: ${why}.`, {
+const failure = (call: HttpCall, why: string, code?: unknown): NoWholeAnswer =>
+  new NoWholeAnswer(`${describeCall(call)} failed: ${why}.`, {
     details: { host: call.url.host, ...(typeof code === 'string' ? { code } : {}) },
   })
 
-const reasonFor = (call: HttpCall, error: unknown): IdentityProviderUnavailable => {
-  if (error instanceof IdentityProviderUnavailable) return error
+const reasonFor = (call: HttpCall, error: unknown): NoWholeAnswer => {
+  if (error instanceof NoWholeAnswer) return error
   if (call.signal.aborted) return failure(call, 'no whole answer in time')
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return failure(call, `the connection broke (${typeof code === 'string' ? code : 'no code'})`, code)
@@ -43,7 +48,7 @@ const readBody = async (call: HttpCall, answer: IncomingMessage): Promise<string
   let bytes = 0
   for await (const chunk of answer as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > ANSWER_BYTES_MAX) throw failure(call, `the answer is larger than ${ANSWER_BYTES_MAX} bytes`)
+    if (bytes > call.answerBytesMax) throw failure(call, `the answer is larger than ${call.answerBytesMax} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -58,13 +63,10 @@ const start = ({ method, url, headers, body, caPem, signal }: HttpCall): ClientR
     agent: false,
     ...(caPem === undefined ? {} : { ca: caPem }),
     headers: {
-      accept: 'application/json',
       'accept-encoding': 'identity',
       'user-agent': 'fedplane',
       ...headers,
-      ...(body === undefined
-        ? {}
-        : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
+      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
     },
   })
 }
@@ -82,10 +84,10 @@ const limitConnect = (outgoing: ClientRequest, call: HttpCall): void => {
 }
 
 /**
- * One call to an identity provider, on a connection of its own: bounded in time and size. A redirect is an answer like any other,
- * because whoever sends us elsewhere would get the token.
+ * One call on a connection of its own: bounded in time and size. For everybody but the clusters, whose transport pins addresses and keeps connections
+ * (decision 0008). A redirect is an answer like any other, because whoever sends us elsewhere would get the token.
  *
- * @throws IdentityProviderUnavailable when there is no whole answer; whatever its status is, an answer is returned
+ * @throws NoWholeAnswer when there is no whole answer; whatever its status is, an answer is returned
  */
 export const httpCall = (call: HttpCall): Promise<HttpAnswer> =>
   new Promise((resolve, reject) => {
@@ -104,9 +106,3 @@ export const httpCall = (call: HttpCall): Promise<HttpAnswer> =>
     })
     outgoing.end(call.body)
   })
-
-/** A token with a catalog of a hundred services has 3,000 values. */
-const VALUES_MAX = 20_000
-
-/** Parses an answer's body; undefined when it is not JSON, or more than an identity provider answers. Never throws: the parser's message would quote it. */
-export const jsonOf = (answer: HttpAnswer): unknown => jsonOrNothing(answer.body, VALUES_MAX)
