@@ -1,4 +1,4 @@
-import type { Clock, Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports.ts'
 import type { Identity } from '../../core/values/identity.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import { type HttpAnswer, identityCall, jsonOf } from '../../identity/identity-call.ts'

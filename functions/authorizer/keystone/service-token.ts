@@ -1,4 +1,4 @@
-import type { Clock, Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports.ts'
 import { Secret } from '../../core/values/secret.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import { identityCall, jsonOf } from '../../identity/identity-call.ts'
