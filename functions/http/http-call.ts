@@ -1,15 +1,19 @@
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { AppError } from '../core/values/app-error.ts'
 
 /** Name resolved, TCP and TLS connected, milliseconds. */
 const CONNECT_MS = 3_000
 
-/** There is no whole answer: the message says why, and holds no header, query or body. */
-export class NoWholeAnswer extends AppError {
+/** There is no whole answer: the message says why, and holds no header, query or body. For callers, who make an error of their own of it. */
+export class NoWholeAnswer extends Error {
   override readonly name = 'NoWholeAnswer'
-  readonly kind = 'unavailable'
-  override readonly retryable = true
+  /** Host, and the code of Node's error. */
+  readonly details: { host: string; code?: string }
+
+  constructor(message: string, details: NoWholeAnswer['details']) {
+    super(message)
+    this.details = details
+  }
 }
 
 export type HttpCall = {
@@ -33,7 +37,8 @@ const describeCall = ({ method, url }: HttpCall): string => `${method} ${url.ori
 /** Node's errors of the HTTP layer may quote a header, so only their code is kept. */
 const failure = (call: HttpCall, why: string, code?: unknown): NoWholeAnswer =>
   new NoWholeAnswer(`${describeCall(call)} failed: ${why}.`, {
-    details: { host: call.url.host, ...(typeof code === 'string' ? { code } : {}) },
+    host: call.url.host,
+    ...(typeof code === 'string' ? { code } : {}),
   })
 
 const reasonFor = (call: HttpCall, error: unknown): NoWholeAnswer => {
