@@ -2,8 +2,21 @@ import type { TablePorts } from '../core/ports.ts'
 import { isUuid } from '../core/values/ids.ts'
 import { byNumber, listInWords, quote } from '../core/values/wording.ts'
 import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './framework-errors.ts'
-import { segmentsOf } from './path.ts'
 import type { Method, Route } from './route.ts'
+
+/** Paths outside of the version: everything else is under `/v1`, whether it says so or not. */
+const UNVERSIONED = ['', 'healthcheck']
+
+/**
+ * A request's path as segments, without trailing slashes and always with its `v1` (magnum-rest.md 1.2: `/clusters` is `/v1/clusters`).
+ * The path comes with its escapes decoded already: HTTP APIs do that, and local mode does as they do.
+ */
+export const segmentsOf = (rawPath: string): string[] => {
+  const segments = rawPath.replace(/^\/+/, '').replace(/\/+$/, '').split('/')
+  const first = segments[0] ?? ''
+  if (first === 'v1' || (segments.length === 1 && UNVERSIONED.includes(first))) return segments
+  return ['v1', ...segments]
+}
 
 /** In the order in which `Allow` names them. */
 const METHODS: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE']

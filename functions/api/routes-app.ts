@@ -1,14 +1,128 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import type { TablePorts } from '../core/ports.ts'
-import { baseUrlOf, pathBelow } from './base-url.ts'
-import { dispatcher } from './dispatch.ts'
+import { PROJECT_LIMITS } from '../core/values/project-limits.ts'
+import type { Stores } from '../store/stores.ts'
+import { demandAcceptable } from './accept.ts'
+import { readBody } from './body/read-body.ts'
+import { Unauthenticated } from './errors.ts'
 import type { Exchange } from './exchange.ts'
+import { FrameworkError, MethodNotInVersion } from './framework-errors.ts'
 import { matcher } from './match.ts'
 import { middlewareBundle } from './middleware/bundle.ts'
+import { demandPolicy } from './policy.ts'
+import { parseQuery } from './query.ts'
 import { toResult } from './result.ts'
-import type { Route } from './route.ts'
+import type { ApiResponse, PrincipalRoute, PublicRequest, Route } from './route.ts'
 import type { ApiSettings } from './settings.ts'
+
+const demandVersion = (
+  { minVersion = 0, method, path }: Pick<PrincipalRoute, 'minVersion' | 'method' | 'path'>,
+  minor: number,
+): void => {
+  if (minor >= minVersion) return
+  throw new MethodNotInVersion(`${method} ${path} needs version 1.${minVersion} or later; 1.${minor} is in effect.`)
+}
+
+/** What routes of a principal ask before they act: version, rule, query, body, in this order. */
+const handleForPrincipal = <P extends TablePorts>(
+  route: PrincipalRoute<P>,
+  exchange: Exchange,
+  base: PublicRequest<P>,
+  params: Readonly<Record<string, string>>,
+): Promise<ApiResponse> => {
+  const { principal, http, minor } = exchange
+  if (principal === null) throw new Unauthenticated('The request you have made requires authentication.')
+  demandVersion(route, minor)
+  demandPolicy({ principal, settings: base.settings }, route.rule)
+  const query = parseQuery(route.schemas.query, http.rawQueryString)
+  const schema = route.schemas.body
+  const body = schema?.parse(readBody(http, schema.bytesMax))
+  const caller = { userId: principal.userId, projectId: principal.projectId }
+  return route.handle({
+    ...base,
+    ports: { ...base.ports, caller },
+    principal,
+    rule: route.rule,
+    params,
+    query,
+    body,
+  })
+}
+
+/** Whatever a request makes or begins counts against its project's limits; what flows and workers do goes on. */
+const withinLimits = (stores: Stores, { projectLimits = PROJECT_LIMITS }: ApiSettings): Stores => ({
+  ...stores,
+  commit: (writes) => stores.commit(writes, projectLimits),
+})
+
+/** Makes the innermost handler: calls the route's with all that it needs, parsed. */
+const dispatcher =
+  <P extends TablePorts>(ports: P, settings: ApiSettings) =>
+  async (exchange: Exchange<P>): Promise<ApiResponse> => {
+    const { target, http, minor, baseUrl, log } = exchange
+    if (target instanceof FrameworkError) throw target
+    const { route, params } = target
+    const isHead = http.requestContext.http.method === 'HEAD'
+    const limited = { ...ports, log, stores: withinLimits(ports.stores, settings) }
+    const base: PublicRequest<P> = { ports: limited, settings, baseUrl, minor, headers: http.headers, isHead }
+    if (route.access === 'none') return route.handle(base)
+    demandAcceptable(http.headers.accept, route.media)
+    return handleForPrincipal(route, exchange, base, params)
+  }
+
+const first = (header: string | undefined): string => header?.split(',')[0]?.trim() ?? ''
+
+const HOST = /^(?:[a-zA-Z0-9.-]+|\[[0-9a-fA-F:]+\])(?::[0-9]{1,5})?$/
+/** Longest name of a host (RFC 1035 2.3.4), with a port. */
+const HOST_MAX = 253 + ':65535'.length
+/** Segments are no `.` or `..`, which clients would take away with those before them. */
+const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[\w.~-]+)+\/?$/
+
+/** Looking like one is not enough: of `300.1.1.1` and `h:99999` no URL can be made. */
+const isHost = (text: string): boolean => text.length <= HOST_MAX && HOST.test(text) && URL.canParse(`https://${text}`)
+
+/** Path of a base URL, `''` at the root. */
+const pathOf = (baseUrl: string): string => new URL(baseUrl).pathname.replace(/\/+$/, '')
+
+type Forwarded = { scheme?: string; host?: string; path?: string }
+
+const forwardedOf = (headers: APIGatewayProxyEventV2['headers']): Forwarded => {
+  const scheme = first(headers['x-forwarded-proto']).toLowerCase()
+  const host = first(headers['x-forwarded-host'])
+  const prefix = first(headers['x-forwarded-prefix'])
+  return {
+    ...(scheme === 'http' || scheme === 'https' ? { scheme } : {}),
+    ...(isHost(host) ? { host } : {}),
+    ...(PREFIX.test(prefix) ? { path: prefix.replace(/\/+$/, '') } : {}),
+  }
+}
+
+/**
+ * Where links point: the configured base URL, in which what a trusted proxy forwards takes the place of the host (`X-Forwarded-Host`), the
+ * scheme (`X-Forwarded-Proto`) and the mount path (`X-Forwarded-Prefix`), each by itself. A forwarded value that is none of that is passed
+ * over, because links must not carry what anybody can send.
+ */
+export const baseUrlOf = (
+  settings: Pick<ApiSettings, 'baseUrl' | 'trustForwarded'>,
+  headers: APIGatewayProxyEventV2['headers'],
+): string => {
+  const configured = settings.baseUrl.replace(/\/+$/, '')
+  const forwarded = settings.trustForwarded ? forwardedOf(headers) : {}
+  if (Object.keys(forwarded).length === 0) return configured
+  const own = new URL(configured)
+  const { scheme = own.protocol.replace(':', ''), host = own.host, path = pathOf(configured) } = forwarded
+  return `${scheme}://${host}${path}`
+}
+
+/**
+ * A request's path without the mount path of the base URL: proxies take it away before they pass a request on, or leave it, and a base
+ * path mapping of API Gateway leaves it.
+ */
+export const pathBelow = (baseUrl: string, rawPath: string): string => {
+  const mount = pathOf(baseUrl)
+  return rawPath === mount || rawPath.startsWith(`${mount}/`) ? rawPath.slice(mount.length) : rawPath
+}
 
 export type ApiApp = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>
 

@@ -2,6 +2,13 @@ import { endClusterCreate, endClusterCreateFailed } from '../core/cluster/cluste
 import { endClusterDelete, endClusterDeleteFailed } from '../core/cluster/cluster-delete-end.ts'
 import { endClusterUpdate, endClusterUpdateFailed, taskOf } from '../core/cluster/cluster-update-end.ts'
 import {
+  CERTIFICATES_CURRENT,
+  CONTROL_PLANE_READY,
+  cameUp,
+  type Federation,
+  type FederationUpdate,
+} from '../core/federation/federation.ts'
+import {
   endFederationCreate,
   endFederationCreateFailed,
   endFederationDelete,
@@ -10,13 +17,18 @@ import {
   endFederationUpdateFailed,
   orFollowUp,
 } from '../core/federation/federation-end.ts'
-import { endFederationRotate, endFederationRotateFailed } from '../core/federation/federation-rotate-end.ts'
+import {
+  certificatesCurrent,
+  endFederationRotate,
+  endFederationRotateFailed,
+} from '../core/federation/federation-rotate-end.ts'
 import { endJoin, endJoinFailed, endRotate, endRotateFailed, endUnjoin } from '../core/membership/membership-end.ts'
 import { noted } from '../core/operation/failure.ts'
 import { abandonUnjoin } from '../core/operation/give-up.ts'
 import type { Flow } from '../core/operation/operation.ts'
-import { openMembership } from '../core/operation/subjects.ts'
-import { mergeObjectRefs } from '../core/values/object-ref.ts'
+import { openFederation, openMembership, type WithOperation } from '../core/operation/subjects.ts'
+import { describeObject, mergeObjectRefs } from '../core/values/object-ref.ts'
+import type { PreflightFailed } from '../drivers/contract/errors.ts'
 import { ofCluster, updatePhases } from './entities/cluster.ts'
 import {
   candidateCredential,
@@ -27,7 +39,8 @@ import {
 import { endpointIfKnown, endpointOf } from './entities/endpoint-of.ts'
 import { ofFederation } from './entities/federation.ts'
 import { carriedCredential, carriedRemark, ofMembership } from './entities/membership.ts'
-import { isNothingMade, isRefused, leftInHost, requireRenewed, tellRenewal } from './federation-rules.ts'
+import { NothingToRenew } from './errors.ts'
+import { failureOf } from './failure-of.ts'
 import type { Loop } from './loop.ts'
 import { phasesAfterDeletion, phasesAfterRotation, phasesBeforeRotation } from './phases/cloud.ts'
 import { identityPhases } from './phases/identity.ts'
@@ -35,6 +48,48 @@ import { managementPhases, managementPhasesOfCredential } from './phases/managem
 import { JOIN_PHASES, ROTATE_PHASES, unjoinPhases } from './phases/member.ts'
 import { preflightPhase } from './phases/preflight.ts'
 import { UNJOIN_MEMBERS, unjoinMembersPhase } from './phases/unjoin-members.ts'
+import type { StepPorts, StepState } from './step.ts'
+
+const PREFLIGHT_FAILED: PreflightFailed['name'] = 'PreflightFailed'
+
+/** True when the host was found unfit before anything was made: then there is nothing to take back, in a host that may not even answer. */
+const isRefused = ({ made, operation }: WithOperation<Federation>, state: StepState): boolean =>
+  made.length === 0 && failureOf(state, operation.failure).reason === PREFLIGHT_FAILED
+
+/** True when its create ended before anything was made: there is nothing in the host to be removed, which may not answer any more. */
+const isNothingMade = (federation: Federation): boolean =>
+  federation.made.length === 0 &&
+  !cameUp(federation) &&
+  // Said by the create's end. One that a delete took over may have made what it had no time to note.
+  federation.conditions.some(({ type, status }) => type === CONTROL_PLANE_READY && status === 'False')
+
+/** What a delete left behind: a forced one may leave anything that was made in the host. */
+const leftInHost = async (ports: StepPorts, state: StepState, notes: readonly string[]): Promise<string[]> => {
+  const federation = await openFederation(ports, state)
+  const { made, operation } = federation
+  if (notes.length === 0 || (!operation.force && isNothingMade(federation))) return []
+  const perhaps = operation.force ? made : []
+  return [
+    `The federation was deleted, but: ${notes.join('; ')}.`,
+    ...(perhaps.length > 0 ? [`Look for: ${perhaps.map(describeObject).join(', ')}.`] : []),
+  ]
+}
+
+/** A date that did not move would start the next rotation at once. @throws NothingToRenew */
+const requireRenewed = async (ports: StepPorts, state: StepState): Promise<void> => {
+  const { renewAfter, driver } = await openFederation(ports, state)
+  if (renewAfter === null || renewAfter > ports.clock.now().toISOString()) return
+  throw new NothingToRenew(`Driver ${driver} renewed nothing: renewal is still due since ${renewAfter}.`)
+}
+
+const isTold = ({ conditions }: Federation, message: string): boolean =>
+  conditions.some((it) => it.type === CERTIFICATES_CURRENT && it.status === 'Unknown' && it.message === message)
+
+/** What a rotation waits for is told in its condition: the federation's status stays as it is. */
+const tellRenewal = (ports: StepPorts, federation: Federation, message: string): FederationUpdate =>
+  isTold(federation, message)
+    ? {}
+    : { conditions: certificatesCurrent(ports, federation, { status: 'Unknown', reason: 'Renewing', message }) }
 
 /** With what is stored of a cluster. */
 const AS_STORED = { task: () => null, credential: storedCredential, store: storeClusterResult }

@@ -1,5 +1,15 @@
 import * as z from 'zod'
-import { ObjectRefSchema } from './object-ref.schema.ts'
+import { type ObjectRef, PLACES } from '../core/values/object-ref.ts'
+
+/** An object that a flow made, as state data carries it. */
+const ObjectRefSchema = z.object({
+  where: z.enum(PLACES),
+  apiVersion: z.string(),
+  kind: z.string(),
+  namespace: z.string(),
+  name: z.string(),
+  uid: z.string(),
+}) satisfies z.ZodType<ObjectRef>
 
 /**
  * Where a phase loop is: returned by its steps and given back to the next. It is the output of their states, so the history of an execution tells each

@@ -1,8 +1,23 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
 import type { ApiSettings } from '../api/settings.ts'
 import { keystoneBase } from '../authorizer/settings.ts'
+import { cedarPolicy } from '../policy/cedar-policy.ts'
+import type { Policy } from '../policy/policy.ts'
 import { bundledOpenApi } from './bundled-open-api.ts'
-import { bundledPolicy } from './bundled-policy.ts'
 import type { TableEnv } from './env.ts'
+import { readPolicyFolder } from './policy-files.ts'
+
+/**
+ * Policies beside the bundle, as `infra/bundle.ts` copies and checks them: the defaults in `policy/`, those of the operator in `policies/`.
+ *
+ * @throws PolicyTextInvalid
+ */
+const bundledPolicy = (): Policy => {
+  // Bundles are CommonJS: it is the folder of `index.js`.
+  const folders = ['policy', 'policies'].map((name) => path.join(__dirname, name))
+  return cedarPolicy(folders.filter((folder) => existsSync(folder)).flatMap(readPolicyFolder))
+}
 
 type LimitSetting = 'FEDERATIONS_PER_PROJECT' | 'TEMPLATES_PER_PROJECT' | 'OPERATIONS_PER_PROJECT'
 

@@ -1,15 +1,103 @@
-import { SFNClient } from '@aws-sdk/client-sfn'
+import {
+  DescribeExecutionCommand,
+  ExecutionAlreadyExists,
+  ExecutionDoesNotExist,
+  ExecutionStatus,
+  SFNClient,
+  StartExecutionCommand,
+  StopExecutionCommand,
+} from '@aws-sdk/client-sfn'
 import { newUuidV7 } from '../core/ids.ts'
-import type { Clock, KeyService, TablePorts } from '../core/ports.ts'
+import type { ExecutionRef, Flow } from '../core/operation/operation.ts'
+import type { Clock, ExecutionState, Executions, KeyService, TablePorts } from '../core/ports.ts'
 import { driverDescriptions } from '../drivers/descriptions.ts'
 import { openDocumentClient } from '../store/dynamodb/document-client.ts'
 import { dynamoStores } from '../store/dynamodb/stores.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-client-options.ts'
 import { enabledDrivers } from './enabled-drivers.ts'
 import type { ReconcilerEnv } from './env.ts'
+import { ExecutionsUnavailable } from './errors.ts'
 import { noKeys } from './no-keys.ts'
 import { powertoolsLog } from './powertools-log.ts'
-import { sfnExecutions } from './sfn-executions.ts'
+
+/** Longest cause that StopExecution takes, characters. */
+const CAUSE_MAX = 32_768
+
+/** `PENDING_REDRIVE` ends only by a redrive, which we never do: it is as good as failed. */
+const STATES: Readonly<Record<ExecutionStatus, ExecutionState>> = {
+  [ExecutionStatus.RUNNING]: 'running',
+  [ExecutionStatus.SUCCEEDED]: 'succeeded',
+  [ExecutionStatus.FAILED]: 'failed',
+  [ExecutionStatus.TIMED_OUT]: 'timed-out',
+  [ExecutionStatus.ABORTED]: 'aborted',
+  [ExecutionStatus.PENDING_REDRIVE]: 'failed',
+}
+
+/** Runs a call; `unless` turns the one refusal that is an answer into it. */
+const call = async <T>(what: string, send: () => Promise<T>, unless: (error: unknown) => T | undefined): Promise<T> => {
+  try {
+    return await send()
+  } catch (error) {
+    const answer = unless(error)
+    if (answer !== undefined) return answer
+    throw new ExecutionsUnavailable(`Step Functions could not ${what}; try again later.`, { cause: error })
+  }
+}
+
+/**
+ * Executions in Step Functions. Standard machines: a closed name stays known for 90 days.
+ *
+ * @param prefix ARN of the flows' state machines up to the flow's name: `arn:…:stateMachine:fedplane-`
+ */
+export const sfnExecutions = (client: Pick<SFNClient, 'send'>, prefix: string): Executions => {
+  const machineArn = (flow: Flow): string => `${prefix}${flow}`
+  const executionArn = ({ flow, name }: ExecutionRef): string =>
+    `${machineArn(flow).replace(':stateMachine:', ':execution:')}:${name}`
+
+  return {
+    async start(ref, input) {
+      const command = new StartExecutionCommand({
+        stateMachineArn: machineArn(ref.flow),
+        name: ref.name,
+        input: JSON.stringify(input),
+      })
+      await call(
+        `start ${ref.flow}`,
+        async () => {
+          await client.send(command)
+          return true
+        },
+        (error) => error instanceof ExecutionAlreadyExists || undefined,
+      )
+    },
+    async stop(ref, cause) {
+      const command = new StopExecutionCommand({
+        executionArn: executionArn(ref),
+        error: 'Stopped',
+        cause: cause.slice(0, CAUSE_MAX),
+      })
+      await call(
+        `stop ${ref.flow}`,
+        async () => {
+          await client.send(command)
+          return true
+        },
+        (error) => error instanceof ExecutionDoesNotExist || undefined,
+      )
+    },
+    describe(ref) {
+      const command = new DescribeExecutionCommand({ executionArn: executionArn(ref), includedData: 'METADATA_ONLY' })
+      return call<ExecutionState>(
+        `describe ${ref.flow}`,
+        async () => {
+          const { status } = await client.send(command)
+          return STATES[status ?? ExecutionStatus.RUNNING]
+        },
+        (error) => (error instanceof ExecutionDoesNotExist ? 'not-found' : undefined),
+      )
+    },
+  }
+}
 
 const systemClock: Clock = { now: () => new Date() }
 

@@ -1,10 +1,47 @@
+import { join } from 'node:path'
 import { type Connection, inProcess } from './connection.ts'
-import { takeDataDirectory } from './data-directory.ts'
+import { makeDataDirectory } from './make-directory.ts'
 import { sweep } from './operations/sweep.ts'
 import { requestHandler } from './request-handler.ts'
-import { type DatabaseFile, openMemory, type TakeOverReport } from './storage/database-file.ts'
+import {
+  type DatabaseFile,
+  openAlone,
+  openDatabaseFile,
+  openMemory,
+  type TakeOverReport,
+} from './storage/database-file.ts'
 import { Storage } from './storage/storage.ts'
 import { Turns } from './turns.ts'
+
+type DataDirectory = DatabaseFile & {
+  /** Closes the database and lets others use the directory. */
+  release(): void
+}
+
+/**
+ * Takes a data directory for this process: made when absent (0700), its files for its user only (0600). `lock.db` is what releases before this
+ * database look at.
+ *
+ * @throws DataDirectoryInUse while another process has it; DataDirectoryUnusable
+ */
+export const takeDataDirectory = (directory: string): DataDirectory => {
+  makeDataDirectory(directory)
+  const lock = openAlone(join(directory, 'lock.db'))
+  try {
+    const paths = { path: join(directory, 'database.db'), former: join(directory, 'fedplane.db') }
+    const file = openDatabaseFile(paths)
+    return {
+      ...file,
+      release: () => {
+        file.database.close()
+        lock.close()
+      },
+    }
+  } catch (error) {
+    lock.close()
+    throw error
+  }
+}
 
 export type EmbeddedDynamoDbOptions = {
   /** Undefined: in memory only. */

@@ -4,7 +4,7 @@ import { cloudCandidateKey, cloudGrantsKey, cloudKey } from '../../functions/cor
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { phasesBeforeRotation } from '../../functions/flows/phases/cloud.ts'
 import { StoreBusy } from '../../functions/store/errors.ts'
-import { renewCluster } from '../../functions/workers/renewals/renew-cluster.ts'
+import { renewCluster } from '../../functions/workers/renewals/renew.ts'
 import { NO_CLOUD } from '../support/cloud/cloud-driver.ts'
 import { type CloudLab, openCloudLab } from '../support/cloud/cloud-lab.ts'
 import { key } from '../support/flows/actions.ts'

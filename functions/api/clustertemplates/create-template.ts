@@ -1,18 +1,54 @@
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
+import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
+import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { AlreadyExists } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
 import { demandSize } from '../body/demand-size.ts'
-import { StateConflict } from '../errors.ts'
+import { InvalidRequest, StateConflict } from '../errors.ts'
 import { generatedName } from '../generated-name.ts'
 import { createOnce } from '../idempotency.ts'
 import { notFound } from '../lookup.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { builtinTemplates } from './builtin-templates.ts'
-import { chooseTemplateDriver } from './choose-template-driver.ts'
 import { COLLECTION, showTemplate } from './show-template.ts'
 import type { CreateTemplate } from './template.schema.ts'
 import { demandMayPublish } from './template-access.ts'
 import { DEFAULTS, demandConsistent, fieldsOf, overlay, type TemplateAttributes } from './template-attributes.ts'
+
+/** By id, or by the name before the `@` where one driver only has it. */
+const namedOf = (
+  drivers: readonly ClusterDriverDescription[],
+  wanted: string,
+): ClusterDriverDescription | undefined => {
+  const byId = drivers.find(({ id }) => id === wanted)
+  if (byId !== undefined) return byId
+  const byName = drivers.filter(({ id }) => id.slice(0, id.indexOf('@')) === wanted)
+  return byName.length === 1 ? byName[0] : undefined
+}
+
+/**
+ * The driver of a new template: the one named, or the first enabled one that makes clusters with their nodes.
+ *
+ * @throws InvalidRequest naming those that there are
+ */
+const chooseTemplateDriver = (
+  drivers: Pick<DriverDescriptions, 'cluster'>,
+  wanted: string | undefined,
+): ClusterDriverDescription => {
+  const able = drivers.cluster.list().filter(({ capabilities }) => capabilities.makesNodes)
+  const ids = able.map(({ id }) => id)
+  if (able[0] === undefined) {
+    throw new InvalidRequest(
+      'This installation has no driver that makes clusters from templates. Register a cluster with its kubeconfig instead: POST /v1/clusters with "kubeconfig".',
+    )
+  }
+  const driver = wanted === undefined ? able[0] : namedOf(able, wanted)
+  if (driver !== undefined) return driver
+  throw new InvalidRequest(
+    `"driver" is ${quote(wanted ?? '')}, which is no enabled driver that makes clusters from templates. ${byNumber(ids, 'There is', 'There are')} ${listInWords(ids)}; left out, it is ${ids[0]}.`,
+  )
+}
 
 type Request = ApiRequest<unknown, CreateTemplate>
 

@@ -1,7 +1,18 @@
 import { StoreBusy } from '../../store/errors.ts'
 import { MINOR_MAX, MINOR_MIN } from '../microversion.ts'
 import type { ApiResponse, PublicRequest } from '../route.ts'
-import { MAGNUM_COLLECTIONS } from './magnum-resources.ts'
+
+/** Collections of the Magnum API, as `GET /v1` lists them (magnum-rest.md 1.2). */
+const MAGNUM_COLLECTIONS: readonly string[] = [
+  'clustertemplates',
+  'clusters',
+  'quotas',
+  'certificates',
+  'mservices',
+  'stats',
+  'federations',
+  'credentials',
+]
 
 const DOCUMENTATION = 'https://docs.openstack.org/api-ref/container-infrastructure-management/'
 

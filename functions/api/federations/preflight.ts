@@ -4,14 +4,48 @@ import type { Federation } from '../../core/federation/federation.ts'
 import { federationContext } from '../../core/federation/federation-context.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import type { Ports } from '../../core/ports.ts'
+import { shortId } from '../../core/values/ids.ts'
 import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type LeaveStep, reachCheck, removalsOf } from './check-leaving.ts'
 import { type OpenMember, updateChecks } from './check-update.ts'
-import { dryRunAnswer, withoutId } from './dry-run-answer.ts'
 import type { MembershipStep } from './membership-steps.ts'
 import type { FederationPlan } from './new-federation.ts'
 import { type Check, runChecks, type Told } from './run-checks.ts'
+
+/** Stands for the id, whole or short, of a federation that does not exist yet: the real create gives another one each time. */
+const PLACEHOLDER = '<federation>'
+
+/** The same without the id that was made up for the look. */
+const withoutId = ({ findings, wouldMake }: Told, federationId: string): Told => {
+  const hide = (text: string): string =>
+    text.replaceAll(federationId, PLACEHOLDER).replaceAll(shortId(federationId), PLACEHOLDER)
+  return {
+    findings: findings.map((finding) => ({ ...finding, message: hide(finding.message) })),
+    wouldMake: wouldMake.map(hide),
+  }
+}
+
+/**
+ * The answer to `?dry_run=true`, the verdict first. An error among the findings would fail the request, or the joins and unjoins that it
+ * begins.
+ *
+ * @param wouldRemove absent where nothing can be removed
+ */
+const dryRunAnswer = ({ findings, wouldMake }: Told, wouldRemove?: readonly string[]): ApiResponse => ({
+  status: 200,
+  body: {
+    would_succeed: !findings.some(({ severity }) => severity === 'error'),
+    findings: findings.map(({ severity, reason, message, clusterId }) => ({
+      severity,
+      reason,
+      message,
+      cluster_id: clusterId,
+    })),
+    would_make: wouldMake,
+    ...(wouldRemove === undefined ? {} : { would_remove: wouldRemove }),
+  },
+})
 
 type MemberToCheck = { cluster: Cluster; membership: Membership }
 

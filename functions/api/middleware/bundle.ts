@@ -1,11 +1,87 @@
+import type { MiddlewareObj } from '@middy/core'
+import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { TablePorts } from '../../core/ports.ts'
+import { isAppError } from '../../core/values/app-error.ts'
+import { errorResponse } from '../envelope.ts'
+import { MicroversionUnsupported } from '../errors.ts'
+import type { Exchange } from '../exchange.ts'
+import { FrameworkError } from '../framework-errors.ts'
+import { parseMicroversion, versionHeaders } from '../microversion.ts'
+import { principalOf } from '../principal.ts'
+import { toResult } from '../result.ts'
 import type { ApiSettings } from '../settings.ts'
-import { accessLog } from './access-log.ts'
-import type { ApiMiddleware } from './api-middleware.ts'
-import { authenticate } from './authenticate.ts'
-import { errorEnvelope } from './error-envelope.ts'
-import { negotiateVersion } from './negotiate-version.ts'
-import { responseHeaders } from './response-headers.ts'
+
+/** A middy middleware around the handlers of the API. */
+type ApiMiddleware = MiddlewareObj<Exchange, APIGatewayProxyStructuredResultV2>
+
+/** `/` and `/healthcheck` are outside of the version; all other paths are under `/v1`, unknown ones too. */
+const isVersioned = ({ target }: Exchange): boolean => !('route' in target) || target.route.path.startsWith('/v1')
+
+/** Reads the version header, before anything is done that depends on it. */
+const negotiateVersion = (): ApiMiddleware => ({
+  before: ({ event }) => {
+    if (!isVersioned(event)) return
+    try {
+      event.minor = parseMicroversion(event.http.headers['openstack-api-version'])
+      event.versionHeaders = versionHeaders(`1.${event.minor}`)
+    } catch (error) {
+      if (error instanceof MicroversionUnsupported) {
+        event.versionHeaders = versionHeaders(String(error.details.requested))
+      }
+      throw error
+    }
+  },
+})
+
+/** One line per request: the route's pattern instead of the path, so that lines group and nobody's text is in them. */
+const accessLog = (ports: Pick<TablePorts, 'clock'>): ApiMiddleware => {
+  const write: NonNullable<ApiMiddleware['after']> = ({ event, response }) => {
+    const { http, target, principal, startedAt, minor } = event
+    event.log.info('request', {
+      method: http.requestContext.http.method,
+      route: 'route' in target ? target.route.path : null,
+      status: response?.statusCode ?? 500,
+      milliseconds: ports.clock.now().getTime() - startedAt,
+      minor,
+      userId: principal?.userId ?? null,
+    })
+  }
+  return { after: write, onError: write }
+}
+
+/** Turns what was thrown into an answer; what nobody expected is logged with its stack and shown to nobody. */
+const errorEnvelope = (settings: ApiSettings): ApiMiddleware => ({
+  onError: (request) => {
+    const { event, error } = request
+    if (error instanceof FrameworkError) event.versionHeaders = {}
+    if (!isAppError(error) || error.kind === 'internal') event.log.error('request failed', { error })
+    const { baseUrl } = event
+    request.response = toResult(event.http, errorResponse(error, { baseUrl, authUrl: settings.authUrl ?? baseUrl }))
+  },
+})
+
+/** The request id on every answer; the version headers where they belong (magnum-rest.md 1.3, 13.3). */
+const responseHeaders = (): ApiMiddleware => {
+  const add: NonNullable<ApiMiddleware['after']> = ({ event, response }) => {
+    if (!response) return
+    response.headers = {
+      ...response.headers,
+      ...event.versionHeaders,
+      'X-Openstack-Request-Id': event.requestId,
+    }
+  }
+  return { after: add, onError: add }
+}
+
+/** Demands a principal, except on public routes. Unknown paths ask too: what exists is not for everybody. */
+const authenticate = (): ApiMiddleware => ({
+  before: ({ event }) => {
+    const { target } = event
+    if ('route' in target && target.route.access === 'none') return
+    event.principal = principalOf(event.http.requestContext)
+    event.log = event.log.child({ projectId: event.principal.projectId })
+  },
+})
 
 /**
  * The one list of what happens around every handler. Before: from first to last. After, and on an error: from last to first, so

@@ -1,8 +1,125 @@
+import { STATUS_CODES } from 'node:http'
+import * as z from 'zod'
+import type { Answer, Answers } from '../answers.ts'
+import { CERTIFICATE_ANSWERS } from '../certificates/certificate.answer.schema.ts'
+import { CLUSTER_ANSWERS } from '../clusters/cluster.answer.schema.ts'
+import { TEMPLATE_ANSWERS } from '../clustertemplates/template.answer.schema.ts'
+import { CREDENTIAL_ANSWERS } from '../credentials/credential.answer.schema.ts'
+import { DISCOVERY_ANSWERS } from '../discovery/discovery.answer.schema.ts'
+import { DRIVER_ANSWERS } from '../drivers/driver.answer.schema.ts'
+import { FEDERATION_ANSWERS } from '../federations/federation.answer.schema.ts'
 import { MINOR_MAX, MINOR_MIN } from '../microversion.ts'
-import type { Route } from '../route.ts'
-import { ERROR_RESPONSES, ERROR_SCHEMAS } from './errors-document.ts'
-import type { JsonSchema } from './json-schema.ts'
-import { operationObject } from './operation-object.ts'
+import { MSERVICE_ANSWERS } from '../mservices/mservice.answer.schema.ts'
+import { NODE_GROUP_ANSWERS } from '../nodegroups/node-group.answer.schema.ts'
+import { QUOTA_ANSWERS } from '../quotas/quota.answer.schema.ts'
+import type { PrincipalRoute, Route } from '../route.ts'
+import { STATS_ANSWERS } from '../stats/stats.answer.schema.ts'
+import { ERROR_RESPONSES, ERROR_SCHEMAS, PUBLIC_REFUSALS, REFUSALS } from './errors-document.ts'
+import { answerSchema, type JsonSchema, requestSchema } from './json-schema.ts'
+
+/** What every route answers: a test compares with the route table. */
+export const ANSWERS: Answers = {
+  ...DISCOVERY_ANSWERS,
+  ...CLUSTER_ANSWERS,
+  ...TEMPLATE_ANSWERS,
+  ...NODE_GROUP_ANSWERS,
+  ...CERTIFICATE_ANSWERS,
+  ...CREDENTIAL_ANSWERS,
+  ...FEDERATION_ANSWERS,
+  ...DRIVER_ANSWERS,
+  ...QUOTA_ANSWERS,
+  ...STATS_ANSWERS,
+  ...MSERVICE_ANSWERS,
+}
+
+/** `/v1/clusters/{cluster}/nodegroups` → `clusters`; what the document groups by. */
+const tagOf = ({ path }: Route): string => path.split('/')[2] ?? 'discovery'
+
+/** `GET /v1/clusters/{cluster}` → `get-v1-clusters-cluster`. */
+const operationId = ({ method, path }: Route): string =>
+  [method.toLowerCase(), ...path.split('/').filter((segment) => segment !== '')]
+    .join('-')
+    .replaceAll(/[{}]/g, '')
+    .replaceAll('.', '-')
+
+const pathParameters = ({ path }: Route): JsonSchema[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string', minLength: 1 },
+  }))
+
+const queryParameters = ({ schemas }: PrincipalRoute): JsonSchema[] =>
+  Object.entries(schemas.query.shape).map(([name, schema]) => {
+    const { description, ...rest } = requestSchema(schema)
+    return { name, in: 'query', required: false, ...(description === undefined ? {} : { description }), schema: rest }
+  })
+
+const VERSION_HEADER = { $ref: '#/components/parameters/Microversion' }
+const IDEMPOTENCY_HEADER = { $ref: '#/components/parameters/IdempotencyKey' }
+
+/** Bodies have no attributes but those that are told: the server refuses others. Of those it ignores the document says nothing. */
+const closed = (schema: JsonSchema): JsonSchema => {
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: schema.anyOf.map(closed) }
+  return schema.type === 'object' ? { ...schema, additionalProperties: false } : schema
+}
+
+const bodyOf = ({ method, schemas }: PrincipalRoute): JsonSchema => {
+  if (schemas.body === undefined) return {}
+  const schema = closed(requestSchema(schemas.body.schema))
+  const content = { 'application/json': { schema } }
+  return {
+    requestBody: {
+      required: true,
+      content: method === 'PATCH' ? { ...content, 'application/json-patch+json': { schema } } : content,
+    },
+  }
+}
+
+const contentOf = (answer: Answer): JsonSchema => {
+  if (answer === null) return {}
+  const byType = answer instanceof z.ZodType ? { 'application/json': answer } : answer
+  const content = Object.entries(byType).map(([type, schema]) => [type, { schema: answerSchema(schema) }])
+  return { content: Object.fromEntries(content) }
+}
+
+const answersOf = ({ method, path }: Route): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(ANSWERS[`${method} ${path}`] ?? {}).map(([status, answer]) => [
+      status,
+      {
+        description: STATUS_CODES[status] ?? status,
+        headers: { 'X-Openstack-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        ...contentOf(answer),
+      },
+    ]),
+  )
+
+const ofPrincipal = (route: PrincipalRoute): JsonSchema => ({
+  description: [
+    `Policy rule \`${route.rule}\`.`,
+    ...(route.minVersion === undefined ? [] : [`From microversion 1.${route.minVersion} on.`]),
+  ].join(' '),
+  parameters: [
+    ...pathParameters(route),
+    ...queryParameters(route),
+    VERSION_HEADER,
+    ...(route.idempotent ? [IDEMPOTENCY_HEADER] : []),
+  ],
+  ...bodyOf(route),
+  responses: { ...REFUSALS, ...answersOf(route) },
+})
+
+/** One method of one path (OpenAPI 3.1, Operation Object). */
+const operationObject = (route: Route): JsonSchema => ({
+  operationId: operationId(route),
+  summary: route.summary,
+  tags: [tagOf(route)],
+  ...(route.access === 'none'
+    ? { security: [], responses: { ...PUBLIC_REFUSALS, ...answersOf(route) } }
+    : ofPrincipal(route)),
+})
 
 const PARAMETERS: JsonSchema = {
   Microversion: {

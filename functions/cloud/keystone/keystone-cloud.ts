@@ -1,12 +1,19 @@
-import { isAdminRole } from '../../core/cluster/cluster-roles.ts'
+import { isAdminRole, isSameRole } from '../../core/cluster/cluster-roles.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import type { Cloud, CloudGrant, CloudGrantRef, GrantPurpose } from '../cloud.ts'
 import { CloudCredentialRefused, CloudGrantDead, CloudGrantLeft } from '../errors.ts'
+import type { KeystoneRole } from './answers.schema.ts'
 import { isRefused, KeystoneApi, type Refusal } from './keystone-api.ts'
 import { makeGrant } from './make-grant.ts'
 import { demandGranting, noRoleFor, tokenRefused } from './refusals.ts'
-import { delegatedRoles } from './roles.ts'
+
+/**
+ * The roles of a token that a cluster gets: those on the list, and never `admin`, whatever the list says. An allow-list, since roles such as a
+ * project's manager let their bearer do more than machines need, and an application credential lives for weeks in places that are read.
+ */
+const delegatedRoles = (roles: readonly KeystoneRole[], allowed: readonly string[]): KeystoneRole[] =>
+  roles.filter(({ name }) => !isAdminRole(name) && allowed.some((one) => isSameRole(one, name)))
 
 /** All calls for one question, milliseconds: the function of the API has 25 s, and a grant is made beside other things. */
 const QUESTION_MS = 8_000

@@ -1,3 +1,4 @@
+import * as z from 'zod'
 import type { Cloud, CloudGrant, CloudGrantRef } from '../../cloud/cloud.ts'
 import { CloudMissing } from '../../cloud/errors.ts'
 import type { CloudCredential } from '../../drivers/contract/cluster-driver.ts'
@@ -5,9 +6,27 @@ import type { Write } from '../../store/write.ts'
 import { cloudCandidateKey, cloudGrantsKey, cloudKey } from '../access/credentials.ts'
 import type { Ports } from '../ports.ts'
 import { Secret } from '../values/secret.ts'
-import { Grants } from './cloud-grants.schema.ts'
 import { newOwnership } from './cloud-ownership.ts'
 import type { Cluster, ClusterChange } from './cluster.ts'
+
+const text = z.string().min(1)
+
+const grant = z.object({
+  userId: text,
+  leafId: text,
+  minter: z.object({ id: text, secret: text.transform((value) => new Secret(value)) }),
+})
+
+/** What a cluster was lent in the cloud, as it is sealed. */
+const Grants = z.object({
+  /** In force; null while the cluster is being deleted. */
+  current: grant.nullable(),
+  /** Waits for the driver to put it in place. */
+  candidate: grant.nullable(),
+  /** Still to be revoked. */
+  former: z.array(grant),
+})
+type Grants = z.infer<typeof Grants>
 
 type GrantPorts = Pick<Ports, 'stores' | 'cloud' | 'clock'>
 type ClusterRef = Pick<Cluster, 'projectId' | 'id'>

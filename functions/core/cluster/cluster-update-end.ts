@@ -4,17 +4,69 @@ import { releasedClaims, withoutClaim } from '../access/cluster-identity.ts'
 import { describeFailure, type Failure } from '../operation/failure.ts'
 import type { Target } from '../operation/subjects.ts'
 import type { Ports } from '../ports.ts'
+import { isFailed } from '../values/status.ts'
+import { counted, withoutFullStop } from '../values/wording.ts'
 import { droppedAuthorities, promotedAuthorities } from './ca-rotation.ts'
 import { renewalPutOff } from './cloud-ownership.ts'
 import type { Cluster, ClusterChange } from './cluster.ts'
 import { type EndPorts, endAndGoOn } from './cluster-end.ts'
 import type { ClusterTask } from './cluster-task.ts'
 import { upgraded } from './cluster-upgrade.ts'
-import { verdictOf } from './cluster-verdict.ts'
-import { describeTask } from './describe-task.ts'
+import type { Rest } from './next-task.ts'
 import type { NodeGroup, NodeGroupChange } from './node-group.ts'
 import { groupsInCommit } from './node-group-writes.ts'
 import { failed, succeeded } from './task-groups.ts'
+
+const upgradeOf = (templateId: string, group: string | null): string =>
+  `upgrade${group === null ? '' : ` of ${group}`} to cluster template ${templateId}`
+
+/** A task as a reader of a cluster's history understands it, to go on inside of a sentence: "resize of node group pool-1 to 3 nodes". */
+const describeTask = (task: ClusterTask, groups: readonly NodeGroup[]): string => {
+  const named = (id: string): string => `node group ${groups.find((group) => group.id === id)?.name ?? id}`
+  switch (task.kind) {
+    case 'credential':
+      return 'change of the kubeconfig'
+    case 'resize':
+      return `resize of ${named(task.nodeGroupId)} to ${counted(task.nodeCount, 'node')}`
+    case 'node-group-create':
+      return `creation of ${named(task.nodeGroupId)}`
+    case 'node-group-update':
+      return `update of ${named(task.nodeGroupId)}`
+    case 'node-group-delete':
+      return `deletion of ${named(task.nodeGroupId)}`
+    case 'upgrade':
+      return upgradeOf(task.templateId, task.nodeGroupId === null ? null : named(task.nodeGroupId))
+    case 'rotate-authority':
+      return 'rotation of the certificate authorities'
+    case 'rotate-credential':
+      return 'rotation of the credentials'
+  }
+}
+
+const UNKNOWN = 'failed'
+
+/** `Node groups a, b: why; c: why.`: each reason once. */
+const nameGroups = (groups: readonly NodeGroup[]): string[] => {
+  if (groups.length === 0) return []
+  const byReason = Map.groupBy(groups, ({ statusReason }) => withoutFullStop(statusReason ?? UNKNOWN))
+  const said = [...byReason].map(([reason, same]) => `${same.map(({ name }) => name).join(', ')}: ${reason}`)
+  return [`Node group${groups.length === 1 ? '' : 's'} ${said.join('; ')}.`]
+}
+
+/**
+ * How a cluster rests after its last task (magnum-rest.md 9.2): failed while one of its node groups is, or when the task itself failed;
+ * once changed it never reads CREATE_COMPLETE again.
+ *
+ * @param failure of the last task, as `status_reason` shows it; null when it succeeded
+ */
+export const verdictOf = (groups: readonly NodeGroup[], failure: string | null): Rest => {
+  const faulty = groups.filter(({ status }) => isFailed(status))
+  const isTold = failure === null || faulty.some(({ statusReason }) => statusReason === failure)
+  const sentences = [...(isTold ? [] : [failure]), ...nameGroups(faulty)]
+  return sentences.length === 0
+    ? { status: 'UPDATE_COMPLETE', statusReason: null }
+    : { status: 'UPDATE_FAILED', statusReason: sentences.join(' ') }
+}
 
 type StorePorts = Pick<Ports, 'stores'>
 

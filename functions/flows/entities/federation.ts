@@ -2,16 +2,44 @@ import type { OpenClusterAccess } from '../../core/access/cluster-access.ts'
 import type { Federation, FederationUpdate } from '../../core/federation/federation.ts'
 import { federationContext } from '../../core/federation/federation-context.ts'
 import { hostAccess } from '../../core/federation/host-access.ts'
+import { memberAccess, memberContext, storedToken } from '../../core/membership/member-context.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { openFederation, type Target, type WithOperation } from '../../core/operation/subjects.ts'
-import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { FederationContext, FederationDriver, MemberContext } from '../../drivers/contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
 import type { BoundPhase, Loop, LoopSubject } from '../loop.ts'
 import type { StepPorts, StepState } from '../step.ts'
 import { whileOpen } from '../while-open.ts'
 import { changeFederation, notingPhase, storeFederationResult } from './federation-results.ts'
 import { inOneHost } from './host-outage.ts'
-import { type MembersInRest, membersInRest } from './members-in-rest.ts'
+
+/** The members that an update may reach into, and the connections to them. */
+type MembersInRest = {
+  /** Of members whose state is Ready or Degraded. */
+  contexts(federation: Federation): Promise<MemberContext[]>
+  close(): void
+}
+
+/** Opens accesses to members as they are asked for, each cluster once. The maker closes them. */
+const membersInRest = (ports: StepPorts, host: OpenClusterAccess): MembersInRest => {
+  const opened = new Map<string, OpenClusterAccess>()
+  return {
+    contexts: async (federation) => {
+      const memberships = await ports.stores.memberships.listOf(federation)
+      const inRest = memberships.filter(({ state }) => state === 'Ready' || state === 'Degraded')
+      return Promise.all(
+        inRest.map(async (membership) => {
+          const member = opened.get(membership.clusterId) ?? (await memberAccess(ports, membership)).access
+          opened.set(membership.clusterId, member)
+          return memberContext(ports, { federation, host, member, membership, tokenOf: storedToken })
+        }),
+      )
+    },
+    close: () => {
+      for (const access of opened.values()) access.close()
+    },
+  }
+}
 
 /** What a plan may look at to decide on its phases. */
 type Planning = { driver: FederationDriver; federation: WithOperation<Federation>; ports: StepPorts; state: StepState }

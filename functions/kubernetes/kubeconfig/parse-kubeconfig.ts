@@ -1,13 +1,128 @@
+import { isIP } from 'node:net'
 import type { ClusterEndpoint } from '../../core/cluster/cluster.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import type { AddressPolicy } from '../address-guard.ts'
 import type { ConnectionCredential } from '../client.ts'
-import { clusterEntry, clusterFileReferences } from './cluster-entry.ts'
-import { FLATTEN_HINT } from './fields.ts'
+import { booleanField, FLATTEN_HINT, isSet, type Section, shownKey, textField } from './fields.ts'
+import { guardedServerUrl } from './guarded-server-url.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
+import { type Certificate, certificatesOf, joinPem, pemField } from './pem.ts'
 import { readTree } from './read-tree.ts'
 import { type Selection, selectEntries } from './select-entries.ts'
+import { serverUrl } from './server-url.ts'
 import { checkUserFields, userEntry, userFileReferences } from './user-entry.ts'
+import { isoSeconds } from './validity.ts'
+
+type ClusterEntry = { endpoint: ClusterEndpoint; warnings: string[] }
+
+type ClusterEntryOptions = { allowInsecure: boolean; policy: AddressPolicy | undefined; now: Date }
+
+const HOST_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/
+const CA = 'certificate-authority'
+const CA_DATA = 'certificate-authority-data'
+const SKIP = 'insecure-skip-tls-verify'
+const KNOWN = new Set(['server', 'tls-server-name', CA, CA_DATA, SKIP, 'disable-compression', 'extensions'])
+
+/**
+ * Where the API server is and how it is verified.
+ *
+ * @throws KubeconfigRejected; a denied address comes first, so that no other answer depends on it
+ */
+const clusterEntry = (section: Section, { allowInsecure, policy, now }: ClusterEntryOptions): ClusterEntry => {
+  refuseProxy(section)
+  const server = serverOf(section, policy)
+  const certificates = caOf(section)
+  const skip = skipsVerification(section)
+  if (skip && !allowInsecure) {
+    throw new KubeconfigRejected(
+      'tls_verification_disabled',
+      `${section.path}.${SKIP} turns off verification, so the credential would go to whoever answers; embed the CA in ${CA_DATA}, or allow it with \`insecure_skip_tls_verify\` in the request.`,
+      { fields: [`${section.path}.${SKIP}`] },
+    )
+  }
+  return {
+    endpoint: {
+      server,
+      serverForPeers: null,
+      caPem: certificates.length === 0 ? null : joinPem(certificates),
+      tlsServerName: tlsServerName(section),
+      tlsVerify: !skip,
+    },
+    warnings: [
+      ...skipWarnings(skip),
+      ...pathWarnings(section),
+      ...unknownFields(section),
+      ...caWarnings(certificates, now),
+    ],
+  }
+}
+
+/** Paths to files in this entry that would have to be read. `…-data` beside a path wins, as in kubectl. */
+const clusterFileReferences = ({ path, map }: Section): string[] =>
+  isSet(map.get(CA)) && !isSet(map.get(CA_DATA)) ? [`${path}.${CA}`] : []
+
+const refuseProxy = ({ path, map }: Section): void => {
+  if (!isSet(map.get('proxy-url'))) return
+  throw new KubeconfigRejected(
+    'unsupported_field',
+    `${path}.proxy-url is not followed; send an address of the API server that can be reached without a proxy.`,
+    { fields: [`${path}.proxy-url`] },
+  )
+}
+
+const serverOf = (section: Section, policy: AddressPolicy | undefined): string => {
+  const field = `${section.path}.server`
+  const text = textField(section, 'server')
+  if (text === undefined) {
+    throw new KubeconfigRejected('invalid_kubeconfig', `${field} of the kubeconfig is missing.`, { fields: [field] })
+  }
+  return policy === undefined ? serverUrl(text, field) : guardedServerUrl(text, field, policy)
+}
+
+const caOf = (section: Section): Certificate[] => {
+  const pem = pemField(section, CA_DATA)
+  return pem === undefined ? [] : certificatesOf(pem, `${section.path}.${CA_DATA}`)
+}
+
+const skipsVerification = (section: Section): boolean => {
+  const skip = booleanField(section, SKIP)
+  const ca = [CA_DATA, CA].find((key) => isSet(section.map.get(key)))
+  if (!skip || ca === undefined) return skip
+  throw new KubeconfigRejected(
+    'conflicting_fields',
+    `The kubeconfig has ${SKIP} and ${ca} in ${section.path}; remove ${SKIP} to verify with the CA.`,
+    { fields: [`${section.path}.${SKIP}`, `${section.path}.${ca}`] },
+  )
+}
+
+const tlsServerName = (section: Section): string | null => {
+  const name = textField(section, 'tls-server-name')?.trim()
+  if (name === undefined || name === '') return null
+  if (HOST_NAME.test(name) || isIP(name) !== 0) return name
+  const field = `${section.path}.tls-server-name`
+  throw new KubeconfigRejected('invalid_kubeconfig', `${field} of the kubeconfig is not a host name.`, {
+    fields: [field],
+  })
+}
+
+const skipWarnings = (skip: boolean): string[] =>
+  skip ? ["The API server's certificate is not verified (insecure-skip-tls-verify)."] : []
+
+const pathWarnings = ({ path, map }: Section): string[] =>
+  isSet(map.get(CA)) && isSet(map.get(CA_DATA))
+    ? [`${path}.${CA} is ignored: ${CA_DATA} is embedded. To avoid this, ${FLATTEN_HINT}.`]
+    : []
+
+const unknownFields = ({ path, map }: Section): string[] =>
+  [...map.keys()]
+    .filter((key) => !KNOWN.has(key))
+    .slice(0, 20)
+    .map((key) => `${path} has the unknown field ${shownKey(key)}, which is ignored.`)
+
+const caWarnings = (certificates: readonly Certificate[], now: Date): string[] =>
+  certificates
+    .filter(({ x509 }) => x509.validToDate.getTime() < now.getTime())
+    .map(({ x509 }) => `A certificate in ${CA_DATA} expired at ${isoSeconds(x509.validToDate)}.`)
 
 export type KubeconfigOptions = {
   /** Wins over `current-context`. */

@@ -1,8 +1,31 @@
+import { visit } from 'jsonc-parser'
 import type { Json, JsonObject } from '../../core/values/json.ts'
-import { hasDuplicateJsonKey } from './duplicate-json-key.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
 import { isTreeMap, type Tree, type TreeMap, treeOf } from './tree.ts'
 import { treeOfYaml } from './yaml-tree.ts'
+
+/**
+ * True when an object in this *valid* JSON text has a key twice; `JSON.parse` keeps the last of them without a word. The text must not be nested deeper than
+ * a stack is.
+ */
+const hasDuplicateJsonKey = (json: string): boolean => {
+  const open: Set<string>[] = []
+  let isTwice = false
+  visit(json, {
+    onObjectBegin: () => {
+      open.push(new Set())
+    },
+    onObjectProperty: (key) => {
+      const keys = open.at(-1)
+      isTwice ||= keys?.has(key) === true
+      keys?.add(key)
+    },
+    onObjectEnd: () => {
+      open.pop()
+    },
+  })
+  return isTwice
+}
 
 /** Largest kubeconfig, bytes in UTF-8: a flattened one with a chain of certificates is about 12 KiB. */
 const MAX_KUBECONFIG_BYTES = 256 * 1024

@@ -5,14 +5,30 @@ import {
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb'
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb'
-import { InvalidCommit } from '../errors.ts'
+import { InvalidCommit, ItemTooLarge } from '../errors.ts'
 import type { ItemIntegrity } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
 import { type Action, actionsOf, keyOfAction } from './action.ts'
 import { asStoreError, fullJitter, hasName, storeBusy } from './busy.ts'
 import { sendSingle, transactItem } from './request.ts'
 import type { StoreContext } from './store-context.ts'
-import { anyTooLarge, itemTooLarge, saysTooLarge } from './too-large.ts'
+
+/** DynamoDB tells it by the text alone: the name of the error is that of every request that can't be carried out. */
+const TOO_LARGE = /\b(?:item|collection|aggregate) size\b.*\bexceed/i
+
+/** True for DynamoDB's refusal of an item of more than 400 KB, or a transaction of more than 4 MB. */
+const saysTooLarge = (message: string | undefined): boolean => TOO_LARGE.test(message ?? '')
+
+/** The same among the reasons of a transaction that was cancelled. */
+const anyTooLarge = (reasons: readonly CancellationReason[]): boolean =>
+  reasons.some(({ Code, Message }) => Code === 'ValidationError' && saysTooLarge(Message))
+
+/** @param cause what DynamoDB said */
+const itemTooLarge = (cause: Error): ItemTooLarge =>
+  new ItemTooLarge(
+    'What is stored of this would be larger than the database takes (400 KB for an object, 4 MB for a change). Shorten its texts, such as labels, or remove node groups, and try again.',
+    { cause },
+  )
 
 /** DynamoDB's limit for one transaction. */
 const ACTIONS_MAX = 100

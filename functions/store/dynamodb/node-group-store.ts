@@ -1,13 +1,49 @@
-import type { NodeGroup, NodeGroupChange } from '../../core/cluster/node-group.ts'
+import * as z from 'zod'
+import { CLUSTER_TASKS } from '../../core/cluster/cluster-task.ts'
+import { type NodeGroup, type NodeGroupChange, TAINT_EFFECTS } from '../../core/cluster/node-group.ts'
 import type { NodeGroupStore } from '../node-group.store.ts'
 import { type Action, asWrite } from './action.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
+import { count, schemaVersion, status, text, textMap, textOrNull } from './item.schema.ts'
 import { nodeGroupKey, nodeGroupPrefix, projectPartition } from './keys.ts'
-import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from './node-group.schema.ts'
 import { parseItem } from './parse-item.ts'
 import { getItem, type Item, queryPrefix } from './read.ts'
 import type { StoreContext } from './store-context.ts'
 import { updateExpression } from './update-expression.ts'
+
+export const NODE_GROUP_SCHEMA_VERSION = 2
+
+/** A node group as stored. Version 1 had no `failedTask`. */
+export const nodeGroupItem = z
+  .object({
+    schemaVersion: schemaVersion(NODE_GROUP_SCHEMA_VERSION),
+    id: text,
+    projectId: text,
+    clusterId: text,
+    number: count,
+    name: text,
+    role: text,
+    isDefault: z.boolean(),
+    nodeCount: count,
+    reachedCount: count,
+    minNodeCount: count,
+    maxNodeCount: count.nullable(),
+    flavorId: textOrNull,
+    imageId: textOrNull,
+    labels: textMap,
+    dockerVolumeSize: z.number().nullable(),
+    nodeLabels: textMap,
+    nodeTaints: z.array(z.object({ key: text, value: text.exactOptional(), effect: z.enum(TAINT_EFFECTS) })),
+    nodeAddresses: z.array(text),
+    status,
+    statusReason: textOrNull,
+    failedTask: z.enum(CLUSTER_TASKS).nullable().default(null),
+    version: textOrNull,
+    revision: count,
+    createdAt: text,
+    updatedAt: textOrNull,
+  })
+  .transform(({ schemaVersion: _, ...group }) => group)
 
 const parse = (item: Item): NodeGroup => parseItem(nodeGroupItem, item)
 

@@ -1,18 +1,43 @@
 import * as z from 'zod'
 import { QUOTA_RESOURCE, type Quota } from '../../core/values/quota.ts'
+import { QuotaReached } from '../errors.ts'
 import type { QuotaStore } from '../quota.store.ts'
 import type { Commit } from '../write.ts'
 import { type Action, asWrite } from './action.ts'
-import { clusterPlaces } from './cluster-places.ts'
 import { alreadyExists, revisionConflict } from './conflicts.ts'
+import { countedPlaces, type PlaceCounter } from './counted-places.ts'
 import { nextNumber } from './counter.ts'
 import { count, schemaVersion, text, textOrNull } from './item.schema.ts'
-import { QUOTA_PARTITION, QUOTA_PREFIX, quotaKey } from './keys.ts'
+import { namesPrefix, projectPartition, QUOTA_PARTITION, QUOTA_PREFIX, quotaKey, usageKey } from './keys.ts'
 import { toArray } from './merge-ascending.ts'
 import { parseItem } from './parse-item.ts'
-import { getItem, type Item, queryPrefix } from './read.ts'
+import { countPrefix, getItem, type Item, queryPrefix } from './read.ts'
 import type { StoreContext } from './store-context.ts'
 import { updateExpression } from './update-expression.ts'
+
+const quotaReached = (projectId: string, limit: number): QuotaReached =>
+  new QuotaReached(
+    `Project ${projectId} has as many clusters as its quota allows: ${limit}. Delete one, or ask an administrator to raise the limit: ` +
+      `openstack coe quotas update --project-id ${projectId} --resource ${QUOTA_RESOURCE} --hard-limit <number> ` +
+      `(PATCH /v1/quotas/${projectId}/${QUOTA_RESOURCE}).`,
+    { details: { projectId, limit } },
+  )
+
+/** Counters of the clusters of each project, exact under concurrency. */
+const clusterPlaces = (context: StoreContext, commit: Commit) => {
+  const places = countedPlaces(context, commit)
+  const counterOf = (projectId: string): PlaceCounter => ({
+    key: usageKey(projectId),
+    attribute: 'clusters',
+    recount: () => countPrefix(context, { pk: projectPartition(projectId), prefix: namesPrefix('CLUSTER') }),
+  })
+  return {
+    takePlace: async (projectId: string, limit: number): Promise<void> => {
+      if ((await places.take(counterOf(projectId), 1, limit)) !== 'taken') throw quotaReached(projectId, limit)
+    },
+    freePlace: (projectId: string): Promise<void> => places.free(counterOf(projectId), 1),
+  }
+}
 
 export const QUOTA_SCHEMA_VERSION = 1
 

@@ -1,16 +1,108 @@
 import { isDeepStrictEqual } from 'node:util'
-import { CONTROL_PLANE_READY, type ControlPlaneLook, type Federation } from '../../core/federation/federation.ts'
+import {
+  CONTROL_PLANE_READY,
+  type ControlPlaneLook,
+  cameUp,
+  type Federation,
+} from '../../core/federation/federation.ts'
+import { federationContext } from '../../core/federation/federation-context.ts'
+import { hostAccess } from '../../core/federation/host-access.ts'
+import { ownerEvent } from '../../core/operation/events.ts'
+import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'
-import { isConditionTrue } from '../../core/values/condition.ts'
+import { type Condition, isConditionTrue, withCondition } from '../../core/values/condition.ts'
+import type { FederationDriver, FederationObservation } from '../../drivers/contract/federation-driver.ts'
 import { CONTROL_PLANE_SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
-import { isWatched, moveControlPlane } from './control-plane-ready.ts'
 import { inShares } from './in-parallel.ts'
+import type { Fault } from './member-verdict.ts'
 import { isResting } from './move-member.ts'
-import { observeControlPlane } from './observe-control-plane.ts'
 import { moveObserved, saidOf } from './observed-members.ts'
 import { isMinuteOf, minuteOf } from './verdict.ts'
+
+/** True when it is up and rests: an operation of its own may well take it down for a while, and says so itself. */
+const isWatched = (federation: Federation): boolean =>
+  cameUp(federation) && federation.operation === null && !federation.status.startsWith('DELETE_')
+
+const conditionOf = ({ conditions }: Federation): Condition | undefined =>
+  conditions.find(({ type }) => type === CONTROL_PLANE_READY)
+
+/** True when the look before saw the same: well, or a fault of whatever kind. A control plane that was never looked at had none. */
+const isConfirmed = ({ observation }: Federation, fault: Fault | null): boolean =>
+  ((observation?.fault ?? null) === null) === (fault === null)
+
+/** True when the condition says this already. A message that changes alone is no news. */
+const isSaid = (condition: Condition | undefined, fault: Fault | null): boolean =>
+  fault === null ? condition?.status === 'True' : condition?.status === 'False' && condition.reason === fault.reason
+
+const WELL: Fault = { reason: 'Healthy', message: 'The control plane is up.' }
+
+/**
+ * Takes a look to the condition ControlPlaneReady, once two looks agree. True when that changed something.
+ */
+const moveControlPlane = async (ports: Ports, seen: Federation, fault: Fault | null): Promise<boolean> => {
+  if (!isConfirmed(seen, fault)) return false
+  return untilNoConflict(async () => {
+    const federation = await ports.stores.federations.get(seen)
+    if (federation === undefined || !isWatched(federation) || isSaid(conditionOf(federation), fault)) return false
+    const said = fault ?? WELL
+    const conditions = withCondition(federation.conditions, {
+      type: CONTROL_PLANE_READY,
+      status: fault === null ? 'True' : 'False',
+      ...said,
+      observedRevision: federation.revision + 1,
+      changedAt: ports.clock.now().toISOString(),
+    })
+    await ports.stores.commit([
+      ports.stores.federations.change(federation, { conditions }),
+      ownerEvent(ports, 'federation', federation, {
+        action: 'update',
+        outcome: fault === null ? 'success' : 'failure',
+        notify: false,
+        ...(fault ?? {
+          reason: 'ControlPlaneHealthy',
+          message: `The control plane of ${federation.name} is healthy again.`,
+        }),
+      }),
+    ])
+    return true
+  })
+}
+
+/** Milliseconds for one look: the sweep has a minute for all, and single calls end by themselves. */
+const LOOK_MS = 20_000
+
+const withFault = (reason: string, message: string): FederationObservation => ({
+  fault: { reason, message },
+  members: new Map(),
+})
+
+const late = (): { answer: Promise<FederationObservation>; cancel(): void } => {
+  const { promise, resolve } = Promise.withResolvers<FederationObservation>()
+  const told = withFault('ObservationTimedOut', `The control plane could not be looked at within ${LOOK_MS / 1000} s.`)
+  const timer = setTimeout(() => resolve(told), LOOK_MS)
+  return { answer: promise, cancel: () => clearTimeout(timer) }
+}
+
+/** One look at a federation. A fault that is thrown, of the host most likely, is a fault of the control plane; ours are thrown on. */
+const observeControlPlane = async (
+  ports: Ports,
+  federation: Federation,
+  observe: NonNullable<FederationDriver['observe']>,
+): Promise<FederationObservation> => {
+  const host = await hostAccess(ports, federation)
+  const limit = late()
+  try {
+    return await Promise.race([observe(federationContext(ports, federation, host)), limit.answer])
+  } catch (error) {
+    if (!isAppError(error) || error.kind === 'internal') throw error
+    return withFault(error.name, error.message)
+  } finally {
+    limit.cancel()
+    host.close()
+  }
+}
 
 /** Control planes looked at in parallel: a look is several calls, and hosts carry many federations. */
 const PARALLEL_MAX = 20

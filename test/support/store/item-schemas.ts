@@ -5,16 +5,20 @@ import {
   CLUSTER_TEMPLATE_SCHEMA_VERSION,
   clusterTemplateItem,
 } from '../../../functions/store/dynamodb/cluster-template.schema.ts'
-import { CREDENTIAL_SCHEMA_VERSION, credentialItem } from '../../../functions/store/dynamodb/credential-store.ts'
-import { DATA_KEY_SCHEMA_VERSION, dataKeyItem } from '../../../functions/store/dynamodb/data-key-items.ts'
 import { EVENT_SCHEMA_VERSION, eventItem } from '../../../functions/store/dynamodb/event.schema.ts'
 import { FEDERATION_SCHEMA_VERSION, federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
 import { HEARTBEAT_SCHEMA_VERSION, heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
 import { IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem } from '../../../functions/store/dynamodb/idempotency-store.ts'
 import { MANAGEMENT_SCHEMA_VERSION, managementItem } from '../../../functions/store/dynamodb/management-store.ts'
-import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from '../../../functions/store/dynamodb/membership.schema.ts'
-import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from '../../../functions/store/dynamodb/node-group.schema.ts'
+import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from '../../../functions/store/dynamodb/membership-store.ts'
+import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from '../../../functions/store/dynamodb/node-group-store.ts'
 import { QUOTA_SCHEMA_VERSION, quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
+import {
+  CREDENTIAL_SCHEMA_VERSION,
+  credentialItem,
+  DATA_KEY_SCHEMA_VERSION,
+  dataKeyItem,
+} from '../../../functions/store/dynamodb/stores.ts'
 
 /** An item: which keys it has (`<pk> <sk>`), the version that is written, and how it is read. */
 export type ItemSchema = { kind: string; key: RegExp; version: number; schema: z.ZodType }

@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import type { KeyService } from '../../../functions/core/ports.ts'
-import { aesKeyService } from '../../../local/keys/aes-key-service.ts'
+import { aesKeyService } from '../../../local/keys/key-file.ts'
 
 export type CountingKeys = KeyService & {
   /** How often it was asked. */

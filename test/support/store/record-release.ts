@@ -7,7 +7,7 @@ import { openDocumentClient } from '../../../functions/store/dynamodb/document-c
 import { dynamoStores } from '../../../functions/store/dynamodb/stores.ts'
 import { openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
 import { ensureTable } from '../../../local/dynamodb/ensure-table.ts'
-import { aesKeyService } from '../../../local/keys/aes-key-service.ts'
+import { aesKeyService } from '../../../local/keys/key-file.ts'
 import { scanTable } from './dynamo-subject.ts'
 import { ITEM_SCHEMAS } from './item-schemas.ts'
 import { writeOneOfEach } from './one-of-each.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { baseUrlOf, pathBelow } from '../../../functions/api/base-url.ts'
+import { baseUrlOf, pathBelow } from '../../../functions/api/routes-app.ts'
 
 const CONFIGURED = 'https://configured.example.com/magnum'
 const trusting = { baseUrl: CONFIGURED, trustForwarded: true }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { booleanOf } from '../../../functions/api/body/fields.ts'
-import { readJson } from '../../../functions/api/body/json-reader.ts'
+import { readJson } from '../../../functions/api/body/read-body.ts'
 
 describe('booleanOf', () => {
   it.each([

@@ -7,8 +7,7 @@ import {
   templatePatchBody,
 } from '../../../functions/api/clustertemplates/template-patch.ts'
 import { InvalidRequest } from '../../../functions/api/errors.ts'
-import { parsePatch } from '../../../functions/api/json-patch/patch-operation.ts'
-import { formatPointer, parsePointer } from '../../../functions/api/json-patch/pointer.ts'
+import { formatPointer, parsePatch, parsePointer } from '../../../functions/api/json-patch/patch-operation.ts'
 import { readLiteral } from '../../../functions/api/json-patch/python-literal.ts'
 import { applyToTextMap, type TextMap } from '../../../functions/api/json-patch/text-map.ts'
 import type { Json } from '../../../functions/core/values/json.ts'

@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { InvalidRequest } from '../../../functions/api/errors.ts'
-import { applyProperties } from '../../../functions/api/federations/apply-properties.ts'
-import { parsePatch } from '../../../functions/api/json-patch/patch-operation.ts'
-import { formatPointer, parsePointer } from '../../../functions/api/json-patch/pointer.ts'
+import { applyProperties } from '../../../functions/api/federations/plan-patch.ts'
+import { formatPointer, parsePatch, parsePointer } from '../../../functions/api/json-patch/patch-operation.ts'
 import { readLiteral } from '../../../functions/api/json-patch/python-literal.ts'
 import type { Json } from '../../../functions/core/values/json.ts'
 

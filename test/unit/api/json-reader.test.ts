@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readJson } from '../../../functions/api/body/json-reader.ts'
+import { readJson } from '../../../functions/api/body/read-body.ts'
 import { InvalidRequest } from '../../../functions/api/errors.ts'
 
 /** Objects without their missing prototype, to compare with JSON.parse. */

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { matcher } from '../../../functions/api/match.ts'
-import { segmentsOf } from '../../../functions/api/path.ts'
+import { matcher, segmentsOf } from '../../../functions/api/match.ts'
 import { ROUTES } from '../../../functions/api/routes.ts'
 
 describe('segmentsOf', () => {

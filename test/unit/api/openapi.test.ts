@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ANSWERS } from '../../../functions/api/openapi/answers.ts'
-import { openApiDocument } from '../../../functions/api/openapi/document.ts'
+import { ANSWERS, openApiDocument } from '../../../functions/api/openapi/document.ts'
 import { ROUTES } from '../../../functions/api/routes.ts'
 
 type BodySchema = { type?: string; additionalProperties?: boolean; anyOf?: BodySchema[] }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { verdictOf } from '../../../functions/core/cluster/cluster-verdict.ts'
+import { verdictOf } from '../../../functions/core/cluster/cluster-update-end.ts'
 import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import { newGroup } from '../../support/flows/node-groups.ts'
 

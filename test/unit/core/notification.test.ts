@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { outboxEvents } from '../../../functions/core/values/entity-event.ts'
+import { notificationOf, outboxEvents } from '../../../functions/core/values/entity-event.ts'
 import type { DomainEvent } from '../../../functions/core/values/event.ts'
-import { notificationOf } from '../../../functions/core/values/notification.ts'
 
 const event = (change: Partial<DomainEvent> = {}): DomainEvent => ({
   id: '01920000-0000-7000-8000-000000000001',

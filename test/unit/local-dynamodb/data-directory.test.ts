@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { takeDataDirectory } from '../../../local/dynamodb/data-directory.ts'
+import { takeDataDirectory } from '../../../local/dynamodb/embedded-dynamodb.ts'
 
 describe('takeDataDirectory', () => {
   let folder: string

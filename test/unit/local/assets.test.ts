@@ -11,10 +11,8 @@ import sums from '../../../functions/drivers/federation/karmada/v1/crds.sha256.j
 import { CRDS_ASSET, KARMADA_VERSION } from '../../../functions/drivers/federation/karmada/v1/names.ts'
 import { assetsIn } from '../../../functions/runtime/asset-folder.ts'
 import { ensureAssets, putAssetsBeside } from '../../../infra/assets.ts'
-import { sourceFiles } from '../../../local/assets/asset-source.ts'
 import { missingAssets } from '../../../local/assets/assets.ts'
-import { KARMADA_CRDS_URL, karmadaCrds } from '../../../local/assets/karmada-crds.ts'
-import { makeAssets } from '../../../local/assets/make-assets.ts'
+import { KARMADA_CRDS_URL, karmadaCrds, makeAssets, sourceFiles } from '../../../local/assets/make-assets.ts'
 import { makeMissingAssets } from '../../../local/assets/make-missing-assets.ts'
 import { rejectionOf, thrownBy } from '../../support/kubernetes/leaks.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cloudOfEnv } from '../../../functions/runtime/cloud.ts'
+import { cloudOfEnv } from '../../../functions/runtime/aws-ports.ts'
 import { readEnv, workerEnv } from '../../../functions/runtime/env.ts'
 import { localCloud } from '../../../local/cloud.ts'
 

@@ -1,7 +1,7 @@
 import { InvalidCiphertextException, type KMSClient } from '@aws-sdk/client-kms'
 import { describe, expect, it } from 'vitest'
+import { kmsKeys } from '../../../functions/runtime/aws-ports.ts'
 import { KeyAccessMissing, KeyServiceUnavailable } from '../../../functions/runtime/errors.ts'
-import { kmsKeys } from '../../../functions/runtime/kms-keys.ts'
 import { noKeys } from '../../../functions/runtime/no-keys.ts'
 import { CredentialUnreadable } from '../../../functions/store/errors.ts'
 

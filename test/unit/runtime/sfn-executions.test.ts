@@ -1,8 +1,8 @@
 import { ExecutionAlreadyExists, ExecutionDoesNotExist, type SFNClient } from '@aws-sdk/client-sfn'
 import { describe, expect, it } from 'vitest'
 import type { FlowInput } from '../../../functions/core/operation/operation.ts'
+import { sfnExecutions } from '../../../functions/runtime/aws-table-ports.ts'
 import { ExecutionsUnavailable } from '../../../functions/runtime/errors.ts'
-import { sfnExecutions } from '../../../functions/runtime/sfn-executions.ts'
 
 const PREFIX = 'arn:aws:states:eu-central-1:111122223333:stateMachine:fedplane-'
 const EXECUTION = 'arn:aws:states:eu-central-1:111122223333:execution:fedplane-member-join:op-1'

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { clusterValues, groupValues } from '../../../../functions/drivers/cluster/capi/v1/labels.ts'
-import { labelRemarks } from '../../../../functions/drivers/cluster/capi/v1/labels-remarks.ts'
-import { CLUSTER_LABELS, GROUP_LABELS } from '../../../../functions/drivers/cluster/capi/v1/labels-table.ts'
-import { LABELS_WITHOUT_EFFECT } from '../../../../functions/drivers/cluster/capi/v1/labels-without-effect.ts'
+import {
+  CLUSTER_LABELS,
+  clusterValues,
+  GROUP_LABELS,
+  groupValues,
+} from '../../../../functions/drivers/cluster/capi/v1/labels.ts'
+import { LABELS_WITHOUT_EFFECT, labelRemarks } from '../../../../functions/drivers/cluster/capi/v1/look.ts'
 import { ALL_LABELS, samplePlanned } from '../../../support/capi/samples.ts'
 
 const README = readFileSync(

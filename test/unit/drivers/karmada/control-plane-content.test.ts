@@ -6,10 +6,12 @@ import {
   differences,
   inParallel,
 } from '../../../../functions/drivers/federation/karmada/v1/control-plane/apply-all.ts'
-import { crdManifests } from '../../../../functions/drivers/federation/karmada/v1/control-plane/crds.ts'
+import {
+  crdManifests,
+  systemNamespaces,
+} from '../../../../functions/drivers/federation/karmada/v1/control-plane/content.ts'
 import { keepWorkloads } from '../../../../functions/drivers/federation/karmada/v1/control-plane/keep-workloads.ts'
 import { FEDERATION_ADMINS, rbac } from '../../../../functions/drivers/federation/karmada/v1/control-plane/rbac.ts'
-import { systemNamespaces } from '../../../../functions/drivers/federation/karmada/v1/control-plane/system.ts'
 import { webhookConfigurations } from '../../../../functions/drivers/federation/karmada/v1/control-plane/webhooks.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
 import { PermissionDenied } from '../../../../functions/kubernetes/errors.ts'

@@ -1,5 +1,7 @@
 import type { Cluster, ClusterObservation } from '../../../../core/cluster/cluster.ts'
 import { isAppError } from '../../../../core/values/app-error.ts'
+import type { Labels } from '../../../../core/values/labels.ts'
+import { byNumber, listInWords, quote } from '../../../../core/values/wording.ts'
 import type { KubernetesClient } from '../../../../kubernetes/client.ts'
 import {
   AddressForbidden,
@@ -11,11 +13,61 @@ import {
 import { namespaces } from '../../../../kubernetes/resources.ts'
 import type { ClusterContext } from '../../../contract/cluster-driver.ts'
 import { connectionOf } from './connection.ts'
-import { labelRemarks } from './labels-remarks.ts'
+import type { Infrastructure } from './infrastructure.ts'
+import { ALL_RULES } from './labels.ts'
 import type { ManagementSite } from './management/site.ts'
 import type { Snapshot } from './management/snapshot.ts'
 import { observationOf, type Probe } from './status/health.ts'
 import { keptNetworks } from './status/kept-networks.ts'
+import { type Wanted, wantedGroupLabels, wantedLabels } from './wishes.ts'
+
+/** Labels that other Magnum drivers know and this one can't follow, with the reason, which completes a sentence after the label's name. */
+export const LABELS_WITHOUT_EFFECT: Readonly<Record<string, string>> = {
+  capi_helm_chart_version: 'chooses a Helm chart, and no chart is used',
+  server_group_policies: 'asks for a Nova server group, and none is made',
+  different_failure_domain: 'asks for a Nova server group, and none is made',
+  cilium_hubble_ui_enabled: 'is for manifests that the operator gives as a whole',
+  kube_dashboard_enabled: 'asks for an addon that its makers gave up',
+  manila_csi_share_network_id: 'is for manifests that the operator gives as a whole',
+}
+
+const allLabels = (wanted: Wanted): Labels =>
+  Object.assign({}, ...wanted.nodeGroups.map((group) => wantedGroupLabels(wanted, group)), wantedLabels(wanted))
+
+/** Labels that change nothing, by why: see `labelRemarks`. */
+const idleLabels = (labels: Labels, infrastructure: Infrastructure) => {
+  const keys = Object.keys(labels).sort()
+  const isKnown = (key: string): boolean => Object.hasOwn(ALL_RULES, key)
+  return {
+    unknown: keys.filter((key) => !isKnown(key) && !Object.hasOwn(LABELS_WITHOUT_EFFECT, key)),
+    elsewhere: keys.filter(
+      (key) => isKnown(key) && ALL_RULES[key]?.on !== undefined && ALL_RULES[key].on !== infrastructure,
+    ),
+    without: keys.filter((key) => Object.hasOwn(LABELS_WITHOUT_EFFECT, key)),
+  }
+}
+
+const sentence = (keys: readonly string[], one: string, several: string): string[] =>
+  keys.length === 0
+    ? []
+    : [`${byNumber(keys, 'Label', 'Labels')} ${listInWords(keys.map(quote))} ${byNumber(keys, one, several)}.`]
+
+/**
+ * Whole sentences about labels that change nothing: misspelt ones, those of other drivers, and those of another infrastructure. Not faults: clients keep
+ * labels that another driver took.
+ */
+export const labelRemarks = (wanted: Wanted, infrastructure: Infrastructure): string[] => {
+  const { unknown, elsewhere, without } = idleLabels(allLabels(wanted), infrastructure)
+  return [
+    ...sentence(unknown, 'is not known to capi@1 and changes nothing', 'are not known to capi@1 and change nothing'),
+    ...sentence(
+      elsewhere,
+      `changes nothing on the infrastructure ${infrastructure}`,
+      `change nothing on the infrastructure ${infrastructure}`,
+    ),
+    ...without.map((key) => `Label ${quote(key)} changes nothing: it ${LABELS_WITHOUT_EFFECT[key]}.`),
+  ]
+}
 
 /** Faults of our credential, haste or network that say nothing of the cluster. */
 const NOT_ITS_FAULT = [AddressForbidden, ApiThrottled, CredentialRejected, PermissionDenied]

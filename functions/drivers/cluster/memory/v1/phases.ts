@@ -1,12 +1,137 @@
-import type { ClusterContext, ClusterPhase } from '../../../contract/cluster-driver.ts'
+import { type ClusterTask, type ClusterTaskKind, nodeGroupOf } from '../../../../core/cluster/cluster-task.ts'
+import type { NodeGroup } from '../../../../core/cluster/node-group.ts'
+import type { JsonObject } from '../../../../core/values/json.ts'
+import type {
+  ClusterContext,
+  ClusterPhase,
+  ClusterStepResult,
+  NodeGroupResult,
+} from '../../../contract/cluster-driver.ts'
+import { ChangeImpossible } from '../../../contract/errors.ts'
 import { endpointOf } from './endpoint.ts'
-import { isNodesKey } from './nodes.ts'
+import { changedNodes, isNodesKey, nodesKey, playedNodes, type WantedNodes } from './nodes.ts'
 import { seen } from './observe.ts'
 import { type Act, play, playUndo } from './play.ts'
 import { CLUSTER_LABELS, type PhaseId, readLabels } from './schema.ts'
-import { makeNodes, type PlayedTaskKind, playTask, undoTask } from './tasks.ts'
-import { firstVersion, VERSION } from './versions.ts'
+import {
+  firstVersion,
+  groupsOfUpgrade,
+  targetVersion,
+  upgradeFaults,
+  upgradesMasters,
+  VERSION,
+  versionOf,
+  versionOfGroup,
+} from './versions.ts'
 import type { MemoryClusters } from './world.ts'
+
+/** Kinds of tasks that memory@1 plays: all but a new kubeconfig, since it takes none. */
+type PlayedTaskKind = Exclude<ClusterTaskKind, 'credential'>
+
+/** Nodes of a group as they come to be: what is told of it, and what is kept. */
+type Made = { result: NodeGroupResult; state: JsonObject }
+
+/** Gives a group the nodes that are wanted. */
+const makeNodes = ({ cluster }: ClusterContext, group: NodeGroup, wanted: WantedNodes): Made => {
+  const nodes = changedNodes(cluster, group, wanted)
+  const nodeAddresses = playedNodes(cluster, group, nodes).map(({ address }) => address)
+  const { length } = nodeAddresses
+  const version = versionOfGroup(cluster, group)
+  return {
+    result: { id: group.id, nodeAddresses, version, ...(length === wanted.count ? {} : { nodeCount: length }) },
+    state: { [nodesKey(group)]: nodes },
+  }
+}
+
+/** Ends an act, with a look at what has become of the cluster. */
+const finished = (
+  context: ClusterContext,
+  { state = {}, ...result }: Omit<ClusterStepResult, 'done' | 'observation'>,
+): ClusterStepResult => {
+  const cluster = { ...context.cluster, driverState: { ...context.cluster.driverState, ...state } }
+  return { done: true, ...result, state, observation: seen({ ...context, cluster }) }
+}
+
+const groupOf = ({ cluster, task, nodeGroups }: ClusterContext): NodeGroup => {
+  const group = nodeGroups.find(({ id }) => task !== null && id === nodeGroupOf(task))
+  if (group !== undefined) return group
+  throw new ChangeImpossible(`The node group that cluster ${cluster.name} was to change is no longer there.`)
+}
+
+/** What the group has, not what it is to have: a resize that waits shows in its `nodeCount` already. */
+const countNow = ({ cluster }: ClusterContext, group: NodeGroup): number => playedNodes(cluster, group).length
+
+const withNodes = (context: ClusterContext, wanted: (group: NodeGroup) => WantedNodes): ClusterStepResult => {
+  const { result, state } = makeNodes(context, groupOf(context), wanted(groupOf(context)))
+  return finished(context, { nodeGroups: [result], state })
+}
+
+const removeGroup: Act = (context) => {
+  const id = context.task && nodeGroupOf(context.task)
+  const gone = context.nodeGroups.filter((group) => group.id === id)
+  const remaining = context.nodeGroups.filter((group) => group.id !== id)
+  return finished(
+    { ...context, nodeGroups: remaining },
+    {
+      nodeGroups: gone.map((group) => ({ id: group.id, nodeAddresses: [] })),
+      state: Object.fromEntries(gone.map((group) => [nodesKey(group), null])),
+    },
+  )
+}
+
+/** Looks again at what was checked when it was asked for: a task that waited may meet another version than was expected. */
+const upgrade = async (
+  context: ClusterContext,
+  task: Extract<ClusterTask, { kind: 'upgrade' }>,
+): Promise<ClusterStepResult> => {
+  const { cluster, nodeGroups } = context
+  const planned = { cluster, template: await context.template(), nodeGroups, task }
+  const [fault] = upgradeFaults(planned)
+  if (fault !== undefined) throw new ChangeImpossible(fault)
+  const version = targetVersion(planned)
+  return finished(context, {
+    nodeGroups: groupsOfUpgrade(planned).map(({ id }) => ({ id, version })),
+    state: { [VERSION]: upgradesMasters(planned) ? version : versionOf(cluster) },
+  })
+}
+
+const rotateAuthority: Act = async (context) => {
+  const authority = await context.authority('kubernetes')
+  if (authority === undefined) {
+    throw new ChangeImpossible(
+      `Cluster ${context.cluster.name} has no certificate authority that could be rotated: its certificates are not fedplane's.`,
+    )
+  }
+  return finished(context, { endpoint: endpointOf(context.cluster, authority.certificatePem) })
+}
+
+/** Does what the task says. */
+const playTask: Act = (context) => {
+  const { task } = context
+  switch (task?.kind) {
+    case 'resize':
+      return withNodes(context, () => ({ count: task.nodeCount, toRemove: task.nodesToRemove }))
+    case 'node-group-create':
+      return withNodes(context, (group) => ({ count: group.nodeCount, toRemove: [] }))
+    case 'node-group-update':
+      return withNodes(context, (group) => ({ count: task.nodeCount ?? countNow(context, group), toRemove: [] }))
+    case 'node-group-delete':
+      return removeGroup(context)
+    case 'upgrade':
+      return upgrade(context, task)
+    case 'rotate-authority':
+      return rotateAuthority(context)
+    default:
+      // rotate-credential: a played cluster has none, so there is nothing to change.
+      return finished(context, {})
+  }
+}
+
+/** Brings a group back to the nodes that it had: its count is that of before, since the change is taken back. */
+const undoTask: Act = (context) => {
+  const group = context.nodeGroups.find(({ id }) => context.task !== null && id === nodeGroupOf(context.task))
+  return group === undefined ? { done: true } : withNodes(context, () => ({ count: group.nodeCount, toRemove: [] }))
+}
 
 const PHASE_SECONDS = 600
 

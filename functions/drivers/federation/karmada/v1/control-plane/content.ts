@@ -1,14 +1,77 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import * as z from 'zod'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
+import { memberObjectName } from '../../../../support/member/names.ts'
+import { namespaceManifest } from '../../../../support/namespace.ts'
 import { NotYet } from '../../../../support/step.ts'
+import { CRDS_ASSET, MEMBERS_NAMESPACE, SYSTEM_NAMESPACE } from '../names.ts'
 import { readPki } from '../pki/read-pki.ts'
 import { parseProperties } from '../schema.ts'
 import { aggregation } from './aggregation.ts'
-import { crdManifests } from './crds.ts'
 import { keepWorkloads } from './keep-workloads.ts'
 import { rbac } from './rbac.ts'
-import { systemNamespaces } from './system.ts'
-import { webhookConfigurations } from './webhooks.ts'
+import { clientConfigOf, type WebhookSite, webhookConfigurations } from './webhooks.ts'
+
+/** Kinds with two served versions, which the webhook server converts (upstream's `patches`). */
+const CONVERTED = new Set(['resourcebindings.work.karmada.io', 'clusterresourcebindings.work.karmada.io'])
+
+const Definitions = z.array(
+  z.looseObject({
+    apiVersion: z.literal('apiextensions.k8s.io/v1'),
+    kind: z.literal('CustomResourceDefinition'),
+    metadata: z.looseObject({ name: z.string() }),
+    spec: z.looseObject({}),
+  }),
+)
+
+const conversion = (site: WebhookSite): PartOf['conversion'] => ({
+  strategy: 'Webhook',
+  webhook: { clientConfig: clientConfigOf(site, 'convert'), conversionReviewVersions: ['v1'] },
+})
+
+const unzip = promisify(gunzip)
+
+/** All CRDs of the release as they are to be. @throws AssetMissing where the bundle was made without them */
+export const crdManifests = async (
+  { asset }: Pick<FederationContext, 'asset'>,
+  site: WebhookSite,
+): Promise<KubernetesObject[]> => {
+  const text = (await unzip(await asset(CRDS_ASSET))).toString('utf8')
+  return Definitions.parse(JSON.parse(text)).map(({ apiVersion, kind, metadata, spec }) => ({
+    apiVersion,
+    kind,
+    metadata,
+    spec: CONVERTED.has(metadata.name) ? { ...spec, conversion: conversion(site) } : spec,
+  }))
+}
+
+/** Karmada's mark on its own namespaces. */
+const SYSTEM_LABEL = { 'karmada.io/system': 'true' }
+
+/** Keeps Karmada from making a namespace in every member. */
+const SKIP_PROPAGATION = { 'namespace.karmada.io/skip-auto-propagation': 'true' }
+
+const karmadaNamespace = (name: string): Manifest<'Namespace'> => ({
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  metadata: { name, labels: SYSTEM_LABEL },
+})
+
+/**
+ * Namespaces inside of the control plane. The federation's own holds the impersonators' Secrets: Karmada takes the namespace of such a Secret for
+ * that of the ServiceAccount in the member, and there every federation has its own (rule F12).
+ */
+export const systemNamespaces = (federationId: string): Manifest<'Namespace'>[] => {
+  const own = namespaceManifest(federationId, memberObjectName(federationId))
+  return [
+    karmadaNamespace(SYSTEM_NAMESPACE),
+    karmadaNamespace(MEMBERS_NAMESPACE),
+    { ...own, metadata: { ...own.metadata, labels: { ...own.metadata.labels, ...SKIP_PROPAGATION } } },
+  ]
+}
 
 /** What a new API server needs to be a control plane, in this order. */
 export type Content = {
