@@ -7,8 +7,8 @@ import type { JsonObject } from '../core/values/json.ts'
 const StateErrorSchema = z.object({ Error: z.string(), Cause: z.string().optional() })
 
 /**
- * Data of a running execution: its input, what the last step returned (`$.result.progress`), and what was caught. Steps parse
- * `progress` themselves: each flow has its own.
+ * Data of a running execution: its input, what the last step returned (`$.result.progress`), and what was caught. The loop reads
+ * `progress` itself.
  */
 export const StepStateSchema = z
   .object({

@@ -159,14 +159,16 @@ const DEATHS: Readonly<Record<string, Death>> = {
   'in each step at its first write, whose answer is lost': () => {
     const isFirst = firsts()
     lab.intercept = async ({ step, event }, run) => {
-      if (!isFirst([step, event])) return run()
-      budget.killAfter(1)
+      // Steps of several executions run at a time: the kill may meet another one, and another one may lift it.
+      const { kills } = budget
+      const orders = isFirst([step, event])
+      if (orders) budget.killAfter(1)
       try {
         return await run()
       } catch (error) {
-        throw budget.isKilled ? killed() : error
+        throw budget.kills > kills ? killed() : error
       } finally {
-        budget.lift()
+        if (orders) budget.lift()
       }
     }
   },

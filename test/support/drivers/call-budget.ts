@@ -23,16 +23,13 @@ export class CallBudget {
   calls = 0
   /** Those that may have changed something, as `method path`. */
   writes: string[] = []
+  /** Kills so far. */
+  kills = 0
   #left = Number.POSITIVE_INFINITY
 
   /** The write number `count` from now is carried out, and its answer is lost. */
   killAfter(count: number): void {
     this.#left = count
-  }
-
-  /** The kill has come, and no other was ordered since. */
-  get isKilled(): boolean {
-    return this.#left <= 0
   }
 
   lift(): void {
@@ -50,7 +47,9 @@ export class CallBudget {
     if (!isWrite(method, args)) return
     this.writes.push(`${method} ${JSON.stringify(args[0])}`)
     this.#left -= 1
-    if (this.#left === 0) throw new Killed('killed by the test')
+    if (this.#left !== 0) return
+    this.kills += 1
+    throw new Killed('killed by the test')
   }
 }
 
