@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { StateMachineDefinition } from 'aws-local-stepfunctions'
 import type { Flow } from '../../functions/core/operation/operation.ts'
 import { AppError } from '../../functions/core/values/app-error.ts'
-import { lintAsl, SUBSTITUTIONS } from '../../infra/asl-lint.ts'
+import { lintAsl, SUBSTITUTIONS } from './asl-lint.ts'
 
 /** A state machine's definition can't be read, or uses what AWS and the engine do not do alike. */
 class DefinitionRefused extends AppError {

@@ -57,7 +57,7 @@ const GOOD: readonly [from: string, to: string][] = [
   ['functions/drivers/federation/karmada/v1/g.ts', 'functions/drivers/support/a.ts'],
   ['functions/runtime/g.ts', 'functions/store/dynamodb/a.ts'],
   ['local/g.ts', 'functions/store/dynamodb/a.ts'],
-  ['local/h.ts', 'infra/asl-lint.ts'],
+  ['infra/h.ts', 'local/engine/asl-lint.ts'],
   ['infra/g.ts', 'functions/api/routes.ts'],
   ['infra/h.ts', 'functions/policy/check-policies.ts'],
   ['infra/i.ts', 'functions/drivers/descriptions.ts'],

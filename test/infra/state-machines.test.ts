@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import aslValidator from 'asl-validator'
 import { describe, expect, it } from 'vitest'
-import { lintAsl } from '../../infra/asl-lint.ts'
+import { lintAsl } from '../../local/engine/asl-lint.ts'
 
 /** Read anew each time: the validator writes into what it is given. */
 const definition = (): unknown =>

@@ -1,8 +1,8 @@
 import type { ExecutionRef, Flow, FlowInput } from '../../../functions/core/operation/operation.ts'
 import type { Logger } from '../../../functions/core/ports.ts'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
-import { SUBSTITUTIONS } from '../../../infra/asl-lint.ts'
 import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
+import { SUBSTITUTIONS } from '../../../local/engine/asl-lint.ts'
 import { type Definitions, parseDefinition } from '../../../local/engine/definition.ts'
 import { Engine, type OnUnsuccessfulEnd } from '../../../local/engine/engine.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lintAsl } from '../../infra/asl-lint.ts'
+import { lintAsl } from '../../../local/engine/asl-lint.ts'
 
 type Fields = Record<string, unknown>
 
