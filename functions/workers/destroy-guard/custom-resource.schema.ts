@@ -1,15 +1,8 @@
 import * as z from 'zod'
+import { StackRequest } from '../stack-request.schema.ts'
 
-const text = z.string().min(1)
-
-/** What CloudFormation sends about a custom resource. What is not used is not looked at. */
-export const CustomResourceEvent = z.object({
-  RequestType: z.enum(['Create', 'Update', 'Delete']),
-  /** Where the answer is put: a signed URL, which is a secret. */
-  ResponseURL: z.url(),
-  StackId: text,
-  RequestId: text,
-  LogicalResourceId: text,
+/** What CloudFormation sends about the guard. */
+export const CustomResourceEvent = StackRequest.extend({
   /** `Enforce`: `false` lets everything go. */
   ResourceProperties: z.object({ Enforce: z.enum(['true', 'false']) }),
 })
