@@ -20,12 +20,6 @@ const OPEN_API_MODULE = 'functions/runtime/bundled-open-api.ts'
 /** A function with this module in it hands files to drivers. */
 const ASSETS_MODULE = 'functions/runtime/bundled-assets.ts'
 
-/**
- * What the AWS SDK imports when an operation streams events (15 KB): no operation of DynamoDB, Step Functions and KMS does. One that did would
- * fail with the name of the module.
- */
-const NEVER_LOADED: string[] = ['@smithy/core/event-streams']
-
 /** Largest bundle by kind, bytes: what a cold start reads (docs/decisions/0011). */
 export const SIZE_MAX_BYTES: Readonly<Record<FunctionKind, number>> = {
   table: 510_000,
@@ -50,7 +44,6 @@ const ESBUILD = {
     // Its parser alone: its entry brings constants of the formatter along, 2 KB.
     'jsonc-parser': './node_modules/jsonc-parser/lib/esm/impl/parser.js',
   },
-  external: NEVER_LOADED,
   minify: true,
   logLevel: 'warning',
 } as const satisfies BuildOptions

@@ -1,6 +1,7 @@
 import { Aws } from 'aws-cdk-lib'
 import { Effect, type IGrantable, Policy, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam'
 import type { IKey } from 'aws-cdk-lib/aws-kms'
+import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { FLOWS, type Flow } from '../functions/core/operation/operation.ts'
@@ -178,6 +179,20 @@ export const grantSend = (grantee: IGrantable, queue: IQueue, { storageKey }: In
     new PolicyStatement({ actions: ['sqs:SendMessage'], resources: [queue.queueArn] }),
   )
   grantStorageKey(grantee, storageKey, 'sqs', ['kms:Decrypt', 'kms:GenerateDataKey'])
+}
+
+/** May reserve concurrency for these functions. `GetAccountSettings` takes no resource. */
+export const grantReserving = (grantee: IGrantable, functions: readonly IFunction[]): void => {
+  const { grantPrincipal } = grantee
+  grantPrincipal.addToPrincipalPolicy(new PolicyStatement({ actions: ['lambda:GetAccountSettings'], resources: ['*'] }))
+  accept(grantee, '*', 'GetAccountSettings takes no resource.')
+  if (functions.length === 0) return
+  grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['Delete', 'Get', 'Put'].map((verb) => `lambda:${verb}FunctionConcurrency`),
+      resources: functions.map(({ functionArn }) => functionArn),
+    }),
+  )
 }
 
 const INTERFACES = [

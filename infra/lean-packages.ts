@@ -24,10 +24,19 @@ const versionOnly = async (file: string): Promise<string> => {
   return JSON.stringify({ version })
 }
 
+/**
+ * What the AWS SDK imports when an operation streams events (15 KB): no operation that we call does. One that did would fail with the name of
+ * the module. Lambda's client imports it at its start, and gets it.
+ */
+const EVENT_STREAMS = /^@smithy\/core\/event-streams$/
+
 /** Leaves out of packages what no function uses, and what bundlers can't know (docs/decisions/0011). */
 export const leanPackages: Plugin = {
   name: 'lean-packages',
-  setup: ({ onLoad }) => {
+  setup: ({ onLoad, onResolve }) => {
+    onResolve({ filter: EVENT_STREAMS }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, external: true } : undefined,
+    )
     onLoad(
       { filter: /[/\\]zod[/\\]v4[/\\]core[/\\](to-json-schema|json-schema-processors)\.js$/ },
       async ({ path }) => ({

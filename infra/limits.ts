@@ -10,3 +10,9 @@ export const TIMEOUT_SECONDS = { table: 20, keys: 25, authorizer: 10, step: 60, 
  * one for some 50 ms, so that a flood leaves most of them to flows and sweeps.
  */
 export const API_THROTTLE = { rateLimit: 500, burstLimit: 1_000 } as const
+
+/**
+ * Concurrent executions that the API has for itself where the account has room: at 500 requests a second of some 50 ms, 25 are at work, and
+ * those that reach into clusters take longer. Flows and sweeps have what is left.
+ */
+export const API_CONCURRENCY = { table: 100, keys: 50, authorizer: 100 } as const

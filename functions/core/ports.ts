@@ -27,6 +27,16 @@ export interface KeyService {
 /** An event bus. Gives how many of the events, from the first on, it took: fewer than all means that the next one was refused. */
 export type PutEvents = (events: readonly OutboxEvent[]) => Promise<number>
 
+/** Concurrent executions of Lambda functions, in this account and Region. */
+export interface ConcurrencyPort {
+  /** What functions without a reservation have together. */
+  unreserved(): Promise<number>
+  /** What a function has for itself; undefined when nothing is reserved. */
+  reserved(functionName: string): Promise<number | undefined>
+  reserve(functionName: string, executions: number): Promise<void>
+  release(functionName: string): Promise<void>
+}
+
 /** Writes values of metrics, all of one moment. */
 export type PublishMetrics = (values: Partial<Record<MetricName, number>>) => void
 

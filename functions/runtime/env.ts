@@ -90,6 +90,9 @@ export const canaryEnv = z.object({
 /** The guard of `cdk destroy`: looks at what there is. */
 export const destroyGuardEnv = z.object({ AWS_REGION: text, TABLE_NAME: text })
 
+/** What reserves concurrency: its functions are named by CloudFormation's requests. */
+export const reserveConcurrencyEnv = z.object({ AWS_REGION: text })
+
 /** What infra sets of an environment: all but what Lambda sets itself. */
 export type Settings<Env> = Omit<Env, 'AWS_REGION'>
 
@@ -100,6 +103,7 @@ export type ReconcilerEnv = z.infer<typeof reconcilerEnv>
 export type OutboxEnv = z.infer<typeof outboxEnv>
 export type CanaryEnv = z.infer<typeof canaryEnv>
 export type DestroyGuardEnv = z.infer<typeof destroyGuardEnv>
+export type ReserveConcurrencyEnv = z.infer<typeof reserveConcurrencyEnv>
 
 /** Base URLs in place of those of AWS, by the names that its SDKs know (VPC endpoints, emulators). Absent or empty: AWS's own. */
 export const awsEndpoints = (

@@ -204,7 +204,14 @@ const fields = {
       `must be numbers by kind of function (${FUNCTION_KINDS.join(', ')})`,
     )
     .default({})
-    .describe(`reserved concurrency of each function of a kind (${FUNCTION_KINDS.join(', ')}); default none`),
+    .describe(
+      `reserved concurrency of each function of a kind (${FUNCTION_KINDS.join(', ')}); default none but that of reserveConcurrency`,
+    ),
+  reserveConcurrency: yesOrNo()
+    .default(true)
+    .describe(
+      'reserves 100, 50 and 100 concurrent executions for table, keys and authorizer where the account has room, but for kinds in reservedConcurrency; the output `concurrency` says what was done',
+    ),
   tracing: yesOrNo().default(true).describe('traces of functions and state machines in X-Ray'),
   logRetentionDays: z
     .int('must be a number of days')

@@ -21,6 +21,7 @@ import { cloudEnvironment } from '../cloud-environment.ts'
 import { KeptLogs } from '../constructs/kept-logs.ts'
 import { liveAlias } from '../constructs/live-alias.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
+import { ReservedConcurrency } from '../constructs/reserved-concurrency.ts'
 import { driverEnvironment } from '../driver-environment.ts'
 import { eksGrants } from '../eks-grants.ts'
 import { grantEks, grantSealing, grantSecret, grantStart, grantTable, machineArnPrefix } from '../grants.ts'
@@ -84,6 +85,7 @@ export class ApiStack extends Stack {
       authorizer: this.#addAuthorizer(),
     }
     this.#addRoutes(props.routes)
+    new ReservedConcurrency(this, 'reserved-concurrency', { installation: props, functions: this.functions })
     new CfnOutput(this, 'url', { value: `${this.publicUrl}/v1` })
     new CfnOutput(this, 'endpoint', {
       value: `${this.api.apiEndpoint}/v1`,

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import type { Logger } from '../../functions/core/ports.ts'
 import { AppError } from '../../functions/core/values/app-error.ts'
-import { type ApiEvent, PathMalformed, receivedRequest, toApiEvent } from './api-event.ts'
+import { type ApiEvent, PathMalformed, type ReceivedRequest, receivedRequest, toApiEvent } from './api-event.ts'
 import { isForeign, isUndeclaredBody, type OwnAddress } from './foreign.ts'
 import type { PeerUsers } from './peer-user.ts'
 import { announcesTooMuch, BodyTooLarge, RequestAborted, readBody } from './read-body.ts'
@@ -111,7 +111,9 @@ class Gateway {
     const request = receivedRequest(message, body)
     const event = toApiEvent(request, facts, {})
     const { refuseForeign, publicUrl } = this.#options
-    if (refuseForeign) assertOwn(event.headers, body, { port: (this.server.address() as AddressInfo).port, publicUrl })
+    if (refuseForeign) {
+      assertOwn(event.headers, request, { port: (this.server.address() as AddressInfo).port, publicUrl })
+    }
     event.requestContext.authorizer.lambda = await this.#options.authorize(event.headers)
     return event
   }
@@ -169,8 +171,8 @@ class UndeclaredBody extends Error {
 }
 
 /** @throws ForeignRequest, UndeclaredBody */
-const assertOwn = (headers: ApiEvent['headers'], body: Buffer, ours: OwnAddress): void => {
-  if (isForeign(headers, ours)) throw new ForeignRequest()
+const assertOwn = (headers: ApiEvent['headers'], { url, body }: ReceivedRequest, ours: OwnAddress): void => {
+  if (isForeign(headers, url, ours)) throw new ForeignRequest()
   if (isUndeclaredBody(headers, body.length)) throw new UndeclaredBody()
 }
 

@@ -18,6 +18,7 @@ const ON_EVERYTHING: ReadonlyMap<string, string> = new Map([
   ['xray:GetSamplingRules', 'takes no resource'],
   ['xray:GetSamplingTargets', 'takes no resource'],
   ['dynamodb:ListStreams', 'takes no resource'],
+  ['lambda:GetAccountSettings', 'takes no resource'],
   ['logs:CreateLogDelivery', 'delivery of logs by Step Functions takes no resource'],
   ['logs:GetLogDelivery', 'as above'],
   ['logs:UpdateLogDelivery', 'as above'],

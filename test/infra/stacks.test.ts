@@ -4,14 +4,25 @@ import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../functions/api/routes.ts'
 import { FLOWS } from '../../functions/core/operation/operation.ts'
-import { destroyGuardEnv, keysEnv, outboxEnv, reconcilerEnv, tableEnv, workerEnv } from '../../functions/runtime/env.ts'
+import {
+  destroyGuardEnv,
+  keysEnv,
+  outboxEnv,
+  reconcilerEnv,
+  reserveConcurrencyEnv,
+  tableEnv,
+  workerEnv,
+} from '../../functions/runtime/env.ts'
 import { TABLE_DEFINITION } from '../../functions/store/dynamodb/table-definition.ts'
 import { TIMEOUT_SECONDS } from '../../infra/limits.ts'
 import { gatewayPaths } from '../../infra/route-keys.ts'
 import {
+  actionsIn,
+  FEW_ROUTES,
   type Fields,
   type Resource,
   resourcesIn as resources,
+  statementsIn,
   type Templates,
   templatesOf,
 } from '../support/infra/synthesised.ts'
@@ -311,5 +322,58 @@ describe('guard stack', () => {
     expect(sealingOf(all.guard, guard)).toEqual([])
     const [[, standIn]] = resources(all.guard, 'Custom::FedplaneDestroyGuard') as [[string, Resource]]
     expect(standIn.Properties.Enforce).toBe('true')
+  })
+})
+
+describe('reserved concurrency', () => {
+  const reserving = (template: Template) => {
+    const [, resource] = one(
+      template,
+      'AWS::Lambda::Function',
+      'fedplane: reserves concurrency for the API where the account has room',
+    )
+    const [[, asked]] = resources(template, 'Custom::FedplaneReservedConcurrency') as [[string, Resource]]
+    const functions = asked.Properties.Functions as { Kind: string; Wanted: string }[]
+    return { resource, asked, wanted: Object.fromEntries(functions.map(({ Kind, Wanted }) => [Kind, Wanted])) }
+  }
+  const concurrencyRights = (template: Template) =>
+    statementsIn(template)
+      .map(({ statement }) => statement)
+      .filter(
+        (statement) =>
+          JSON.stringify(statement.Action).includes('lambda:') &&
+          actionsIn(statement).some((it) => /Concurrency/.test(it)),
+      )
+
+  it('is asked for the API and the authorizer, by default, with rights on these', () => {
+    const { resource, wanted } = reserving(api)
+    expect(wanted).toEqual({ table: '100', keys: '50', authorizer: '100' })
+    expect(Object.keys(environmentOf(resource))).toEqual(settingsOf(reserveConcurrencyEnv))
+    const [statement, ...others] = concurrencyRights(api)
+    expect(others).toEqual([])
+    expect(actionsIn(statement!)).toEqual(['Delete', 'Get', 'Put'].map((verb) => `lambda:${verb}FunctionConcurrency`))
+    const arns = ['API routes without rights on keys', 'API routes that seal or open credentials', 'token to principal']
+      .map((text) => one(api, 'AWS::Lambda::Function', `fedplane: ${text}`)[0])
+      .map((id) => ({ 'Fn::GetAtt': [id, 'Arn'] }))
+    expect([statement!.Resource].flat()).toHaveLength(arns.length)
+    expect(statement!.Resource).toEqual(expect.arrayContaining(arns))
+    expect(Object.keys(api.findOutputs('concurrency'))).toEqual(['concurrency'])
+  })
+
+  it('is asked again when a function has another version', () => {
+    expect(reserving(api).asked.Properties.Versions).toHaveLength(3)
+  })
+
+  it('leaves kinds alone that the settings have', () => {
+    const config = { reservedConcurrency: { table: 5, authorizer: 7 } }
+    const own = templatesOf({ routes: FEW_ROUTES, config }).api
+    expect(reserving(own).wanted).toEqual({ keys: '50' })
+    const [id] = one(own, 'AWS::Lambda::Function', 'fedplane: API routes that seal or open credentials')
+    expect(concurrencyRights(own).map(({ Resource }) => Resource)).toEqual([{ 'Fn::GetAtt': [id, 'Arn'] }])
+  })
+
+  it('is given up when the operator wants none', () => {
+    const off = templatesOf({ routes: FEW_ROUTES, config: { reserveConcurrency: false } }).api
+    expect(reserving(off).wanted).toEqual({ table: 'none', keys: 'none', authorizer: 'none' })
   })
 })

@@ -1,17 +1,10 @@
 import * as z from 'zod'
 import type { Logger } from '../../core/ports.ts'
 import type { WorkStore } from '../../store/work.store.ts'
+import { StackRequest } from '../stack-request.schema.ts'
 
-const text = z.string().min(1)
-
-/** What CloudFormation sends about a custom resource. What is not used is not looked at. */
-const CustomResourceEvent = z.object({
-  RequestType: z.enum(['Create', 'Update', 'Delete']),
-  /** Where the answer is put: a signed URL, which is a secret. */
-  ResponseURL: z.url(),
-  StackId: text,
-  RequestId: text,
-  LogicalResourceId: text,
+/** What CloudFormation sends about the guard. */
+const CustomResourceEvent = StackRequest.extend({
   /** `Enforce`: `false` lets everything go. */
   ResourceProperties: z.object({ Enforce: z.enum(['true', 'false']) }),
 })

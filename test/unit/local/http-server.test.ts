@@ -183,6 +183,13 @@ describe('startHttpServer', () => {
     ['Host: localhost:$\r\nOrigin: http://localhost:$', 200],
     ['Host: localhost:$\r\nSec-Fetch-Site: none', 200],
     ['Host: localhost:$\r\nSec-Fetch-Site: same-origin', 200],
+    ['Host: [::1]:$\r\nOrigin: http://[::1]:$', 200],
+    ['Host: evil@127.0.0.1:$', 403],
+    ['Host: evil:pass@localhost:$', 403],
+    ['Host: 127.0.0.1:$/evil.example', 403],
+    ['Host: 127.0.0.1:$?evil.example', 403],
+    ['Host: 127.0.0.1:$#evil.example', 403],
+    ['Host: 127.1:$', 403],
     ['Host: evil.example', 403],
     ['Host: localhost', 403],
     ['Host: localhost:1', 403],
@@ -208,6 +215,26 @@ describe('startHttpServer', () => {
     const answer = await asked(lines, {}, 'OPTIONS /v1/clusters')
     expect(answer).toMatch(/^HTTP\/1\.1 403 /)
     expect(answer.toLowerCase()).not.toContain('access-control-')
+  })
+
+  it.each([
+    ['GET http://127.0.0.1:$/ HTTP/1.1\r\nHost: 127.0.0.1:$', 200],
+    ['GET http://[::1]:$/v1 HTTP/1.1\r\nHost: [::1]:$', 200],
+    ['GET HTTP://LOCALHOST:$?x=1 HTTP/1.1\r\nHost: localhost:$', 200],
+    ['GET http://evil.example/ HTTP/1.1\r\nHost: 127.0.0.1:$', 403],
+    ['GET http://evil.example?x=1 HTTP/1.1\r\nHost: 127.0.0.1:$', 403],
+    ['GET http://evil@127.0.0.1:$/ HTTP/1.1\r\nHost: 127.0.0.1:$', 403],
+    ['GET http://127.0.0.1:1/ HTTP/1.1\r\nHost: 127.0.0.1:$', 403],
+    ['GET http://127.0.0.1:$/ HTTP/1.1\r\nHost: evil.example', 403],
+    ['GET / HTTP/1.0', 403],
+    ['GET http://127.0.0.1:$/ HTTP/1.0', 403],
+    ['GET / HTTP/1.0\r\nHost: evil.example', 403],
+    ['GET / HTTP/1.0\r\nHost: 127.0.0.1:$', 200],
+    ['GET / HTTP/1.1', 400],
+  ])('wants one host, its own, wherever a request names it (%j: %d)', async (head, status) => {
+    const { server } = await serve(ok, { refuseForeign: true })
+    const text = `${head.replaceAll('$', String(server.port))}\r\nConnection: close\r\n\r\n`
+    expect(await rawExchange(server.port, text)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
   it.each([
