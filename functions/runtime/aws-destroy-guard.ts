@@ -1,3 +1,4 @@
+import type { Logger } from '../core/ports.ts'
 import { openDocumentClient } from '../store/dynamodb/document-client.ts'
 import { dynamoWorkStore } from '../store/dynamodb/work-store.ts'
 import type { WorkStore } from '../store/work.store.ts'

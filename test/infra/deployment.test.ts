@@ -76,7 +76,8 @@ describe('a domain of one’s own', () => {
     api.hasResourceProperties('AWS::ApiGatewayV2::DomainName', { DomainName: 'fedplane.example.org' })
     api.resourceCountIs('AWS::ApiGatewayV2::ApiMapping', 1)
     const urls = resourcesIn(api, 'AWS::Lambda::Function').flatMap(
-      ([, it]) => (it.Properties.Environment as { Variables: { PUBLIC_URL?: string } }).Variables.PUBLIC_URL ?? [],
+      ([, it]) =>
+        (it.Properties.Environment as { Variables: { PUBLIC_URL?: string } } | undefined)?.Variables.PUBLIC_URL ?? [],
     )
     expect(urls).toEqual(['https://fedplane.example.org', 'https://fedplane.example.org'])
     expect(JSON.stringify(api.findOutputs('domaintarget'))).toContain('RegionalDomainName')
@@ -100,7 +101,8 @@ describe('settings of all functions', () => {
     expect(functions.filter(([, it]) => it.Properties.TracingConfig !== undefined)).toEqual([])
     expect(functions.filter(([, it]) => it.Properties.ReservedConcurrentExecutions === 7)).toEqual(steps)
     const drivers = functions.map(
-      ([, it]) => (it.Properties.Environment as { Variables: Record<string, string> }).Variables.CLUSTER_DRIVERS,
+      ([, it]) =>
+        (it.Properties.Environment as { Variables: Record<string, string> } | undefined)?.Variables.CLUSTER_DRIVERS,
     )
     expect([...new Set(drivers)].toSorted()).toEqual(['external@1', undefined])
     for (const [, it] of functions) {

@@ -31,7 +31,7 @@ const versionOnly = async (file: string): Promise<string> => {
 const EVENT_STREAMS = /^@smithy\/core\/event-streams$/
 
 /** Leaves out of packages what no function uses, and what bundlers can't know (docs/decisions/0011). */
-export const leanPackages: Plugin = {
+export const strippedPackages: Plugin = {
   name: 'lean-packages',
   setup: ({ onLoad, onResolve }) => {
     onResolve({ filter: EVENT_STREAMS }, ({ kind, path }) =>
