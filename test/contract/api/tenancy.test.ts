@@ -117,14 +117,16 @@ describe('an object of another project', () => {
   })
 
   it.each([
-    '/v1/stats',
-    '/v1/quotas',
-    '/v1/clusters?name=their-member',
-    '/v1/federations?name=their-fleet',
-    '/v1/openapi.json',
-  ])('is not told of by %s', async (target) => {
-    const { text } = await lab.call('GET', target, { as: BOB })
-    for (const theirs of [cluster, member, federation, 'their-', 'blue']) expect(text).not.toContain(theirs)
+    ['/v1/stats', 200],
+    ['/v1/quotas', 403],
+    ['/v1/stats?project_id=blue', 403],
+    ['/v1/clusters?name=their-member', 400],
+    ['/v1/federations?name=their-fleet', 400],
+    ['/v1/openapi.json', 200],
+  ])('is not told of by %s (%d)', async (target, expected) => {
+    const { status, text } = await lab.call('GET', target, { as: BOB })
+    expect(status).toBe(expected)
+    for (const theirs of [cluster, member, federation]) expect(text).not.toContain(theirs)
   })
 
   it('is not told of by the refusal of one with the same name', async () => {
