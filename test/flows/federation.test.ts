@@ -15,6 +15,7 @@ import {
   membership,
   PROJECT,
   registered,
+  unjoin,
 } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, federationOf, history, messages, settled } from '../support/flows/look.ts'
@@ -299,6 +300,31 @@ describe('federation-update', () => {
     expect((await federationOf(lab, id)).statusReason).toMatch(/^PlannedFailure: /)
     await ended(lab, await changeFederation(lab, id, 'update', { properties: {} }))
     expect(await federationOf(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null })
+  })
+
+  it('reaches into no member that is leaving, also one that began to while it runs', async () => {
+    const seen: string[][] = []
+    const driver = memoryFederationDriver({ world: new MemoryWorld() })
+    const own = await openFlowLab({ federationDriver: driver })
+    const hostId = await registered(own, 'host')
+    const members = [await registered(own, 'stays'), await registered(own, 'leaves')]
+    const { id } = await createFederation(own, hostId, { members })
+    await settled(own, id)
+    const [phase] = driver.phases.update
+    const { ensure } = phase!
+    const look = async (context: FederationContext) =>
+      seen.push((await context.members!()).map(({ membership: { clusterId } }) => clusterId).toSorted())
+    phase!.ensure = async (context) => {
+      await look(context)
+      if (seen.length > 1) return ensure.call(phase, context)
+      await unjoin(own, id, members[1]!)
+      await look(context)
+      return ensure.call(phase, context)
+    }
+    await changeFederation(own, id, 'update', { properties: { a: 'b' } })
+    expect(await settled(own, id)).toMatchObject({ status: 'UPDATE_COMPLETE', memberIds: [members[0]] })
+    expect(seen).toEqual([members.toSorted(), [members[0]]])
+    await own.dispose()
   })
 
   it('shows the address that the failed update has moved already, as kubeconfigs do', async () => {

@@ -38,6 +38,29 @@ describe('the limits of a project', () => {
     expect((await call('DELETE', `/v1/federations/${first?.body.uuid}`)).status).toBe(204)
   })
 
+  it('let one of two at once in, with and without a key, and the same key gets the same', async () => {
+    const as = { ...BOB, projectId: 'at-once' }
+    const own = await givenCluster(lab, { as })
+    const app = lab.appWith({ projectLimits: { ...PROJECT_LIMITS, federations: 1 } })
+    const create = (headers: Record<string, string>, more: object = {}) =>
+      callApp(app, 'POST', '/v1/federations', { as, headers, body: { hostcluster_id: own, ...more } })
+    const answers = await Promise.all([create({}), create({ 'Idempotency-Key': 'one' })])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 403])
+    const made = answers.find(({ status }) => status === 202)?.body.uuid
+    expect((await callApp(app, 'DELETE', `/v1/federations/${made}`, { as })).status).toBe(204)
+    const wide = lab.appWith({ projectLimits: { ...PROJECT_LIMITS, federations: 2 } })
+    const keyed = (name: string) =>
+      callApp(wide, 'POST', '/v1/federations', {
+        as,
+        headers: { 'Idempotency-Key': 'two' },
+        body: { hostcluster_id: own, name },
+      })
+    const same = await Promise.all([keyed('a'), keyed('a')])
+    expect(same.map(({ status }) => status)).toEqual([202, 202])
+    expect(same[0]?.body).toEqual(same[1]?.body)
+    expect((await keyed('b')).status).toBe(409)
+  })
+
   it('refuse one cluster template too many', async () => {
     const call = within({ templates: 1 })
     const { body } = await call('POST', '/v1/clustertemplates', TEMPLATE)

@@ -93,6 +93,47 @@ describe('an object of another project', () => {
     expect((await lab.call('PATCH', `/v1/federations/${id}`, { body })).status).toBe(404)
   })
 
+  it.each([
+    ['id', () => [cluster, member]],
+    ['name', () => ['their-host', 'their-member']],
+  ])('is told of by a dry run no more than what is not there, by %s', async (_, theirs) => {
+    const own = await givenCluster(lab, { as: BOB })
+    for (const known of theirs()) {
+      const unknown = known.includes('their') ? 'their-nobody' : '0190c0de-0000-7000-8000-000000000000'
+      const asked = async (id: string) => {
+        const answers = [
+          await lab.call('POST', '/v1/federations?dry_run=true', { as: BOB, body: { hostcluster_id: id } }),
+          await lab.call('POST', '/v1/federations?dry_run=true', {
+            as: BOB,
+            body: { hostcluster_id: own, member_ids: [id] },
+          }),
+        ]
+        return answers.map(({ status, body }) => [status, String(body.errors?.[0]?.detail).replaceAll(id, 'IT')])
+      }
+      const told = await asked(known)
+      expect(told.map(([status]) => status)).toEqual([404, 404])
+      expect(told).toEqual(await asked(unknown))
+    }
+  })
+
+  it.each([
+    ['/v1/stats', 200],
+    ['/v1/quotas', 403],
+    ['/v1/stats?project_id=blue', 403],
+    ['/v1/clusters?name=their-member', 400],
+    ['/v1/federations?name=their-fleet', 400],
+    ['/v1/openapi.json', 200],
+  ])('is not told of by %s (%d)', async (target, expected) => {
+    const { status, text } = await lab.call('GET', target, { as: BOB })
+    expect(status).toBe(expected)
+    for (const theirs of [cluster, member, federation]) expect(text).not.toContain(theirs)
+  })
+
+  it('is not told of by the refusal of one with the same name', async () => {
+    const body = { driver: 'memory@1', name: 'their-member' }
+    expect((await lab.call('POST', '/v1/clusters', { as: BOB, body })).status).toBe(202)
+  })
+
   it('is untouched by all that', async () => {
     expect((await lab.call('GET', `/v1/federations/${federation}`)).body.status).toBe('CREATE_COMPLETE')
   })
