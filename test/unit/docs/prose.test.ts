@@ -14,7 +14,6 @@ const PAGES = globSync(['*.md', `${FOLDERS}/**/*.md`], {
 const NOT_YET: readonly string[] = [
   'CONTRIBUTING.md',
   'SECURITY.md',
-  'docs/api/clusters.md',
   'docs/authentication.md',
   'docs/benchmarks.md',
   'docs/bounds.md',
@@ -68,7 +67,6 @@ const NOT_YET: readonly string[] = [
   'docs/runbook/worker-errors.md',
   'docs/runbook/workers-stale.md',
   'docs/settings.md',
-  'functions/drivers/cluster/capi/v1/README.md',
   'functions/drivers/cluster/eks/v1/README.md',
   'functions/drivers/cluster/memory/v1/README.md',
   'functions/drivers/federation/clusterprofile/v1/README.md',
