@@ -14,9 +14,7 @@ const PAGES = globSync(['*.md', `${FOLDERS}/**/*.md`], {
 const NOT_YET: readonly string[] = [
   'docs/decisions/0017-management-clusters.md',
   'docs/decisions/0018-cloud-credentials.md',
-  'docs/decisions/0021-cluster-api-driver.md',
   'docs/decisions/0022-classes-of-a-management-cluster.md',
-  'docs/decisions/0026-database-in-process.md',
 ]
 
 const words = (count: number): string => `${Array.from({ length: count }, () => 'word').join(' ')}.`
