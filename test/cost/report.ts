@@ -89,8 +89,8 @@ const exampleRows = (counts: Counts): [string, number][] => {
 /** docs/cost.md. Everything in it comes from the counts, the prices and what is assumed. */
 export const reportOf = (counts: Counts): string => `# What an installation costs
 
-Made by \`npm run cost\`, which runs each of these in one process over simulated clusters, counts what leaves it at the SDK's clients and the ports, and multiplies with list prices. Not in it: free tiers, traffic, NAT gateways
-($0.045 an hour and GB each, only with \`vpcId\`), a support plan, and what the clusters themselves cost.
+Written by \`npm run cost\`, which runs each of these in one process over simulated clusters. It counts what leaves it at the SDK's clients and the ports, and multiplies with list prices.
+Not in it are free tiers, traffic, a support plan, and what the clusters themselves cost. NAT gateways are not in it either: $0.045 an hour and GB each, only with \`vpcId\`.
 
 ## In short
 
@@ -103,14 +103,17 @@ Made by \`npm run cost\`, which runs each of these in one process over simulated
 
 ${actionTable(counts)}
 
-\`karmada@1\` was measured over a stand-in of its pods, which are there at once; its rows have ${Object.values(ASSUMED.karmadaSeconds).join(', ')} s of waiting added (create, join, unjoin, delete), each ${ASSUMED.pollSeconds + ASSUMED.waitSeconds} s of which are three
+\`karmada@1\` was measured over simulated pods, which are there at once. Its rows have ${Object.values(ASSUMED.karmadaSeconds).join(', ')} s of waiting added (create, join, unjoin, delete). Of that, each ${ASSUMED.pollSeconds + ASSUMED.waitSeconds} s are three
 transitions and ${ASSUMED.pollSeconds} s of a function. Federations with members cost what they and their joins cost.
 
 ## Idle, by the month
 
 ${monthTable(idleMonth(counts))}
 
-Traces of requests and flows are in no other row: X-Ray takes the first of each second and one in twenty of the others, which is at most $13 a month, and $0.25 for each million above. \`tracing: false\` saves all of it. Without Keystone there is no secret. The canary is off by default; at a run each 30 minutes it costs $${usd(dollars(canaryRun(counts)) * (ASSUMED.monthSeconds / 1_800))} a month, its secret and alarm included nowhere above ($0.80 with its metric).
+Traces of requests and flows are in no other row. X-Ray takes the first of each second and one in twenty of the others.
+That is at most $13 a month, and $0.25 for each million above. With \`tracing: false\` there are none.
+
+Without Keystone there is no secret. The canary is off by default. At a run each 30 minutes it costs $${usd(dollars(canaryRun(counts)) * (ASSUMED.monthSeconds / 1_800))} a month, its secret and alarm included nowhere above ($0.80 with its metric).
 
 ## 1,000 clusters, by the month
 
@@ -127,7 +130,7 @@ ${monthTable(exampleRows(counts))}
 
 ${countTable(counts)}
 
-Measured ${counts.measuredAt.slice(0, 10)}. *Calls* are those of flows and workers; each *request* is a call of the authorizer and one of the API besides. *ms* are those of API, flows and workers on the machine that measured.
+Measured ${counts.measuredAt.slice(0, 10)}. *Calls* are those of flows and workers. Each *request* is a call of the authorizer and one of the API besides. The *ms* are those of API, flows and workers on the machine that measured.
 Every function had an empty cache of data keys, as after five minutes without a call. A registered cluster has ${counts.clusterBytes} bytes.
 
 Assumed: a function of ${ASSUMED.memoryGb * 1024} MB takes ${ASSUMED.slower} times as long on Lambda; ${ASSUMED.authorizerMs} ms for the authorizer; ${ASSUMED.logBytes} bytes of logs for each call; a month has 30 days; calls of AWS's services to the storage key are few, since they keep its data keys for minutes; each event is a call of the forwarder (most often several share one).

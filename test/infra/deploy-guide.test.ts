@@ -12,7 +12,7 @@ const OURS = [
   'CONTRIBUTING.md',
   'CHANGELOG.md',
   'SECURITY.md',
-  ...['docs', 'docs/decisions', 'docs/drivers', 'docs/runbook'].flatMap((folder) =>
+  ...['docs', 'docs/api', 'docs/decisions', 'docs/drivers', 'docs/runbook'].flatMap((folder) =>
     readdirSync(path.join(ROOT, folder))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),
