@@ -11,11 +11,7 @@ const PAGES = globSync(['*.md', `${FOLDERS}/**/*.md`], {
 }).sort()
 
 /** Pages that are still too long. One that passes has to leave the list, so that it only gets shorter. */
-const NOT_YET: readonly string[] = [
-  'docs/decisions/0017-management-clusters.md',
-  'docs/decisions/0018-cloud-credentials.md',
-  'docs/decisions/0022-classes-of-a-management-cluster.md',
-]
+const NOT_YET: readonly string[] = ['docs/decisions/0017-management-clusters.md']
 
 const words = (count: number): string => `${Array.from({ length: count }, () => 'word').join(' ')}.`
 
