@@ -5,7 +5,7 @@ import { ROUTES } from '../functions/api/routes.ts'
 import { ensureAssets } from './assets.ts'
 import { bundleFunctions } from './bundle.ts'
 import { readDriverPackages } from './driver-packages.ts'
-import { demandDrivers } from './enabled-drivers.ts'
+import { requireDrivers } from './enabled-drivers.ts'
 import { addFedplane } from './fedplane.ts'
 import { readConfigFile } from './settings/config-file.ts'
 import { SettingsInvalid } from './settings/errors.ts'
@@ -22,7 +22,7 @@ const synthesise = async (): Promise<void> => {
     await readConfigFile(ROOT, app.node.tryGetContext(CONFIG) ?? undefined),
   )
   const packages = await readDriverPackages(settings.driverPackages)
-  demandDrivers(settings, packages)
+  requireDrivers(settings, packages)
   await ensureAssets({
     karmadaCrds: process.env.FEDPLANE_KARMADA_CRDS || undefined,
     demanded: settings.demandAssets,

@@ -3,11 +3,11 @@ import path from 'node:path'
 import { type BuildOptions, build } from 'esbuild'
 import { putAssetsBeside } from './assets.ts'
 import { packagedDrivers } from './driver-packages.ts'
-import { leanPackages } from './lean-packages.ts'
 import { type Library, librariesApart, librariesOf, putLibrariesBeside } from './libraries.ts'
 import { putOpenApiBeside } from './open-api.ts'
 import { putPoliciesBeside } from './policies.ts'
 import type { FunctionKind } from './settings/settings.schema.ts'
+import { strippedPackages } from './stripped-packages.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 
@@ -120,7 +120,7 @@ export const bundleFunctions = async (options: BundleOptions = {}): Promise<Bund
     entryPoints: entries.map(({ name, entry }) => ({ in: entry, out: `${name}/index` })),
     outdir: folder,
     metafile: true,
-    plugins: [packagedDrivers(driverPackages, options.packagesFrom), librariesApart, leanPackages],
+    plugins: [packagedDrivers(driverPackages, options.packagesFrom), librariesApart, strippedPackages],
   })
   const outputs = new Map(Object.values(result.metafile.outputs).map((output) => [output.entryPoint, output]))
   const bundles = entries.map((entry) => {

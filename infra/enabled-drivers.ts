@@ -3,7 +3,7 @@ import type { PackageDrivers } from './driver-packages.ts'
 import { SettingsInvalid } from './settings/errors.ts'
 import type { DeploymentSettings } from './settings/settings.schema.ts'
 
-const demandOnce = (ids: readonly string[]): void => {
+const requireOnce = (ids: readonly string[]): void => {
   const twice = ids.find((id, index) => ids.indexOf(id) !== index)
   if (twice === undefined) return
   throw new SettingsInvalid(
@@ -12,7 +12,7 @@ const demandOnce = (ids: readonly string[]): void => {
 }
 
 /** @throws SettingsInvalid when enabled drivers are in neither this build nor its packages, or one is there twice */
-export const demandDrivers = (
+export const requireDrivers = (
   { federationDrivers, clusterDrivers }: Pick<DeploymentSettings, 'federationDrivers' | 'clusterDrivers'>,
   packages: readonly PackageDrivers[],
 ): void => {
@@ -30,7 +30,7 @@ export const demandDrivers = (
   ] as const
   for (const [name, enabled = [], known] of kinds) {
     const ids: readonly string[] = known.flat()
-    demandOnce(ids)
+    requireOnce(ids)
     const unknown = enabled.filter((id) => !ids.includes(id))
     if (unknown.length === 0) continue
     throw new SettingsInvalid(

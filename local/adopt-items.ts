@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { untilNoConflict } from '../functions/core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../functions/core/operation/retry-on-conflict.ts'
 import type { Stores } from '../functions/store/stores.ts'
 import { makePrivate } from './dynamodb/private-file.ts'
 
 type Key = { projectId: string; id: string }
 
 const adoptCluster = (stores: Stores, key: Key): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const cluster = await stores.clusters.get(key)
     if (cluster !== undefined) await stores.commit([stores.integrity.adoptCluster(cluster)])
   })
 
 const adoptFederation = (stores: Stores, key: Key): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const federation = await stores.federations.get(key)
     if (federation === undefined) return
     await stores.commit([stores.integrity.adoptFederation(federation)])

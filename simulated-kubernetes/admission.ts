@@ -68,7 +68,7 @@ export const admit = (cluster: Cluster, type: ResourceType, object: ApiObject, c
 }
 
 /** Nothing is changed in a namespace that is not there. @throws StatusError 404 */
-export const demandNamespace = (cluster: Cluster, { metadata: { namespace } }: ApiObject): void => {
+export const requireNamespace = (cluster: Cluster, { metadata: { namespace } }: ApiObject): void => {
   if (namespace !== undefined && cluster.store.get(NAMESPACES, namespace) === undefined) {
     throw notFound(NAMESPACES, namespace)
   }

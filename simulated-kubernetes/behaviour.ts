@@ -33,7 +33,7 @@ export type AggregatedApi = { types: readonly ResourceType[] } | { reason: strin
 /** What a CEL expression of a policy comes to: the simulation evaluates none, so tests play those that they need. */
 export type CelPlay = (object: ApiObject | undefined, oldObject: ApiObject | undefined) => boolean
 
-/** What plays around a simulated API. Tests change it while it runs; `SimulatedKubernetes.refresh` makes controllers look again. */
+/** What simulates around a simulated API. Tests change it while it runs; `SimulatedKubernetes.refresh` makes controllers look again. */
 export type Behaviour = {
   /** Fills Secrets of type service-account-token. Default true. */
   tokenController: boolean

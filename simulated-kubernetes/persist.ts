@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { admit, checkDefinition, checkNamespace, demandNamespace } from './admission.ts'
+import { admit, checkDefinition, checkNamespace, requireNamespace } from './admission.ts'
 import type { Cluster } from './cluster.ts'
 import { finishDeletion } from './deletion.ts'
 import { type Fields, isEqual, isFields, without } from './objects.ts'
@@ -138,7 +138,7 @@ type Change = { current: ApiObject; next: ApiObject; ownershipOf: (after: ApiObj
 /** Stores a changed object; an unchanged one keeps its resource version. @throws StatusError 409, 422 */
 export const replace = (write: Write, { current, next, ownershipOf }: Change): ApiObject => {
   const { type, cluster } = write
-  demandNamespace(cluster, current)
+  requireNamespace(cluster, current)
   checkVersion(type, next, current)
   const settled = withSystemFields(scoped(write, next, current), current)
   const admitted = withGeneration(

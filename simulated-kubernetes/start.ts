@@ -31,7 +31,7 @@ export type SimulatedKubernetes = {
   caPem: string
   /** The admin's bearer token. */
   token: string
-  /** What plays around the API; may be changed at any time. */
+  /** What simulates around the API; may be changed at any time. */
   behaviour: Behaviour
   /** State of the cluster, for stand-ins of what runs in its pods. */
   cluster: Cluster

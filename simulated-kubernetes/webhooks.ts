@@ -95,7 +95,7 @@ const webhooksOf = (cluster: Cluster): Webhook[] =>
   )
 
 /**
- * Asks every webhook that wants to know of a write, mutating ones first; what they would change is not played.
+ * Asks every webhook that wants to know of a write, mutating ones first; what they would change is not simulated.
  *
  * @throws StatusError 403 when one denies, 500 when one can't be reached and its failurePolicy is Fail
  */

@@ -20,7 +20,7 @@ const fits = (range: string, type: string): boolean =>
  *
  * @throws AnswerNotAcceptable
  */
-export const demandAcceptable = (accept: string | undefined, others: readonly string[] = []): void => {
+export const requireAcceptable = (accept: string | undefined, others: readonly string[] = []): void => {
   if (accept === undefined || accept.trim() === '') return
   const types = [JSON_TYPE, ...others]
   if (rangesOf(accept).some(({ type, refused }) => !refused && types.some((known) => fits(type, known)))) return

@@ -1,7 +1,7 @@
 import { isUuid, looksLikeUuid } from '../core/values/ids.ts'
 import type { Status } from '../core/values/status.ts'
 import { listInWords, quote } from '../core/values/wording.ts'
-import type { Reach } from '../store/reach.ts'
+import type { Scope } from '../store/scope.ts'
 import { NameAmbiguous, ObjectNotVisible } from './errors.ts'
 
 export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota'
@@ -69,8 +69,8 @@ type Key = { projectId: string; id: string }
 
 type Located<T> = {
   get(key: Key): Promise<T | undefined>
-  locate(reach: Reach, id: string): Promise<T | undefined>
-  locateByName(reach: Reach, name: string): Promise<Key[]>
+  locate(scope: Scope, id: string): Promise<T | undefined>
+  locateByName(scope: Scope, name: string): Promise<Key[]>
 }
 
 /**
@@ -82,13 +82,13 @@ type Located<T> = {
 export const seekLocated = <T extends Match>(
   store: Located<T>,
   noun: Noun,
-  reach: Reach,
+  scope: Scope,
   ident: string,
 ): Promise<T | undefined> =>
   seek(
     {
-      byId: (id) => store.locate(reach, id),
-      named: (name) => store.locateByName(reach, name),
+      byId: (id) => store.locate(scope, id),
+      named: (name) => store.locateByName(scope, name),
       get: (key) => store.get(key),
     },
     { noun, ident },
@@ -102,11 +102,11 @@ export const seekLocated = <T extends Match>(
 export const locate = async <T extends Match>(
   store: Located<T>,
   noun: Noun,
-  reach: Reach,
+  scope: Scope,
   ident: string,
 ): Promise<T> => {
-  const object = await seekLocated(store, noun, reach, ident)
-  if (object === undefined) throw notFound(noun, ident, reach.allProjects || noun !== 'Cluster' ? '' : IN_OWN_PROJECT)
+  const object = await seekLocated(store, noun, scope, ident)
+  if (object === undefined) throw notFound(noun, ident, scope.allProjects || noun !== 'Cluster' ? '' : IN_OWN_PROJECT)
   return object
 }
 

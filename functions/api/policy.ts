@@ -28,7 +28,7 @@ export const policyForbids = ({ principal }: Asker, rule: PolicyRule, rest: stri
   )
 
 /** @throws PolicyForbids naming the rule */
-export const demandPolicy = (asker: Asker, rule: PolicyRule, object?: PolicyObject): void => {
+export const requirePolicy = (asker: Asker, rule: PolicyRule, object?: PolicyObject): void => {
   if (isAllowed(asker, rule, object)) return
   throw policyForbids(asker, rule, `.${ownersOnly(asker, rule, object)}`)
 }

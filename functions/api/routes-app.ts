@@ -3,20 +3,20 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type { TablePorts } from '../core/ports.ts'
 import { PROJECT_LIMITS } from '../core/values/project-limits.ts'
 import type { Stores } from '../store/stores.ts'
-import { demandAcceptable } from './accept.ts'
+import { requireAcceptable } from './accept.ts'
 import { readBody } from './body/read-body.ts'
 import { Unauthenticated } from './errors.ts'
 import type { Exchange } from './exchange.ts'
 import { FrameworkError, MethodNotInVersion } from './framework-errors.ts'
 import { matcher } from './match.ts'
 import { middlewareBundle } from './middleware/bundle.ts'
-import { demandPolicy } from './policy.ts'
+import { requirePolicy } from './policy.ts'
 import { parseQuery } from './query.ts'
 import { toResult } from './result.ts'
 import type { ApiResponse, PrincipalRoute, PublicRequest, Route } from './route.ts'
 import type { ApiSettings } from './settings.ts'
 
-const demandVersion = (
+const requireVersion = (
   { minVersion = 0, method, path }: Pick<PrincipalRoute, 'minVersion' | 'method' | 'path'>,
   minor: number,
 ): void => {
@@ -33,8 +33,8 @@ const handleForPrincipal = <P extends TablePorts>(
 ): Promise<ApiResponse> => {
   const { principal, http, minor } = exchange
   if (principal === null) throw new Unauthenticated('The request you have made requires authentication.')
-  demandVersion(route, minor)
-  demandPolicy({ principal, settings: base.settings }, route.rule)
+  requireVersion(route, minor)
+  requirePolicy({ principal, settings: base.settings }, route.rule)
   const query = parseQuery(route.schemas.query, http.rawQueryString)
   const schema = route.schemas.body
   const body = schema?.parse(readBody(http, schema.bytesMax))
@@ -67,7 +67,7 @@ const dispatcher =
     const limited = { ...ports, log, stores: withinLimits(ports.stores, settings) }
     const base: PublicRequest<P> = { ports: limited, settings, baseUrl, minor, headers: http.headers, isHead }
     if (route.access === 'none') return route.handle(base)
-    demandAcceptable(http.headers.accept, route.media)
+    requireAcceptable(http.headers.accept, route.media)
     return handleForPrincipal(route, exchange, base, params)
   }
 

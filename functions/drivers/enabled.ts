@@ -2,7 +2,7 @@ import type { DriverId } from '../core/values/driver-id.ts'
 import { DriverNotFound } from './contract/errors.ts'
 import type { DriverSet, DriverSets } from './contract/registry.ts'
 
-/** Enabled unless the operator says otherwise; `memory@1` plays, so it is enabled only where it is asked for. */
+/** Enabled unless the operator says otherwise; `memory@1` simulates, so it is enabled only where it is asked for. */
 const USUAL_FEDERATION: readonly string[] = ['karmada@1', 'clusterprofile@1']
 const USUAL_CLUSTER: readonly string[] = ['external@1', 'eks@1', 'capi@1']
 const USUAL_DEFAULT = 'karmada@1'

@@ -4,9 +4,9 @@ import { endClusterUpdate, endClusterUpdateFailed, taskOf } from '../core/cluste
 import {
   CERTIFICATES_CURRENT,
   CONTROL_PLANE_READY,
-  cameUp,
   type Federation,
   type FederationUpdate,
+  isInitialized,
 } from '../core/federation/federation.ts'
 import {
   endFederationCreate,
@@ -59,7 +59,7 @@ const isRefused = ({ made, operation }: WithOperation<Federation>, state: StepSt
 /** True when its create ended before anything was made: there is nothing in the host to be removed, which may not answer any more. */
 const isNothingMade = (federation: Federation): boolean =>
   federation.made.length === 0 &&
-  !cameUp(federation) &&
+  !isInitialized(federation) &&
   // Said by the create's end. One that a delete took over may have made what it had no time to note.
   federation.conditions.some(({ type, status }) => type === CONTROL_PLANE_READY && status === 'False')
 

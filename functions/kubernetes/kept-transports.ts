@@ -74,8 +74,8 @@ export class KeptTransports {
     const kept = this.#kept.get(key)
     if (kept === undefined) return undefined
     const now = Date.now()
-    const isIdle = kept.users === 0 && now - kept.releasedAt > IDLE_MS
-    if (!isIdle && now - kept.openedAt <= AGE_MS) return kept
+    const isNoOp = kept.users === 0 && now - kept.releasedAt > IDLE_MS
+    if (!isNoOp && now - kept.openedAt <= AGE_MS) return kept
     this.#forget(key, kept)
     return undefined
   }

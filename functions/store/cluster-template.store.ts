@@ -1,6 +1,6 @@
 import type { ClusterTemplate, ClusterTemplateChange } from '../core/cluster/cluster-template.ts'
 import type { Page, PageRequest } from './page.ts'
-import type { Reach } from './reach.ts'
+import type { Scope } from './scope.ts'
 import type { Write } from './write.ts'
 
 export type ClusterTemplateKey = { projectId: string; id: string }
@@ -13,11 +13,11 @@ export interface ClusterTemplateStore {
   /** Undefined when there is none. @throws ItemCorrupt */
   get(key: ClusterTemplateKey): Promise<ClusterTemplate | undefined>
   /** By id, as far as `reach` goes. */
-  locate(reach: Reach, id: string): Promise<ClusterTemplate | undefined>
+  locate(reach: Scope, id: string): Promise<ClusterTemplate | undefined>
   /** Keys of the templates with this name, own ones first, each oldest first. */
-  locateByName(reach: Reach, name: string): Promise<ClusterTemplateKey[]>
+  locateByName(reach: Scope, name: string): Promise<ClusterTemplateKey[]>
   /** In order of the ids. */
-  listWithin(reach: Reach, page: PageRequest): Promise<Page<ClusterTemplate>>
+  listWithin(reach: Scope, page: PageRequest): Promise<Page<ClusterTemplate>>
 
   /** New template with its name and publication indexes. Conflict: AlreadyExists, also for an id that one of another project has. */
   insert(template: ClusterTemplate): Write

@@ -1,6 +1,6 @@
 import type { Cluster, ClusterChange, ClusterObservation, ClusterUse } from '../core/cluster/cluster.ts'
 import type { Page, PageRequest } from './page.ts'
-import type { Reach } from './reach.ts'
+import type { Scope } from './scope.ts'
 import type { Write } from './write.ts'
 
 /** A cluster's key. */
@@ -27,11 +27,11 @@ export interface ClusterStore {
   findByName(projectId: string, name: string): Promise<string[]>
   list(projectId: string, page: PageRequest): Promise<Page<Cluster>>
   /** By id, as far as `reach` goes. */
-  locate(reach: Reach, id: string): Promise<Cluster | undefined>
+  locate(reach: Scope, id: string): Promise<Cluster | undefined>
   /** Keys of the clusters with this name, own ones first, each oldest first. */
-  locateByName(reach: Reach, name: string): Promise<ClusterKey[]>
+  locateByName(reach: Scope, name: string): Promise<ClusterKey[]>
   /** In order of creation; own ones strongly, others' eventually consistent. */
-  listWithin(reach: Reach, page: PageRequest): Promise<Page<Cluster>>
+  listWithin(reach: Scope, page: PageRequest): Promise<Page<Cluster>>
 
   /** New cluster with its name index. Conflict: AlreadyExists. */
   insert(cluster: Cluster): Write

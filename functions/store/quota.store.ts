@@ -18,7 +18,7 @@ export interface QuotaStore {
 
   /**
    * Takes one place of the project's clusters, before the cluster is stored: exact under concurrency, and of no conflict with others. A
-   * count that was left too high by a crash is mended by counting, once it has been at rest for a minute.
+   * count that was left too high by a crash is repaired by counting, once it has been at rest for a minute.
    *
    * @throws QuotaReached when `limit` clusters are there already
    */

@@ -71,7 +71,7 @@ const validityOf = ({ notBefore, notAfter }: ParsedCertificate, now: Date): { no
 }
 
 /** Another implementation must read and verify what leaves here. @throws SigningRequestRejected */
-const demandSound = (pem: string, authorityPem: string): void => {
+const requireSound = (pem: string, authorityPem: string): void => {
   let isSound = false
   let cause: unknown
   try {
@@ -105,6 +105,6 @@ export const signRequest = async (request: SigningRequest, by: SigningAuthority,
     ...signingBy(by.privateKey),
   })
   const pem = pemOf(certificate)
-  demandSound(pem, by.certificatePem)
+  requireSound(pem, by.certificatePem)
   return pem
 }

@@ -81,7 +81,7 @@ const verifies = async ({ request }: RequestParts): Promise<boolean> => {
 }
 
 /** Demands that whoever made the request has the private key. @throws SigningRequestRejected */
-const demandPossession = async (parts: RequestParts): Promise<void> => {
+const requirePossession = async (parts: RequestParts): Promise<void> => {
   const { name, hash } = parts.signatureAlgorithm
   const isAllowed = name === parts.key.algorithm.name && (name === ED25519 || HASHES.includes(hash?.name ?? ''))
   if (!isAllowed) {
@@ -139,7 +139,7 @@ const faultOf = ({ type, text: { utf8String, printableString, ia5String } }: Nam
  *
  * @throws SigningRequestRejected
  */
-const demandReadableName = ({ subjectAttributes }: ParsedRequest): void => {
+const requireReadableName = ({ subjectAttributes }: ParsedRequest): void => {
   const fault = subjectAttributes
     .flatMap((part) => (part.length === 0 ? 'a part without attributes' : part.map(faultOf)))
     .find((found) => found !== null)
@@ -163,8 +163,8 @@ export const isNameless = ({ subject }: SigningRequest): boolean => subject.toJS
 export const readSigningRequest = async (pem: string): Promise<SigningRequest> => {
   const parts = parseRequest(derOfPem(pem))
   const key = requestKey(parts)
-  await demandPossession(parts)
-  demandReadableName(parts.request)
+  await requirePossession(parts)
+  requireReadableName(parts.request)
   const extensions = requestedExtensions(parts.extensions)
   const read: SigningRequest = { subject: parts.request.subjectName, key, extensions }
   if (isNameless(read) && extensions.subjectAltName === undefined) {

@@ -30,7 +30,7 @@ const DEMANDS: Readonly<Record<string, string>> = {
 }
 
 /** Nothing of zod's message: a misplaced token may be a field's name or value, and it would show both. */
-const demandOf = (issue: z.core.$ZodIssue): string => {
+const requireOf = (issue: z.core.$ZodIssue): string => {
   if (issue.code === 'invalid_key') return 'has an empty token'
   if (issue.code === 'unrecognized_keys') return 'has a field besides userId, projectId and roles'
   return DEMANDS[String(issue.path[1])] ?? 'must be an object with userId, projectId and roles'
@@ -46,7 +46,7 @@ const nameOf = (entries: readonly [string, unknown][], token: PropertyKey): stri
 const describe = (json: unknown, issues: readonly z.core.$ZodIssue[]): string => {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return 'it is not an object of tokens'
   const entries = Object.entries(json)
-  const faults = issues.map((issue) => `${nameOf(entries, issue.path[0] ?? '')}: ${demandOf(issue)}`)
+  const faults = issues.map((issue) => `${nameOf(entries, issue.path[0] ?? '')}: ${requireOf(issue)}`)
   return [...new Set(faults)].join('; ')
 }
 

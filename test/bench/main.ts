@@ -28,7 +28,7 @@ type Clients = Record<Holder, ApiClient>
 
 const tell = (text: string): void => void process.stderr.write(`${text}\n`)
 
-const demandPage = (clusters: number, found: number): void => {
+const requirePage = (clusters: number, found: number): void => {
   if (found !== clusters) throw new Error(`A page of ${clusters} clusters has ${found}.`)
 }
 
@@ -36,7 +36,7 @@ const listProbe = (name: string, client: ApiClient, { path, clusters }: { path: 
   name,
   send: async () => {
     const { clusters: found } = await client.get<{ clusters: unknown[] }>(`${path}?limit=${clusters}`)
-    demandPage(clusters, found.length)
+    requirePage(clusters, found.length)
   },
 })
 
@@ -50,7 +50,7 @@ const measureLists = async (
   const plain = { path: '/clusters', clusters }
   const detail = { path: '/clusters/detail', clusters }
   const probes: Probe[] = [
-    { name: RAW, send: async () => demandPage(clusters, await raw.page(clusters)) },
+    { name: RAW, send: async () => requirePage(clusters, await raw.page(clusters)) },
     listProbe('list, member', clients.member, plain),
     listProbe('list, admin', clients.admin, plain),
     listProbe('list, admin of another project', clients.foreign, plain),

@@ -36,7 +36,7 @@ describe('a real API server whose certificate authority is held by fedplane', ()
   let server: string
 
   const create = async (name: string, labels: Record<string, string>): Promise<string> => {
-    const id = await api.create('/v1/clusters', { name, cluster_template_id: 'played', labels })
+    const id = await api.create('/v1/clusters', { name, cluster_template_id: 'simulated', labels })
     await api.settled<ClusterView>(clusterPath(id), 'CREATE_COMPLETE')
     return id
   }
@@ -48,7 +48,7 @@ describe('a real API server whose certificate authority is held by fedplane', ()
     log = recordedLog()
     fedplane = await startFedplane({ log, drivers: { enabledCluster: ['memory@1'] } })
     api = new RecordingApi(fedplane.url)
-    await api.ask('POST', '/v1/clustertemplates', { name: 'played', coe: 'kubernetes', image_id: 'none' })
+    await api.ask('POST', '/v1/clustertemplates', { name: 'simulated', coe: 'kubernetes', image_id: 'none' })
     const port = await freePort()
     server = `https://127.0.0.1:${port}`
     cluster = await create('held', { 'memory-api-address': server })

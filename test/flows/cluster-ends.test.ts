@@ -77,7 +77,7 @@ describe('the create of a cluster', () => {
     ])
   })
 
-  it('that another kubeconfig may mend says so, where the driver takes one', async () => {
+  it('that another kubeconfig may repair says so, where the driver takes one', async () => {
     const [arrived, go] = [gate(), gate()]
     lab.clusters.before = async ({ name }) => {
       if (name !== 'ensure:provision') return

@@ -90,7 +90,7 @@ describe('sweepHealth, towards control planes', () => {
         return { done: true }
       },
     })
-    const played = cluster.resolve('memory@1')
+    const simulated = cluster.resolve('memory@1')
     const upgraded: Ports = {
       ...lab.ports,
       drivers: {
@@ -98,8 +98,8 @@ describe('sweepHealth, towards control planes', () => {
         cluster: {
           ...cluster,
           resolve: () => ({
-            ...played,
-            observe: async (context) => ({ ...(await played.observe(context)), version: 'v1.37.0' }),
+            ...simulated,
+            observe: async (context) => ({ ...(await simulated.observe(context)), version: 'v1.37.0' }),
           }),
         },
       },

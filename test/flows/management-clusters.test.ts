@@ -142,7 +142,7 @@ describe('the registration of a management cluster', () => {
     })
   })
 
-  it('keeps the kubeconfig when it fails, since another role may mend it', async () => {
+  it('keeps the kubeconfig when it fails, since another role may repair it', async () => {
     const { credentials, commit } = lab.ports.stores
     script.findings = async ({ cluster }) => {
       await commit([await credentials.seal(kubeconfigKey(cluster), new Secret('kept'))])

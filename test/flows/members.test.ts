@@ -277,8 +277,8 @@ describe('member-unjoin', () => {
       lab.world.before = ({ name }) => {
         if (name === failing) throw new ConnectFailed('no route')
       }
-      const wish = workloads && { workloads }
-      expect(await ended(lab, await unjoin(lab, id, member, { force: true, ...wish }))).toBe('succeeded')
+      const desired = workloads && { workloads }
+      expect(await ended(lab, await unjoin(lab, id, member, { force: true, ...desired }))).toBe('succeeded')
       const { statusReason } = await federationOf(lab, id)
       expect(statusReason).toContain(`${said} Look for Deployment workload there.`)
       expect((await messages(lab, 'federation', id)).at(-2)).toContain(said)

@@ -5,7 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Bundle, bundleFunctions } from '../../infra/bundle.ts'
 import { readDriverPackages } from '../../infra/driver-packages.ts'
-import { demandDrivers } from '../../infra/enabled-drivers.ts'
+import { requireDrivers } from '../../infra/enabled-drivers.ts'
 import { SettingsInvalid } from '../../infra/settings/errors.ts'
 import { eventOf } from '../support/api/request.ts'
 import { invokeBundle } from '../support/infra-invoke.ts'
@@ -55,18 +55,18 @@ describe('driver packages', () => {
 
   it('have no driver that is there already', async () => {
     const packages = await readDriverPackages(['twin'], folder)
-    expect(() => demandDrivers({}, packages)).toThrow(
+    expect(() => requireDrivers({}, packages)).toThrow(
       'The setting driverPackages brings the driver karmada@1 a second time.',
     )
   })
 
   it('are enabled by naming their drivers, and only such as are there can be named', async () => {
     const packages = await readDriverPackages(['@example/mesh'], folder)
-    expect(() => demandDrivers({ federationDrivers: ['mesh@1', 'karmada@1'] }, packages)).not.toThrow()
-    expect(() => demandDrivers({ federationDrivers: ['mesh@1'] }, [])).toThrow(
+    expect(() => requireDrivers({ federationDrivers: ['mesh@1', 'karmada@1'] }, packages)).not.toThrow()
+    expect(() => requireDrivers({ federationDrivers: ['mesh@1'] }, [])).toThrow(
       /^The setting federationDrivers names mesh@1, which is not there\. Choose among karmada@1, /,
     )
-    expect(() => demandDrivers({ clusterDrivers: ['mesh@1'] }, packages)).toThrow(
+    expect(() => requireDrivers({ clusterDrivers: ['mesh@1'] }, packages)).toThrow(
       /^The setting clusterDrivers names mesh@1/,
     )
   })

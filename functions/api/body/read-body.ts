@@ -37,14 +37,14 @@ class Builder {
     onObjectEnd: (_, length) => this.#end(length),
     onArrayEnd: (_, length) => this.#end(length),
     onObjectProperty: (key, offset) => {
-      this.#demandWellFormed(key, offset)
+      this.#requireWellFormed(key, offset)
       if (key in (this.#open.at(-1) ?? {}))
         throw new InvalidRequest(`The body has the key ${quote(key)} twice in one object. Give it once.`)
       this.#key = key
       this.#expected = '":"'
     },
     onLiteralValue: (value: Json, offset) => {
-      if (typeof value === 'string') this.#demandWellFormed(value, offset)
+      if (typeof value === 'string') this.#requireWellFormed(value, offset)
       if (typeof value === 'number' && !Number.isFinite(value)) throw this.#fault('a number within range', offset)
       this.#put(value)
     },
@@ -91,7 +91,7 @@ class Builder {
   }
 
   /** Text with half a surrogate pair is no Unicode, and no database takes it. */
-  #demandWellFormed(text: string, offset: number): void {
+  #requireWellFormed(text: string, offset: number): void {
     if (!text.isWellFormed()) throw this.#fault('text whose surrogates come in pairs', offset)
   }
 
@@ -129,7 +129,7 @@ const mediaTypeOf = (event: APIGatewayProxyEventV2): string | undefined =>
   event.headers['content-type']?.split(';')[0]?.trim().toLowerCase() || undefined
 
 /** Compressed bodies are not unpacked: a small one may hide a huge one. @throws UnsupportedMediaType */
-const demandPlain = (event: APIGatewayProxyEventV2): void => {
+const requirePlain = (event: APIGatewayProxyEventV2): void => {
   const encoding = event.headers['content-encoding']?.trim().toLowerCase() || 'identity'
   if (encoding === 'identity') return
   throw new UnsupportedMediaType(
@@ -160,7 +160,7 @@ export const readBody = (event: APIGatewayProxyEventV2, bytesMax: number): Json 
   if (bytes.length > bytesMax) {
     throw new RequestTooLarge(`The body has ${bytes.length} bytes; at most ${bytesMax} are allowed here.`)
   }
-  demandPlain(event)
+  requirePlain(event)
   const type = mediaTypeOf(event)
   if (type !== undefined && !JSON_TYPE.test(type)) {
     throw new UnsupportedMediaType(`The content type ${quote(type)} is not understood. Send "application/json".`)

@@ -10,7 +10,7 @@ export const holdsAuthority = ({ drivers }: Pick<TablePorts, 'drivers'>, cluster
   drivers.cluster.resolve(cluster.driver).capabilities.certificateAuthority
 
 /** @throws InvalidRequest for a cluster that was made without TLS (magnum-rest.md 7.1) */
-export const demandTls = ({ name, magnum }: Cluster): void => {
+export const requireTls = ({ name, magnum }: Cluster): void => {
   if (!magnum.tlsDisabled) return
   throw new InvalidRequest(
     `Cluster ${quote(name)} has no certificates: its cluster template has "tls_disabled". Make a cluster from a template without it.`,

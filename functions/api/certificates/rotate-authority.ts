@@ -1,19 +1,19 @@
 import { sealNewAuthorities } from '../../core/cluster/certificate-authority.ts'
 import { requestTask } from '../../core/cluster/cluster-tasks.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { findIntactCluster } from '../clusters/find-cluster.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
-import { demandRotatable } from './demand-rotatable.ts'
-import { demandTls } from './held-authority.ts'
+import { requireTls } from './held-authority.ts'
+import { requireRotatable } from './require-rotatable.ts'
 
 /** Reads, decides, commits. Each round makes new authorities: those of a lost round are thrown away unseen. */
 const decide = async (request: KeysRequest): Promise<string> => {
   const { ports } = request
   const cluster = await findIntactCluster(request)
   const { id, projectId, name } = cluster
-  demandTls(cluster)
+  requireTls(cluster)
   const task = { kind: 'rotate-authority' } as const
-  await demandRotatable(ports, cluster, task)
+  await requireRotatable(ports, cluster, task)
   const { authorityKeys } = ports.drivers.cluster.resolve(cluster.driver)
   const owner = { projectId, clusterId: id, clusterName: name, authorityKeys }
   await requestTask(ports, cluster, {
@@ -32,6 +32,6 @@ const decide = async (request: KeysRequest): Promise<string> => {
  * ones; certificates of the old ones are worth nothing afterwards.
  */
 export const rotateAuthority = async (request: KeysRequest): Promise<ApiResponse> => {
-  const uuid = await untilNoConflict(() => decide(request))
+  const uuid = await retryOnConflict(() => decide(request))
   return { status: 202, body: { uuid } }
 }

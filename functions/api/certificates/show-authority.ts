@@ -6,7 +6,7 @@ import { InvalidRequest } from '../errors.ts'
 import { linksOf } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { authorityTypeOf } from './authority-type.ts'
-import { authorityKey, authorityMissing, demandTls, holdsAuthority } from './held-authority.ts'
+import { authorityKey, authorityMissing, holdsAuthority, requireTls } from './held-authority.ts'
 
 type Request = ApiRequest<{ ca_cert_type?: string | undefined }>
 
@@ -53,7 +53,7 @@ export const showAuthority = async (request: Request): Promise<ApiResponse> => {
   const { ports, query, baseUrl } = request
   const cluster = await findCluster(request)
   const { id } = cluster
-  demandTls(cluster)
+  requireTls(cluster)
   const type = authorityTypeOf(query.ca_cert_type)
   const pem = holdsAuthority(ports, cluster)
     ? await heldAuthority(request, cluster, type)

@@ -7,7 +7,7 @@ import { linksOf } from '../representation.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { authorityTypeOf } from './authority-type.ts'
 import type { SignCertificate } from './certificate.schema.ts'
-import { authorityKey, authorityMissing, demandTls, holdsAuthority } from './held-authority.ts'
+import { authorityKey, authorityMissing, holdsAuthority, requireTls } from './held-authority.ts'
 
 type Request = KeysRequest<unknown, SignCertificate>
 
@@ -34,7 +34,7 @@ const OWN_WAYS =
   'Use the kubeconfig that the cluster was registered with, or its own CertificateSigningRequest API (kubectl certificate approve).'
 
 /** @throws InvalidRequest naming what to do instead */
-const demandSigner = ({ ports }: Request, cluster: Cluster): void => {
+const requireSigner = ({ ports }: Request, cluster: Cluster): void => {
   if (holdsAuthority(ports, cluster)) return
   const { registration } = ports.drivers.cluster.resolve(cluster.driver)
   throw new InvalidRequest(
@@ -55,8 +55,8 @@ export const signCertificate = async (request: Request): Promise<ApiResponse> =>
   const { csr, ca_cert_type } = body
   const cluster = await namedCluster(request)
   const { id } = cluster
-  demandTls(cluster)
-  demandSigner(request, cluster)
+  requireTls(cluster)
+  requireSigner(request, cluster)
   const type = authorityTypeOf(ca_cert_type)
   // With the library that reads and signs, which no other request needs (decision 0011).
   const { readSigningRequest } = await import('../../x509/signing-request.ts')

@@ -8,7 +8,7 @@ import { Secret } from '../../core/values/secret.ts'
 import type { KeysRequest } from '../route.ts'
 
 /** What lending needs of a request. */
-export type LendingRequest = Pick<KeysRequest, 'ports' | 'principal' | 'headers'>
+export type DelegationRequest = Pick<KeysRequest, 'ports' | 'principal' | 'headers'>
 
 type ClusterRef = Pick<Cluster, 'projectId' | 'id'>
 
@@ -16,17 +16,17 @@ type ClusterRef = Pick<Cluster, 'projectId' | 'id'>
 const SUFFIX_BYTES = 4
 
 /** The token of a caller whom Keystone vouched for; undefined for others. */
-const tokenOf = ({ principal, headers }: LendingRequest): Secret | undefined => {
+const tokenOf = ({ principal, headers }: DelegationRequest): Secret | undefined => {
   const token = headers['x-auth-token']?.trim()
   return principal.source === 'keystone' && token ? new Secret(token) : undefined
 }
 
 /** True for callers who can lend a cluster of the project something: those with a token of Keystone for it. */
-export const mayLend = (request: LendingRequest, { projectId }: Pick<Cluster, 'projectId'>): boolean =>
+export const mayLend = (request: DelegationRequest, { projectId }: Pick<Cluster, 'projectId'>): boolean =>
   request.ports.cloud !== undefined && request.principal.projectId === projectId && tokenOf(request) !== undefined
 
 /** @throws CloudMissing, CloudTokenMissing */
-export const demandLender = (request: LendingRequest, { projectId }: Pick<Cluster, 'projectId'>): Secret => {
+export const requireDelegator = (request: DelegationRequest, { projectId }: Pick<Cluster, 'projectId'>): Secret => {
   cloudOf(request.ports)
   const token = tokenOf(request)
   if (token !== undefined && request.principal.projectId === projectId) return token
@@ -36,7 +36,7 @@ export const demandLender = (request: LendingRequest, { projectId }: Pick<Cluste
 }
 
 /** Best effort: a leftover is named in the log, as it is in Keystone. */
-const takeBack = async ({ ports }: LendingRequest, grant: CloudGrant): Promise<void> => {
+const takeBack = async ({ ports }: DelegationRequest, grant: CloudGrant): Promise<void> => {
   const { userId, leaf, minter } = grant
   try {
     await cloudOf(ports).revoke(grantRefOf(grant))
@@ -50,8 +50,8 @@ const takeBack = async ({ ports }: LendingRequest, grant: CloudGrant): Promise<v
  *
  * @throws CloudMissing, CloudTokenMissing, CloudTokenRefused, CloudCredentialRefused, IdentityProviderUnavailable
  */
-export const borrow = (request: LendingRequest, { projectId, id }: ClusterRef): Promise<CloudGrant> => {
-  const token = demandLender(request, { projectId })
+export const borrow = (request: DelegationRequest, { projectId, id }: ClusterRef): Promise<CloudGrant> => {
+  const token = requireDelegator(request, { projectId })
   const suffix = randomBytes(SUFFIX_BYTES).toString('hex')
   return cloudOf(request.ports).grant(token, request.principal.userId, { projectId, clusterId: id, suffix })
 }
@@ -60,7 +60,11 @@ export const borrow = (request: LendingRequest, { projectId, id }: ClusterRef): 
  * Does something that stores what was lent. It is revoked again when that is refused; after a failure whose outcome is unknown it stays, since
  * it may be stored.
  */
-export const keeping = async <T>(request: LendingRequest, grant: CloudGrant, store: () => Promise<T>): Promise<T> => {
+export const keeping = async <T>(
+  request: DelegationRequest,
+  grant: CloudGrant,
+  store: () => Promise<T>,
+): Promise<T> => {
   try {
     return await store()
   } catch (error) {

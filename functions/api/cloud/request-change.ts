@@ -4,7 +4,7 @@ import { grantCandidate } from '../../core/cluster/cloud-grants.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { requestTask, type TaskRequest } from '../../core/cluster/cluster-tasks.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
-import { borrow, keeping, type LendingRequest, mayLend } from './lend.ts'
+import { borrow, type DelegationRequest, keeping, mayLend } from './lend.ts'
 
 const ROTATION = { kind: 'rotate-credential' } as const
 
@@ -12,7 +12,7 @@ const isRotating = ({ task, queue }: Cluster): boolean =>
   task?.kind === ROTATION.kind || queue.some((waiting) => waiting.task.kind === ROTATION.kind)
 
 /** True when the cluster lives on what another user than the caller lent it, and the caller may lend his own. */
-const changesHands = (request: LendingRequest, cluster: Cluster): boolean =>
+const changesHands = (request: DelegationRequest, cluster: Cluster): boolean =>
   (cluster.cloud ?? null) !== null &&
   cluster.cloud?.userId !== request.principal.userId &&
   !isRotating(cluster) &&
@@ -24,7 +24,7 @@ const isNoMatter = (error: unknown): boolean =>
   error instanceof CloudTokenRefused ||
   error instanceof IdentityProviderUnavailable
 
-const tryToBorrow = async (request: LendingRequest, cluster: Cluster): Promise<CloudGrant | null> => {
+const tryToBorrow = async (request: DelegationRequest, cluster: Cluster): Promise<CloudGrant | null> => {
   try {
     return await borrow(request, cluster)
   } catch (error) {
@@ -38,7 +38,7 @@ const tryToBorrow = async (request: LendingRequest, cluster: Cluster): Promise<C
 }
 
 const withRotation = async (
-  { ports }: LendingRequest,
+  { ports }: DelegationRequest,
   cluster: Cluster,
   { change, grant }: { change: TaskRequest; grant: CloudGrant },
 ): Promise<void> => {
@@ -63,7 +63,11 @@ const withRotation = async (
  *
  * @throws what `requestTask` throws
  */
-export const requestChange = async (request: LendingRequest, cluster: Cluster, change: TaskRequest): Promise<void> => {
+export const requestChange = async (
+  request: DelegationRequest,
+  cluster: Cluster,
+  change: TaskRequest,
+): Promise<void> => {
   const grant = changesHands(request, cluster) ? await tryToBorrow(request, cluster) : null
   if (grant === null) return requestTask(request.ports, cluster, change)
   await keeping(request, grant, () => withRotation(request, cluster, { change, grant }))

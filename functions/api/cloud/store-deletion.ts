@@ -2,19 +2,19 @@ import type { CloudGrant } from '../../cloud/cloud.ts'
 import { cloudOf, type GrantChange, grantInForce, promotedGrant, readGrants } from '../../core/cluster/cloud-grants.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { isAppError } from '../../core/values/app-error.ts'
-import { borrow, keeping, type LendingRequest, mayLend } from './lend.ts'
+import { borrow, type DelegationRequest, keeping, mayLend } from './lend.ts'
 
 const NOTHING: GrantChange = { change: {}, writes: [] }
 
 /** True when Keystone takes nothing of what the cluster was lent any more; false also when Keystone can't be asked. */
-const isDead = async ({ ports }: LendingRequest, cluster: Cluster): Promise<boolean> => {
+const isDead = async ({ ports }: DelegationRequest, cluster: Cluster): Promise<boolean> => {
   const { current, candidate } = await readGrants(ports, cluster)
   const grant = candidate ?? current
   return grant !== null && !(await cloudOf(ports).isAlive(grant))
 }
 
 /** What the caller lends in place of what is dead; null when that is not needed, or can't be had. */
-const fresh = async (request: LendingRequest, cluster: Cluster): Promise<CloudGrant | null> => {
+const fresh = async (request: DelegationRequest, cluster: Cluster): Promise<CloudGrant | null> => {
   if (!mayLend(request, cluster)) return null
   try {
     return (await isDead(request, cluster)) ? await borrow(request, cluster) : null
@@ -33,7 +33,7 @@ const fresh = async (request: LendingRequest, cluster: Cluster): Promise<CloudGr
  * @throws what `store` throws
  */
 export const storeDeletion = async (
-  request: LendingRequest,
+  request: DelegationRequest,
   cluster: Cluster,
   store: (lent: GrantChange) => Promise<void>,
 ): Promise<void> => {

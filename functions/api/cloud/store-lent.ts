@@ -1,16 +1,16 @@
 import { type GrantChange, grantInForce } from '../../core/cluster/cloud-grants.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
-import { borrow, demandLender, keeping, type LendingRequest } from './lend.ts'
+import { borrow, type DelegationRequest, keeping, requireDelegator } from './lend.ts'
 
-type Wish = Pick<PlannedCluster, 'cluster' | 'template' | 'management'>
+type Desired = Pick<PlannedCluster, 'cluster' | 'template' | 'management'>
 
-const needs = ({ drivers }: Pick<TablePorts, 'drivers'>, wish: Wish): boolean =>
-  drivers.cluster.resolve(wish.cluster.driver).needsCloudCredential?.(wish) ?? false
+const needs = ({ drivers }: Pick<TablePorts, 'drivers'>, desired: Desired): boolean =>
+  drivers.cluster.resolve(desired.cluster.driver).needsCloudCredential?.(desired) ?? false
 
 /** The caller can lend what the new cluster needs, if it needs something. @throws CloudMissing, CloudTokenMissing */
-export const demandLendable = (request: LendingRequest, wish: Wish): void => {
-  if (needs(request.ports, wish)) demandLender(request, wish.cluster)
+export const requireDelegable = (request: DelegationRequest, desired: Desired): void => {
+  if (needs(request.ports, desired)) requireDelegator(request, desired.cluster)
 }
 
 /**
@@ -20,11 +20,11 @@ export const demandLendable = (request: LendingRequest, wish: Wish): void => {
  * @throws what `borrow` and `store` throw
  */
 export const storeLent = async (
-  request: LendingRequest,
-  wish: Wish,
+  request: DelegationRequest,
+  desired: Desired,
   store: (lent: GrantChange) => Promise<void>,
 ): Promise<void> => {
-  if (!needs(request.ports, wish)) return store({ change: {}, writes: [] })
-  const grant = await borrow(request, wish.cluster)
-  await keeping(request, grant, async () => store(await grantInForce(request.ports, wish.cluster, grant)))
+  if (!needs(request.ports, desired)) return store({ change: {}, writes: [] })
+  const grant = await borrow(request, desired.cluster)
+  await keeping(request, grant, async () => store(await grantInForce(request.ports, desired.cluster, grant)))
 }

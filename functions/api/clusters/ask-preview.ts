@@ -1,5 +1,5 @@
 import { kubeconfigKey } from '../../core/access/credentials.ts'
-import { managementDoors } from '../../core/access/management-access.ts'
+import { managementClients } from '../../core/access/management-access.ts'
 import { clusterContext } from '../../core/cluster/cluster-context.ts'
 import { replacesRunning } from '../../core/cluster/cluster-tasks.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
@@ -19,7 +19,7 @@ export const askPreview = async ({ ports }: Pick<KeysRequest, 'ports'>, plan: Pl
   const { cluster, nodeGroups, task } = plan
   const driver = ports.drivers.cluster.resolve(cluster.driver)
   if (driver.preview === undefined || waits(plan)) return
-  const doors = managementDoors(ports)
+  const clients = managementClients(ports)
   try {
     const context = clusterContext(ports, cluster, {
       nodeGroups,
@@ -28,10 +28,10 @@ export const askPreview = async ({ ports }: Pick<KeysRequest, 'ports'>, plan: Pl
       credential: () => ports.stores.credentials.get(kubeconfigKey(cluster)),
       // Nothing is claimed before it is there.
       claimIdentity: () => Promise.resolve(),
-      doors,
+      clients,
     })
     await driver.preview(context)
   } finally {
-    doors.close()
+    clients.close()
   }
 }

@@ -40,7 +40,7 @@ const unnamed = (candidates: readonly ManagementCluster[]): ManagementCluster =>
 }
 
 /** Made, and not being removed: what a look says of its health is not asked, since it may be old. @throws InvalidRequest */
-const demandUsable = ({ name, status }: ManagementCluster): void => {
+const requireUsable = ({ name, status }: ManagementCluster): void => {
   if (status === 'CREATE_COMPLETE' || status.startsWith('UPDATE_')) return
   throw new InvalidRequest(
     `The management cluster ${quote(name)} is ${status}, so no clusters can be made through it. Wait until it is CREATE_COMPLETE, or name another one with the label "${LABEL}".`,
@@ -67,6 +67,6 @@ export const chooseManagement = async (
   }
   const ident = magnum.labels[LABEL] || template.spec.labels[LABEL]
   const chosen = ident ? named(candidates, ident) : unnamed(candidates)
-  demandUsable(chosen)
+  requireUsable(chosen)
   return chosen
 }

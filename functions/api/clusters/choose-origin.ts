@@ -101,7 +101,7 @@ const needOf = ({ id, registration }: ClusterDriverDescription): string => {
 }
 
 /** Template and driver agree with what the request brings. @throws InvalidRequest */
-const demandSource = ({ driver }: Origin, body: CreateCluster): void => {
+const requireSource = ({ driver }: Origin, body: CreateCluster): void => {
   const { capabilities, registration, id } = driver
   const wanted = capabilities.needsKubeconfig ? 'kubeconfig' : registration?.attribute
   const given = sourcesOf(body)
@@ -124,6 +124,6 @@ const demandSource = ({ driver }: Origin, body: CreateCluster): void => {
  */
 export const chooseOrigin = async (request: Request): Promise<Origin> => {
   const origin = await originOf(request)
-  demandSource(origin, request.body)
+  requireSource(origin, request.body)
   return origin
 }

@@ -2,13 +2,13 @@ import * as z from 'zod'
 import type { HealthStatus } from '../../core/cluster/cluster.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import { quote } from '../../core/values/wording.ts'
-import { demandSize } from '../body/demand-size.ts'
 import { booleanOf, sizeNote } from '../body/fields.ts'
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
+import { requireSize } from '../body/require-size.ts'
 import { InvalidRequest } from '../errors.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
-import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch/patch-operation.ts'
-import { demandWhole, integerValue, oneOf, textMapValue, textValue } from '../json-patch/typed-value.ts'
+import { type PatchOperation, parsePatch, requireChangeable } from '../json-patch/patch-operation.ts'
+import { integerValue, oneOf, requireWhole, textMapValue, textValue } from '../json-patch/typed-value.ts'
 import type { BodySchema } from '../route.ts'
 import { isEmptyKubeconfig, KUBECONFIG_RULE } from './kubeconfig-value.ts'
 import { MANAGEMENT_RULE } from './take-management.ts'
@@ -86,14 +86,14 @@ const CHANGEABLE =
 
 /** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest, RequestTooLarge */
 const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
-  demandChangeable(operations, Object.keys(APPLY), CHANGEABLE)
+  requireChangeable(operations, Object.keys(APPLY), CHANGEABLE)
   const patch: ClusterPatch = { added: [] }
   for (const operation of operations) {
-    demandWhole(operation)
+    requireWhole(operation)
     Object.assign(patch, APPLY[operation.attribute]?.(operation))
     if (operation.op === 'add') patch.added.push(operation.attribute)
   }
-  demandSize('health_status_reason', patch.healthReason ?? {})
+  requireSize('health_status_reason', patch.healthReason ?? {})
   if (patch.kubeconfig === undefined && (patch.context !== undefined || patch.insecureSkipTlsVerify !== undefined)) {
     throw new InvalidRequest(
       '"/context" and "/insecure_skip_tls_verify" can be replaced together with "/kubeconfig" only.',

@@ -8,10 +8,10 @@ export type Accepted = readonly Status[]
 /** Settled: what PATCH and upgrade need (magnum-rest.md 4.3, 4.6). */
 export const SETTLED: Accepted = ['CREATE_COMPLETE', 'UPDATE_COMPLETE']
 
-/** A resize also mends what an earlier change left, and queues behind one that runs (magnum-rest.md 4.5). */
+/** A resize also repairs what an earlier change left, and queues behind one that runs (magnum-rest.md 4.5). */
 export const RESIZABLE: Accepted = [...SETTLED, 'UPDATE_FAILED', 'UPDATE_IN_PROGRESS']
 
-/** A new kubeconfig also mends what failed (design section 2), and so does another role as a management cluster. */
+/** A new kubeconfig also repairs what failed (design section 2), and so does another role as a management cluster. */
 export const CREDENTIAL_TAKEN: Accepted = [...SETTLED, 'CREATE_FAILED', 'UPDATE_FAILED']
 
 const inWords = (statuses: Accepted): string => `${statuses.slice(0, -1).join(', ')} or ${statuses.at(-1)}`

@@ -10,24 +10,24 @@ import type { Secret } from '../../core/values/secret.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
 import { TemplateGone } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
-import { demandLendable, storeLent } from '../cloud/store-lent.ts'
+import { requireDelegable, storeLent } from '../cloud/store-lent.ts'
 import { InvalidRequest } from '../errors.ts'
 import { createOnce } from '../idempotency.ts'
-import { demandPolicy } from '../policy.ts'
+import { requirePolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { askPreview } from './ask-preview.ts'
 import { chooseManagement } from './choose-management.ts'
 import { chooseOrigin, type Origin, unknownTemplate } from './choose-origin.ts'
 import type { CreateCluster } from './cluster.schema.ts'
-import { demandLabelsFit } from './demand-labels-fit.ts'
-import { demandDriverAgrees } from './driver-rules.ts'
+import { requireDriverAgrees } from './driver-rules.ts'
 import { type TakenKubeconfig, takeKubeconfig } from './intake.ts'
 import { createTimeoutOf, newCluster } from './new-cluster.ts'
-import { demandCountAllowed, demandMasterCountOdd, demandMastersReachable } from './node-count.ts'
+import { requireCountAllowed, requireMasterCountOdd, requireMastersReachable } from './node-count.ts'
 import { withQuotaPlace } from './quota-place.ts'
+import { requireLabelsFit } from './require-labels-fit.ts'
 import { takeManagement } from './take-management.ts'
 import { takeRegistration } from './take-registration.ts'
-import { demandTemplateOpen, demandVolumeFits } from './template-rules.ts'
+import { requireTemplateOpen, requireVolumeFits } from './template-rules.ts'
 
 type Request = KeysRequest<unknown, CreateCluster>
 
@@ -59,7 +59,7 @@ const takenFrom = async (request: Request, { driver }: Origin): Promise<Taken> =
 const roleFrom = (request: Request, { driver }: Origin): ManagementRole | null => {
   const { management } = request.body
   if (management === undefined) return null
-  demandPolicy(request, 'cluster:set_management')
+  requirePolicy(request, 'cluster:set_management')
   if (driver.capabilities.makesNodes || !driver.capabilities.kubernetesApi) {
     throw new InvalidRequest(
       `"management" goes with a cluster that is registered and has a Kubernetes API; the driver ${driver.id} makes others. Leave it out.`,
@@ -79,7 +79,7 @@ type Planned = ReturnType<typeof newCluster> & {
 /** The checks that come before the quota (magnum-rest.md 4.1). */
 const plan = async (request: Request): Promise<Planned> => {
   const { ports, principal, body, minor } = request
-  demandCountAllowed(body.node_count, minor)
+  requireCountAllowed(body.node_count, minor)
   const origin = await chooseOrigin(request)
   const { credential, ...taken } = await takenFrom(request, origin)
   const { newId } = ports
@@ -87,16 +87,16 @@ const plan = async (request: Request): Promise<Planned> => {
   const operation = newOperation(ports, 'create', { deadlineSeconds })
   const role = roleFrom(request, origin)
   const { cluster, nodeGroups } = newCluster(body, { newId, principal, origin, operation, management: role, ...taken })
-  demandLabelsFit(cluster.magnum)
-  demandVolumeFits(cluster, origin.template)
-  demandMasterCountOdd(body.master_count ?? 1)
+  requireLabelsFit(cluster.magnum)
+  requireVolumeFits(cluster, origin.template)
+  requireMasterCountOdd(body.master_count ?? 1)
   const management = await chooseManagement(ports, origin, cluster)
   const madeThrough = management && { projectId: management.projectId, id: management.id }
   return { cluster: { ...cluster, madeThrough }, nodeGroups, origin, credential, management }
 }
 
 /** What a driver is asked of it. */
-const wishOf = ({ cluster, nodeGroups, origin, management }: Planned): PlannedCluster => ({
+const desiredOf = ({ cluster, nodeGroups, origin, management }: Planned): PlannedCluster => ({
   cluster,
   template: origin.driver.capabilities.makesNodes ? origin.template : null,
   nodeGroups,
@@ -105,15 +105,15 @@ const wishOf = ({ cluster, nodeGroups, origin, management }: Planned): PlannedCl
 })
 
 /** Those that come after it, the driver's last. */
-const demandMakeable = async (request: Request, planned: Planned): Promise<void> => {
+const requireMakeable = async (request: Request, planned: Planned): Promise<void> => {
   const { cluster, origin } = planned
   const { template, driver } = origin
-  demandTemplateOpen(request, template)
-  demandMastersReachable(request.body.master_count ?? 1, cluster.magnum.masterLbEnabled)
-  const wish = wishOf(planned)
-  demandDriverAgrees(driver, wish)
-  demandLendable(request, wish)
-  await askPreview(request, wish)
+  requireTemplateOpen(request, template)
+  requireMastersReachable(request.body.master_count ?? 1, cluster.magnum.masterLbEnabled)
+  const desired = desiredOf(planned)
+  requireDriverAgrees(driver, desired)
+  requireDelegable(request, desired)
+  await askPreview(request, desired)
 }
 
 const authoritiesOf = async ({ ports }: Request, { cluster, origin }: Planned): Promise<Write[]> => {
@@ -164,8 +164,8 @@ const create = async (request: Request, remember: (id: string) => Write[]): Prom
   const planned = await plan(request)
   const { id, projectId, operation } = planned.cluster
   await withQuotaPlace(request, async () => {
-    await demandMakeable(request, planned)
-    await storeLent(request, wishOf(planned), ({ change, writes }) =>
+    await requireMakeable(request, planned)
+    await storeLent(request, desiredOf(planned), ({ change, writes }) =>
       store(request, { ...planned, cluster: { ...planned.cluster, ...change } }, [...remember(id), ...writes]),
     )
   }).catch((error: unknown) => {

@@ -5,11 +5,11 @@ import { movedTemplateUses } from '../../core/cluster/template-uses.ts'
 import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { launch, newOperation, replacedBy } from '../../core/operation/launch.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
-import { slimmedCluster, slimmedObservation } from '../../core/operation/truncated.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
+import { truncatedCluster, truncatedObservation } from '../../core/operation/truncated.ts'
 import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
 import { storeDeletion } from '../cloud/store-deletion.ts'
-import { demandPolicy } from '../policy.ts'
+import { requirePolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { describeUses, usingFederations } from './describe-uses.ts'
 import { findCluster } from './find-cluster.ts'
@@ -17,11 +17,11 @@ import { findCluster } from './find-cluster.ts'
 type Request = KeysRequest<{ force: boolean }>
 
 /** What can't be taken down is left where it is, which may cost somebody else money: a rule of its own. @throws PolicyForbids */
-const demandMayForce = (request: Request, { projectId, userId }: Cluster): void => {
-  if (request.query.force) demandPolicy(request, 'cluster:force_delete', { projectId, userId })
+const requireMayForce = (request: Request, { projectId, userId }: Cluster): void => {
+  if (request.query.force) requirePolicy(request, 'cluster:force_delete', { projectId, userId })
 }
 
-const demandUnused = async ({ ports }: Request, cluster: Cluster): Promise<void> => {
+const requireUnused = async ({ ports }: Request, cluster: Cluster): Promise<void> => {
   if (cluster.uses.length === 0) return
   throw new ClusterInUse(describeUses(cluster, await usingFederations(ports, cluster)))
 }
@@ -38,7 +38,7 @@ const commitDelete = async ({ ports }: Request, { cluster, operation }: Begun, l
     task: null,
     queue: [],
     updatedAt: operation.startedAt,
-    ...slimmedCluster(cluster),
+    ...truncatedCluster(cluster),
     ...lent.change,
   } as const
   try {
@@ -71,8 +71,8 @@ const isUnderWay = ({ operation }: Cluster, force: boolean): boolean =>
 const decide = async (request: Request): Promise<Begun | null> => {
   const { force } = request.query
   const cluster = await findCluster(request, 'cluster:delete_all_projects')
-  demandMayForce(request, cluster)
-  await demandUnused(request, cluster)
+  requireMayForce(request, cluster)
+  await requireUnused(request, cluster)
   if (isUnderWay(cluster, force)) return null
   const { operation: running } = cluster
   const operation = newOperation(request.ports, 'delete', {
@@ -81,7 +81,7 @@ const decide = async (request: Request): Promise<Begun | null> => {
     supersedes: running === null ? [] : replacedBy(`cluster-${running.kind}`, running),
   })
   const begun = { cluster, operation }
-  const seen = slimmedObservation(cluster, request.ports.clock.now())
+  const seen = truncatedObservation(cluster, request.ports.clock.now())
   if (seen !== null) await request.ports.stores.clusters.observe(cluster, seen)
   await storeDeletion(request, cluster, (lent) => commitDelete(request, begun, lent))
   return begun
@@ -93,7 +93,7 @@ const decide = async (request: Request): Promise<Begun | null> => {
  * `?force=true`, also of a deletion that runs, what can't be taken down soon is left, and told by the last event.
  */
 export const deleteCluster = async (request: Request): Promise<ApiResponse> => {
-  const begun = await untilNoConflict(() => decide(request))
+  const begun = await retryOnConflict(() => decide(request))
   if (begun !== null) {
     const { cluster, operation } = begun
     await launch(request.ports, {

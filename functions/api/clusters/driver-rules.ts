@@ -5,7 +5,7 @@ import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest } from '../errors.ts'
 
 /** @throws InvalidRequest naming the driver that only counts nodes */
-export const demandNodesMade = (drivers: DriverDescriptions, { driver }: Cluster, attribute: string): void => {
+export const requireNodesMade = (drivers: DriverDescriptions, { driver }: Cluster, attribute: string): void => {
   if (drivers.cluster.resolve(driver).capabilities.makesNodes) return
   throw new InvalidRequest(
     `${attribute} of this cluster can't be changed: its driver ${driver} does not manage nodes, it only counts them.`,
@@ -13,7 +13,7 @@ export const demandNodesMade = (drivers: DriverDescriptions, { driver }: Cluster
 }
 
 /** @throws InvalidRequest naming the driver that knows no such change */
-export const demandTaskKnown = (
+export const requireTaskKnown = (
   { id, updates, capabilities }: ClusterDriverDescription,
   kind: ClusterTaskKind,
   what: string,
@@ -24,7 +24,7 @@ export const demandTaskKnown = (
 }
 
 /** @throws InvalidRequest with every fault that the driver finds in a plan */
-export const demandDriverAgrees = (driver: ClusterDriverDescription, plan: PlannedCluster): void => {
+export const requireDriverAgrees = (driver: ClusterDriverDescription, plan: PlannedCluster): void => {
   const faults = driver.check(plan)
   if (faults.length > 0) throw new InvalidRequest(faults.join(' '))
 }

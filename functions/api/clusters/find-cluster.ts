@@ -1,10 +1,10 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { type PolicyRule, RULES, type RuleGroup } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
-import { demandPolicy } from '../policy.ts'
-import { reachOf } from '../reach.ts'
+import { requirePolicy } from '../policy.ts'
 import { requireRoleRule } from '../role-rule.ts'
 import type { ApiRequest, KeysRequest } from '../route.ts'
+import { scopeOf } from '../scope.ts'
 
 const isRead = (rule: PolicyRule): boolean => (RULES[rule] as readonly RuleGroup[]).includes('read')
 
@@ -17,9 +17,9 @@ const isRead = (rule: PolicyRule): boolean => (RULES[rule] as readonly RuleGroup
  */
 export const findCluster = async (request: ApiRequest, allProjectsRule?: PolicyRule): Promise<Cluster> => {
   const { ports, params } = request
-  const reach = reachOf(request, allProjectsRule)
-  const cluster = await locate(ports.stores.clusters, 'Cluster', reach, params.cluster ?? '')
-  demandPolicy(request, request.rule, { projectId: cluster.projectId, userId: cluster.userId })
+  const scope = scopeOf(request, allProjectsRule)
+  const cluster = await locate(ports.stores.clusters, 'Cluster', scope, params.cluster ?? '')
+  requirePolicy(request, request.rule, { projectId: cluster.projectId, userId: cluster.userId })
   if (!isRead(request.rule)) requireRoleRule(request, cluster)
   return cluster
 }

@@ -1,22 +1,22 @@
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { listInWords } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
-import { demandPolicy } from '../policy.ts'
+import { requirePolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type ClusterPatch, isEmptyPatch } from './cluster-patch.ts'
 import { CREDENTIAL_TAKEN, RESIZABLE, SETTLED, stateFault } from './cluster-state.ts'
-import { demandNodesMade } from './driver-rules.ts'
+import { requireNodesMade } from './driver-rules.ts'
 import { findIntactCluster } from './find-cluster.ts'
-import { demandCountAllowed } from './node-count.ts'
+import { requireCountAllowed } from './node-count.ts'
 import { replaceKubeconfig } from './replace-kubeconfig.ts'
 import { requestResize } from './request-resize.ts'
 import { groupToResize } from './resize-cluster.ts'
 import { setManagement } from './set-management.ts'
 
-const demandCapable = (driver: ClusterDriverDescription, patch: ClusterPatch): void => {
+const requireCapable = (driver: ClusterDriverDescription, patch: ClusterPatch): void => {
   if (patch.kubeconfig === undefined || driver.capabilities.needsKubeconfig) return
   const advice = driver.registration === undefined ? '' : ` ${driver.registration.advice.credential}`
   throw new InvalidRequest(
@@ -24,7 +24,7 @@ const demandCapable = (driver: ClusterDriverDescription, patch: ClusterPatch): v
   )
 }
 
-const demandUnset = (cluster: Cluster, { added }: ClusterPatch): void => {
+const requireUnset = (cluster: Cluster, { added }: ClusterPatch): void => {
   const isSet = (attribute: string): boolean => {
     if (attribute === 'management') return (cluster.management ?? null) !== null
     return !attribute.startsWith('health_') || cluster.observation !== null
@@ -33,7 +33,7 @@ const demandUnset = (cluster: Cluster, { added }: ClusterPatch): void => {
   if (set !== undefined) throw new InvalidRequest(`"/${set}" is set already: use "replace" instead of "add".`)
 }
 
-const demandOneTask = ({ kubeconfig, nodeCount, management }: ClusterPatch): void => {
+const requireOneTask = ({ kubeconfig, nodeCount, management }: ClusterPatch): void => {
   const asked = [
     ...(kubeconfig === undefined ? [] : ['"/kubeconfig"']),
     ...(nodeCount === undefined ? [] : ['"/node_count"']),
@@ -43,17 +43,17 @@ const demandOneTask = ({ kubeconfig, nodeCount, management }: ClusterPatch): voi
   throw new InvalidRequest(`${listInWords(asked)} can't be changed at once. Send ${asked.length} requests.`)
 }
 
-/** Which also mends what failed, and waits for what runs. */
+/** Which also repairs what failed, and waits for what runs. */
 const RESIZE_INSTEAD = ' A resize (POST /v1/clusters/{cluster}/actions/resize) is taken now, too.'
 
 /** Refuses a patch that the cluster does not take, or not in its state (magnum-rest.md 4.3). @throws InvalidRequest, StateConflict */
-const demandPatchable = (cluster: Cluster, patch: ClusterPatch, drivers: DriverDescriptions): void => {
-  demandCapable(drivers.cluster.resolve(cluster.driver), patch)
-  if (patch.nodeCount !== undefined) demandNodesMade(drivers, cluster, '"/node_count"')
-  demandUnset(cluster, patch)
-  demandOneTask(patch)
-  const mends = patch.kubeconfig !== undefined || patch.management !== undefined
-  const fault = stateFault(cluster, mends ? CREDENTIAL_TAKEN : SETTLED)
+const requirePatchable = (cluster: Cluster, patch: ClusterPatch, drivers: DriverDescriptions): void => {
+  requireCapable(drivers.cluster.resolve(cluster.driver), patch)
+  if (patch.nodeCount !== undefined) requireNodesMade(drivers, cluster, '"/node_count"')
+  requireUnset(cluster, patch)
+  requireOneTask(patch)
+  const repairs = patch.kubeconfig !== undefined || patch.management !== undefined
+  const fault = stateFault(cluster, repairs ? CREDENTIAL_TAKEN : SETTLED)
   const advice = patch.nodeCount !== undefined && RESIZABLE.includes(cluster.status) ? RESIZE_INSTEAD : ''
   if (fault !== null) throw new StateConflict(`${fault}${advice}`)
 }
@@ -75,7 +75,7 @@ const reportedHealth = (cluster: Cluster, patch: ClusterPatch, now: Date): Clust
 type Request = KeysRequest<{ rollback?: boolean | undefined; accept_identity: boolean }, ClusterPatch>
 
 /** `rollback` came with version 1.3 (magnum-rest.md 1.4). @throws InvalidRequest */
-const demandRollbackKnown = ({ rollback }: Request['query'], minor: number): void => {
+const requireRollbackKnown = ({ rollback }: Request['query'], minor: number): void => {
   if (rollback === undefined || minor >= 3) return
   throw new InvalidRequest(`The query parameter "rollback" is unknown in version 1.${minor}; it came with 1.3.`)
 }
@@ -87,16 +87,16 @@ const requireKubeconfig = ({ query, body }: Request): void => {
 }
 
 /** Health has a rule of its own (magnum-rest.md 9.4), which is asked of the caller as such. @throws PolicyForbids */
-const demandMayReport = (request: Request): void => {
+const requireMayReport = (request: Request): void => {
   const { healthStatus, healthReason } = request.body
   if (healthStatus === undefined && healthReason === undefined) return
-  demandPolicy(request, 'cluster:update_health_status')
+  requirePolicy(request, 'cluster:update_health_status')
 }
 
 /** So does the role of a management cluster: a route's rule does not know what is changed. @throws PolicyForbids */
-const demandMayManage = (request: Request, { projectId, userId }: Cluster): void => {
+const requireMayManage = (request: Request, { projectId, userId }: Cluster): void => {
   if (request.body.management === undefined) return
-  demandPolicy(request, 'cluster:set_management', { projectId, userId })
+  requirePolicy(request, 'cluster:set_management', { projectId, userId })
 }
 
 const resizeWorkers = async (request: Request, cluster: Cluster, nodeCount: number): Promise<void> => {
@@ -109,9 +109,9 @@ const resizeWorkers = async (request: Request, cluster: Cluster, nodeCount: numb
 const round = async (request: Request): Promise<Cluster> => {
   const { ports, body } = request
   const cluster = await findIntactCluster(request, 'cluster:update_all_projects')
-  demandMayManage(request, cluster)
+  requireMayManage(request, cluster)
   if (isEmptyPatch(body)) return cluster
-  demandPatchable(cluster, body, ports.drivers)
+  requirePatchable(cluster, body, ports.drivers)
   const { kubeconfig, nodeCount, management } = body
   if (kubeconfig !== undefined) await replaceKubeconfig(request, cluster, kubeconfig)
   if (nodeCount !== undefined) await resizeWorkers(request, cluster, nodeCount)
@@ -125,11 +125,11 @@ const round = async (request: Request): Promise<Cluster> => {
  */
 export const patchCluster = async (request: Request): Promise<ApiResponse> => {
   const { ports, body, minor, query } = request
-  demandRollbackKnown(query, minor)
+  requireRollbackKnown(query, minor)
   requireKubeconfig(request)
-  demandCountAllowed(body.nodeCount, minor)
-  demandMayReport(request)
-  const cluster = await untilNoConflict(() => round(request))
+  requireCountAllowed(body.nodeCount, minor)
+  requireMayReport(request)
+  const cluster = await retryOnConflict(() => round(request))
   const { projectId, id } = cluster
   const health = reportedHealth(cluster, body, ports.clock.now())
   if (health !== null) await ports.stores.clusters.observe({ projectId, id }, health)

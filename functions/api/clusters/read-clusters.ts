@@ -7,9 +7,9 @@ import type { PolicyRule } from '../../policy/rules.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
-import { reachOf } from '../reach.ts'
 import { linksOf, showConditions, showOperation, timestamp } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
+import { scopeOf } from '../scope.ts'
 import { findCluster } from './find-cluster.ts'
 import { masterCountOf, nodeCountOf } from './node-count.ts'
 import { REGISTRATION_ATTRIBUTES } from './registration-attributes.ts'
@@ -149,12 +149,12 @@ const COLUMNS: Columns<Cluster> = {
 
 const listingOf = (request: ApiRequest<ListQuery>, rule: PolicyRule): Listing<Cluster> => {
   const { clusters } = request.ports.stores
-  const reach = reachOf(request, rule)
+  const scope = scopeOf(request, rule)
   return {
     noun: 'Cluster',
     columns: COLUMNS,
-    get: (id) => clusters.locate(reach, id),
-    page: (page) => clusters.listWithin(reach, page),
+    get: (id) => clusters.locate(scope, id),
+    page: (page) => clusters.listWithin(scope, page),
   }
 }
 

@@ -4,10 +4,10 @@ import type { Cluster } from '../../core/cluster/cluster.ts'
 import { requestTask } from '../../core/cluster/cluster-tasks.ts'
 import { createAgain } from '../../core/cluster/create-again.ts'
 import { isManagementCluster } from '../../core/cluster/management.ts'
-import { demandPolicy, isAllowed, policyForbids } from '../policy.ts'
+import { isAllowed, policyForbids, requirePolicy } from '../policy.ts'
 import type { KeysRequest } from '../route.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
-import { demandTaskKnown } from './driver-rules.ts'
+import { requireTaskKnown } from './driver-rules.ts'
 import { type GivenKubeconfig, type TakenKubeconfig, takeKubeconfig } from './intake.ts'
 
 type Request = KeysRequest<{ accept_identity: boolean }, ClusterPatch>
@@ -33,7 +33,7 @@ const voucherOf = (request: Request, cluster: Cluster): string | undefined => {
   const { principal, query } = request
   const { projectId, userId } = cluster
   if (query.accept_identity) {
-    demandPolicy(request, 'cluster:accept_identity', { projectId, userId })
+    requirePolicy(request, 'cluster:accept_identity', { projectId, userId })
     return principal.userId
   }
   const isOwner = principal.userId === userId && principal.projectId === projectId
@@ -87,7 +87,7 @@ export const replaceKubeconfig = async (
     await registerAnew(request, cluster, taken)
     return
   }
-  demandTaskKnown(ports.drivers.cluster.resolve(cluster.driver), 'credential', 'take another kubeconfig')
+  requireTaskKnown(ports.drivers.cluster.resolve(cluster.driver), 'credential', 'take another kubeconfig')
   await requestTask(ports, cluster, {
     task: { kind: 'credential' },
     writes: [

@@ -1,15 +1,15 @@
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
 import { defaultWorkerOf } from '../../core/cluster/node-limits.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { StateConflict } from '../errors.ts'
 import { notFound } from '../lookup.ts'
 import { findNodeGroup } from '../nodegroups/find-node-group.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import type { ResizeCluster } from './cluster-actions.schema.ts'
 import { RESIZABLE, stateFault } from './cluster-state.ts'
-import { demandNodesMade } from './driver-rules.ts'
+import { requireNodesMade } from './driver-rules.ts'
 import { findIntactCluster } from './find-cluster.ts'
-import { demandCountAllowed } from './node-count.ts'
+import { requireCountAllowed } from './node-count.ts'
 import { requestResize } from './request-resize.ts'
 
 type Request = KeysRequest<unknown, ResizeCluster>
@@ -25,7 +25,7 @@ export const groupToResize = (groups: readonly NodeGroup[], ident?: string): Nod
 const round = async (request: Request): Promise<string> => {
   const { ports, body } = request
   const cluster = await findIntactCluster(request)
-  demandNodesMade(ports.drivers, cluster, '"node_count"')
+  requireNodesMade(ports.drivers, cluster, '"node_count"')
   const nodeGroups = await ports.stores.nodeGroups.listOf(cluster)
   const group = groupToResize(nodeGroups, body.nodegroup)
   const fault = stateFault(cluster, RESIZABLE)
@@ -40,7 +40,7 @@ const round = async (request: Request): Promise<string> => {
  * nodes that it names (section 11 row 13).
  */
 export const resizeClusterHandler = async (request: Request): Promise<ApiResponse> => {
-  demandCountAllowed(request.body.node_count, request.minor)
-  const uuid = await untilNoConflict(() => round(request))
+  requireCountAllowed(request.body.node_count, request.minor)
+  const uuid = await retryOnConflict(() => round(request))
   return { status: 202, body: { uuid } }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ClusterChange, ClusterUse, ManagementRole } from '../../core/cluster/cluster.ts'
 import { createAgain } from '../../core/cluster/create-again.ts'
 import { isManagementCluster } from '../../core/cluster/management.ts'
-import { demandManagementFit, managementReady } from '../../core/cluster/management-check.ts'
+import { managementReady, requireManagementFit } from '../../core/cluster/management-check.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
@@ -15,7 +15,7 @@ import { takeManagement } from './take-management.ts'
 type Request = Pick<KeysRequest, 'ports'>
 
 /** @throws InvalidRequest for clusters that nobody can talk to */
-const demandApi = ({ ports }: Request, { driver }: Cluster): void => {
+const requireApi = ({ ports }: Request, { driver }: Cluster): void => {
   if (ports.drivers.cluster.resolve(driver).capabilities.kubernetesApi) return
   throw new InvalidRequest(
     `"/management" of this cluster can't be set: clusters of its driver ${driver} have no Kubernetes API.`,
@@ -61,7 +61,7 @@ const requireNoMember = async (ports: KeysRequest['ports'], cluster: Cluster): P
 const conditionsWith = async ({ ports }: Request, cluster: Cluster, role: ManagementRole | null) => {
   if (role !== null && isSameLook(ports.drivers, cluster, role)) return cluster.conditions
   const looks = role !== null && !isTriedAgain(cluster, role)
-  const warnings = looks ? await demandManagementFit(ports, { ...cluster, management: role }) : null
+  const warnings = looks ? await requireManagementFit(ports, { ...cluster, management: role }) : null
   return managementReady(ports, cluster, warnings)
 }
 
@@ -99,7 +99,7 @@ const commitRole = async (
  */
 export const setManagement = async (request: Request, cluster: Cluster, wanted: JsonObject | null): Promise<void> => {
   const { ports } = request
-  if (wanted !== null) demandApi(request, cluster)
+  if (wanted !== null) requireApi(request, cluster)
   const role = wanted === null ? null : takeManagement(ports.drivers, wanted)
   if (isDeepStrictEqual(cluster.management ?? null, role) && !isTriedAgain(cluster, role)) return
   if (role !== null && !isManagementCluster(cluster)) await requireNoMember(ports, cluster)

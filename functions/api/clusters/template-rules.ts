@@ -9,7 +9,7 @@ import type { ApiRequest } from '../route.ts'
 const DEVICEMAPPER_MIN = 3
 
 /** @throws InvalidRequest */
-export const demandVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: ClusterTemplate): void => {
+export const requireVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: ClusterTemplate): void => {
   const size = magnum.dockerVolumeSize
   if (spec.dockerStorageDriver !== 'devicemapper' || size === null || size >= DEVICEMAPPER_MIN) return
   throw new InvalidRequest(
@@ -18,7 +18,7 @@ export const demandVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: 
 }
 
 /** Only administrators make clusters from a hidden template (magnum-rest.md 4.1), or upgrade them to it. @throws PolicyForbids */
-export const demandTemplateOpen = (
+export const requireTemplateOpen = (
   request: Pick<ApiRequest, 'principal' | 'settings'>,
   { id, name, hidden }: ClusterTemplate,
 ): void => {

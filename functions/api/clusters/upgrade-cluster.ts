@@ -5,7 +5,7 @@ import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
 import { markedGroups } from '../../core/cluster/node-group-writes.ts'
 import { isAbout } from '../../core/cluster/task-groups.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { isFailed } from '../../core/values/status.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
@@ -17,18 +17,18 @@ import { findNodeGroup } from '../nodegroups/find-node-group.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import type { UpgradeCluster } from './cluster-actions.schema.ts'
 import { SETTLED, stateFault } from './cluster-state.ts'
-import { demandAccepted } from './demand-accepted.ts'
-import { demandTaskKnown } from './driver-rules.ts'
+import { requireTaskKnown } from './driver-rules.ts'
 import { findIntactCluster } from './find-cluster.ts'
-import { demandTemplateOpen } from './template-rules.ts'
-import { wayOutOfFailure } from './way-out.ts'
+import { remedyOfFailure } from './remedy.ts'
+import { requireAccepted } from './require-accepted.ts'
+import { requireTemplateOpen } from './template-rules.ts'
 
 type Request = KeysRequest<unknown, UpgradeCluster>
 
 /** The action is there from 1.7 on and works from this minor version on (magnum-rest.md 1.4). */
 const UPGRADE_SINCE = 8
 
-const demandVersion = (minor: number): void => {
+const requireVersion = (minor: number): void => {
   if (minor >= UPGRADE_SINCE) return
   throw new InvalidRequest(
     `A cluster can't be upgraded in version 1.${minor}; it can from 1.${UPGRADE_SINCE} on: send the header "OpenStack-API-Version: container-infra 1.${UPGRADE_SINCE}".`,
@@ -56,7 +56,7 @@ const findWanted = async (request: Request, cluster: Cluster): Promise<FoundTemp
 }
 
 /** @throws InvalidRequest */
-const demandTemplateFits = (driver: ClusterDriverDescription, { template, isBuiltin }: FoundTemplate): void => {
+const requireTemplateFits = (driver: ClusterDriverDescription, { template, isBuiltin }: FoundTemplate): void => {
   const { driver: other, name, id } = template
   if (isBuiltin) {
     throw new InvalidRequest(
@@ -100,7 +100,7 @@ type Plan = {
 
 const ask = async (request: Request, { cluster, nodeGroups, template, group, task }: Plan): Promise<void> => {
   const { ports } = request
-  await demandAccepted(request, { cluster, template, nodeGroups, task })
+  await requireAccepted(request, { cluster, template, nodeGroups, task })
   const what = group === null ? 'The cluster' : `Node group ${group.name}`
   await requestChange(request, cluster, {
     task,
@@ -118,19 +118,19 @@ const ask = async (request: Request, { cluster, nodeGroups, template, group, tas
 }
 
 /**
- * True for a cluster with an upgrade that failed: only another one mends it, since drivers go back to no version, and what else has failed may have failed for
+ * True for a cluster with an upgrade that failed: only another one repairs it, since drivers go back to no version, and what else has failed may have failed for
  * that (decision 0025).
  */
 const isUpgradeToMend = ({ status }: Cluster, nodeGroups: readonly NodeGroup[]): boolean =>
   status === 'UPDATE_FAILED' && nodeGroups.some((group) => isFailed(group.status) && group.failedTask === 'upgrade')
 
-/** One that takes the place of a running upgrade is taken (decision 0024), and so is one that mends (decision 0025). @throws InvalidRequest with what to do first */
-const demandUpgradable = (cluster: Cluster, nodeGroups: readonly NodeGroup[], task: ClusterTask): void => {
+/** One that takes the place of a running upgrade is taken (decision 0024), and so is one that repairs (decision 0025). @throws InvalidRequest with what to do first */
+const requireUpgradable = (cluster: Cluster, nodeGroups: readonly NodeGroup[], task: ClusterTask): void => {
   if (replacesRunning(cluster, task) || isUpgradeToMend(cluster, nodeGroups)) return
   const fault = stateFault(cluster, SETTLED)
   if (fault === null) return
-  const wayOut = cluster.status === 'UPDATE_FAILED' ? wayOutOfFailure(cluster, nodeGroups) : ''
-  throw new InvalidRequest(`${fault}${wayOut}`)
+  const remedy = cluster.status === 'UPDATE_FAILED' ? remedyOfFailure(cluster, nodeGroups) : ''
+  throw new InvalidRequest(`${fault}${remedy}`)
 }
 
 const round = async (request: Request): Promise<string> => {
@@ -141,9 +141,9 @@ const round = async (request: Request): Promise<string> => {
   const nodeGroups = await ports.stores.nodeGroups.listOf(cluster)
   const group = groupToUpgrade(nodeGroups, body.nodegroup, isCurrent(cluster, template))
   const driver = ports.drivers.cluster.resolve(cluster.driver)
-  demandTaskKnown(driver, 'upgrade', 'upgrade it')
-  demandTemplateFits(driver, found)
-  if (!isCurrent(cluster, template)) demandTemplateOpen(request, template)
+  requireTaskKnown(driver, 'upgrade', 'upgrade it')
+  requireTemplateFits(driver, found)
+  if (!isCurrent(cluster, template)) requireTemplateOpen(request, template)
   const task: ClusterTask = {
     kind: 'upgrade',
     templateId: template.id,
@@ -151,7 +151,7 @@ const round = async (request: Request): Promise<string> => {
     nodeGroupId: group?.id ?? null,
     maxBatchSize: body.max_batch_size ?? 1,
   }
-  demandUpgradable(cluster, nodeGroups, task)
+  requireUpgradable(cluster, nodeGroups, task)
   await ask(request, { cluster, nodeGroups, template, group, task }).catch((error: unknown) => {
     // Deleted meanwhile: look for it again.
     throw error instanceof TemplateGone ? new RevisionConflict(error.message, { cause: error }) : error
@@ -161,7 +161,7 @@ const round = async (request: Request): Promise<string> => {
 
 /** `POST /v1/clusters/{cluster}/actions/upgrade` → 202 (magnum-rest.md 4.6). Refusals of state are 400, as in Magnum, which asks at once. */
 export const upgradeClusterHandler = async (request: Request): Promise<ApiResponse> => {
-  demandVersion(request.minor)
-  const uuid = await untilNoConflict(() => round(request))
+  requireVersion(request.minor)
+  const uuid = await retryOnConflict(() => round(request))
   return { status: 202, body: { uuid } }
 }

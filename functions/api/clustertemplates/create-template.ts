@@ -4,7 +4,7 @@ import type { ClusterDriverDescription } from '../../drivers/contract/cluster-dr
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { AlreadyExists } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
-import { demandSize } from '../body/demand-size.ts'
+import { requireSize } from '../body/require-size.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
 import { generatedName } from '../generated-name.ts'
 import { createOnce } from '../idempotency.ts'
@@ -13,8 +13,8 @@ import type { ApiRequest, ApiResponse } from '../route.ts'
 import { builtinTemplates } from './builtin-templates.ts'
 import { COLLECTION, showTemplate } from './show-template.ts'
 import type { CreateTemplate } from './template.schema.ts'
-import { demandMayPublish } from './template-access.ts'
-import { DEFAULTS, demandConsistent, fieldsOf, overlay, type TemplateAttributes } from './template-attributes.ts'
+import { requireMayPublish } from './template-access.ts'
+import { DEFAULTS, fieldsOf, overlay, requireConsistent, type TemplateAttributes } from './template-attributes.ts'
 
 /** By id, or by the name before the `@` where one driver only has it. */
 const namedOf = (
@@ -65,9 +65,9 @@ const newTemplate = (request: Request): ClusterTemplate => {
     image_id: given.image_id,
   }
   const attributes = overlay(base, given)
-  demandMayPublish(request, attributes)
-  demandConsistent(attributes)
-  demandSize('labels', attributes.labels)
+  requireMayPublish(request, attributes)
+  requireConsistent(attributes)
+  requireSize('labels', attributes.labels)
   return {
     id,
     projectId: principal.projectId,

@@ -1,12 +1,12 @@
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { quote } from '../../core/values/wording.ts'
 import { RevisionConflict, TemplateInUse } from '../../store/errors.ts'
 import { InvalidRequest } from '../errors.ts'
 import { isAllowed } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { findTemplate } from './find-template.ts'
-import { demandMayChange } from './template-access.ts'
+import { requireMayChange } from './template-access.ts'
 import { templateUsers } from './template-users.ts'
 
 /** Says what to do; hiding is advised to those who may, and only for what it does. */
@@ -23,7 +23,7 @@ const refuseInUse = async (request: ApiRequest, template: ClusterTemplate): Prom
 const removeOnce = async (request: ApiRequest): Promise<void> => {
   const { templates, commit } = request.ports.stores
   const found = await findTemplate(request, request.params.clustertemplate ?? '', 'clustertemplate:delete_all_projects')
-  demandMayChange(request, found, 'delete')
+  requireMayChange(request, found, 'delete')
   const { template } = found
   if (template.clusterCount > 0) {
     throw await refuseInUse(request, template)
@@ -39,6 +39,6 @@ const removeOnce = async (request: ApiRequest): Promise<void> => {
 
 /** `DELETE /v1/clustertemplates/{clustertemplate}` → 204; 400 while clusters use it (magnum-rest.md section 5). */
 export const deleteTemplate = async (request: ApiRequest): Promise<ApiResponse> => {
-  await untilNoConflict(() => removeOnce(request))
+  await retryOnConflict(() => removeOnce(request))
   return { status: 204 }
 }

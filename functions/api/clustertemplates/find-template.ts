@@ -2,8 +2,8 @@ import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import { isUuid } from '../../core/values/ids.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
-import { reachOf } from '../reach.ts'
 import type { ApiRequest } from '../route.ts'
+import { scopeOf } from '../scope.ts'
 import { builtinTemplates } from './builtin-templates.ts'
 
 /** A template as a caller finds it. */
@@ -21,9 +21,9 @@ export const findTemplate = async (
   allProjectsRule?: PolicyRule,
 ): Promise<FoundTemplate> => {
   const { templates } = request.ports.stores
-  const reach = reachOf(request, allProjectsRule)
+  const scope = scopeOf(request, allProjectsRule)
   const builtin = builtinTemplates(request.ports.drivers).find(({ id, name }) => (isUuid(ident) ? id : name) === ident)
-  const isStored = isUuid(ident) || (await templates.locateByName(reach, ident)).length > 0
+  const isStored = isUuid(ident) || (await templates.locateByName(scope, ident)).length > 0
   if (builtin !== undefined && (isUuid(ident) || !isStored)) return { template: builtin, isBuiltin: true }
-  return { template: await locate(templates, 'ClusterTemplate', reach, ident), isBuiltin: false }
+  return { template: await locate(templates, 'ClusterTemplate', scope, ident), isBuiltin: false }
 }

@@ -1,5 +1,5 @@
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { quote } from '../../core/values/wording.ts'
 import { RevisionConflict, TemplateInUse } from '../../store/errors.ts'
 import { InvalidRequest } from '../errors.ts'
@@ -8,7 +8,7 @@ import { isAllowed } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { findTemplate } from './find-template.ts'
 import { showTemplate } from './show-template.ts'
-import { demandMayChange, demandMayPublish } from './template-access.ts'
+import { requireMayChange, requireMayPublish } from './template-access.ts'
 import { attributesOf, fieldsOf, type TemplateAttributes } from './template-attributes.ts'
 import { applyTemplatePatch, changedAttributes } from './template-patch.ts'
 import { templateUsers } from './template-users.ts'
@@ -52,11 +52,11 @@ const commitChange = async (request: Request, read: ClusterTemplate, written: Cl
 /** Reads, decides, commits. */
 const decide = async (request: Request): Promise<{ template: ClusterTemplate; attributes: TemplateAttributes }> => {
   const found = await findTemplate(request, request.params.clustertemplate ?? '', 'clustertemplate:update_all_projects')
-  demandMayChange(request, found, 'update')
+  requireMayChange(request, found, 'update')
   const { template } = found
   const before = attributesOf(template)
   const attributes = applyTemplatePatch(before, request.body)
-  demandMayPublish(request, attributes, before)
+  requireMayPublish(request, attributes, before)
   const changed = changedAttributes(before, attributes)
   const isFine = isFineInUse(changed, attributes)
   if (template.clusterCount > 0 && !isFine) throw await refuseInUse(request, template, changed)
@@ -71,6 +71,6 @@ const decide = async (request: Request): Promise<{ template: ClusterTemplate; at
  * are null in this answer, and `{}` in later ones.
  */
 export const patchTemplate = async (request: Request): Promise<ApiResponse> => {
-  const { template, attributes } = await untilNoConflict(() => decide(request))
+  const { template, attributes } = await retryOnConflict(() => decide(request))
   return { status: 200, body: showTemplate(template, request, attributes) }
 }

@@ -4,8 +4,8 @@ import type { Page, PageRequest } from '../../store/page.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
-import { reachOf } from '../reach.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
+import { scopeOf } from '../scope.ts'
 import { builtinTemplates } from './builtin-templates.ts'
 import { findTemplate } from './find-template.ts'
 import { COLLECTION, showTemplate } from './show-template.ts'
@@ -38,7 +38,7 @@ const listingOf = (
   rule: PolicyRule,
 ): Listing<ClusterTemplate> => {
   const { templates } = request.ports.stores
-  const reach = reachOf(request, rule)
+  const scope = scopeOf(request, rule)
   const builtin = builtinTemplates(request.ports.drivers)
   const place = ({ id }: ClusterTemplate): string => `${builtin.some((other) => other.id === id) ? 0 : 1}${id}`
   const page = async ({ limit, marker }: PageRequest): Promise<Page<ClusterTemplate>> => {
@@ -47,13 +47,13 @@ const listingOf = (
     const first = isStored ? [] : builtin.slice(from, from + limit)
     if (first.length === limit) return { items: first, more: true }
     const rest = { limit: limit - first.length, ...(isStored ? { marker } : {}) }
-    const { items, more } = await templates.listWithin(reach, rest)
+    const { items, more } = await templates.listWithin(scope, rest)
     return { items: [...first, ...items], more }
   }
   return {
     noun: 'ClusterTemplate',
     columns: { id: place, uuid: place, ...COLUMNS },
-    get: async (id) => builtin.find((template) => template.id === id) ?? templates.locate(reach, id),
+    get: async (id) => builtin.find((template) => template.id === id) ?? templates.locate(scope, id),
     page,
   }
 }

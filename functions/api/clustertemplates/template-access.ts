@@ -1,7 +1,7 @@
 import { isPublished } from '../../core/cluster/cluster-template.ts'
 import { quote } from '../../core/values/wording.ts'
 import { PolicyForbids } from '../errors.ts'
-import { demandPolicy, isAllowed } from '../policy.ts'
+import { isAllowed, requirePolicy } from '../policy.ts'
 import type { ApiRequest } from '../route.ts'
 import type { FoundTemplate } from './find-template.ts'
 import type { TemplateAttributes } from './template-attributes.ts'
@@ -19,7 +19,7 @@ const opens = (before: Visibility, after: Visibility): boolean =>
  * @param before absent for a new template
  * @throws PolicyForbids
  */
-export const demandMayPublish = (
+export const requireMayPublish = (
   request: Pick<ApiRequest, 'principal' | 'settings'>,
   after: Visibility,
   before: Visibility = NOT_PUBLISHED,
@@ -35,7 +35,7 @@ export const demandMayPublish = (
  *
  * @throws PolicyForbids
  */
-export const demandMayChange = (
+export const requireMayChange = (
   request: Pick<ApiRequest, 'principal' | 'settings'>,
   { template, isBuiltin }: FoundTemplate,
   verb: 'update' | 'delete',
@@ -48,7 +48,7 @@ export const demandMayChange = (
   }
   const { projectId, userId } = template
   if (projectId === request.principal.projectId) {
-    demandPolicy(request, `clustertemplate:${verb}`, { projectId, userId })
+    requirePolicy(request, `clustertemplate:${verb}`, { projectId, userId })
     return
   }
   if (isAllowed(request, `clustertemplate:${verb}_all_projects`)) return

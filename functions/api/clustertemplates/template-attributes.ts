@@ -144,7 +144,7 @@ export const overlay = <T extends object>(base: T, given: { readonly [K in keyof
 const DEVICEMAPPER_SIZE_MIN = 3
 
 /** Rules over several attributes. A size that is left out is a cluster's to give. @throws InvalidRequest */
-export const demandConsistent = (
+export const requireConsistent = (
   attributes: Pick<TemplateAttributes, 'docker_storage_driver' | 'docker_volume_size'>,
 ): void => {
   const { docker_storage_driver: storage, docker_volume_size: size } = attributes

@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util'
 import { quote } from '../../core/values/wording.ts'
-import { demandSize } from '../body/demand-size.ts'
 import { parseWith } from '../body/parse-with.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
+import { requireSize } from '../body/require-size.ts'
 import { InvalidRequest } from '../errors.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
-import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch/patch-operation.ts'
+import { type PatchOperation, parsePatch, requireChangeable } from '../json-patch/patch-operation.ts'
 import { applyToTextMap } from '../json-patch/text-map.ts'
-import { demandWhole } from '../json-patch/typed-value.ts'
+import { requireWhole } from '../json-patch/typed-value.ts'
 import type { BodySchema } from '../route.ts'
 import { templateChange } from './template.schema.ts'
-import { DEFAULTS, demandConsistent, overlay, type TemplateAttributes } from './template-attributes.ts'
+import { DEFAULTS, overlay, requireConsistent, type TemplateAttributes } from './template-attributes.ts'
 
 const CHANGEABLE = Object.keys(templateChange.shape)
 
@@ -36,7 +36,7 @@ export const templatePatchBody: BodySchema<PatchOperation[]> = {
   bytesMax: BODY_BYTES_MAX,
   parse: (body) => {
     const operations = parsePatch(body, { example: EXAMPLE, acceptObject: true, nullRemoves: true })
-    demandChangeable(operations, CHANGEABLE)
+    requireChangeable(operations, CHANGEABLE)
     return operations
   },
 }
@@ -65,7 +65,7 @@ const withLabels = (before: TemplateAttributes, operation: PatchOperation): Temp
 const applyOperation = (before: TemplateAttributes, operation: PatchOperation): TemplateAttributes => {
   const { op, path, attribute, value } = operation
   if (attribute === 'labels') return withLabels(before, operation)
-  demandWhole(operation)
+  requireWhole(operation)
   if (op === 'remove') return removed(before, operation)
   if (op === 'add' && isSet(before, attribute)) {
     throw new InvalidRequest(`${quote(path)} is set already: use "replace" instead of "add".`)
@@ -84,8 +84,8 @@ export const applyTemplatePatch = (
   operations: readonly PatchOperation[],
 ): TemplateAttributes => {
   const after = operations.reduce(applyOperation, before)
-  demandConsistent(after)
-  demandSize('labels', after.labels ?? {}, { before: before.labels ?? {} })
+  requireConsistent(after)
+  requireSize('labels', after.labels ?? {}, { before: before.labels ?? {} })
   return after
 }
 

@@ -2,8 +2,8 @@ import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import { templatesInUse } from '../../core/cluster/task-templates.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
-import { reachOf } from '../reach.ts'
 import type { ApiRequest } from '../route.ts'
+import { scopeOf } from '../scope.ts'
 
 /** Clusters that are named. */
 const NAMED_MAX = 5
@@ -14,10 +14,10 @@ const uses = (cluster: Cluster, { id, projectId }: ClusterTemplate): boolean =>
 /** Names and ids of clusters that the caller sees and that use the template. Reads the project's clusters: for refusals only. */
 const visibleUsers = async (request: ApiRequest, template: ClusterTemplate): Promise<string[]> => {
   const { clusters } = request.ports.stores
-  const reach = reachOf(request, 'cluster:get_all_all_projects')
+  const scope = scopeOf(request, 'cluster:get_all_all_projects')
   const found: string[] = []
   for (let marker: string | undefined, more = true; more && found.length < template.clusterCount; ) {
-    const page = await clusters.listWithin(reach, { limit: 1000, ...(marker === undefined ? {} : { marker }) })
+    const page = await clusters.listWithin(scope, { limit: 1000, ...(marker === undefined ? {} : { marker }) })
     const users = page.items.filter((cluster) => uses(cluster, template))
     found.push(...users.map(({ id, name }) => `${quote(name)} (${id})`))
     marker = page.items.at(-1)?.id

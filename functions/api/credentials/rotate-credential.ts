@@ -1,8 +1,8 @@
 import { grantCandidate } from '../../core/cluster/cloud-grants.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { requestTask, type TaskRequest } from '../../core/cluster/cluster-tasks.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
-import { demandRotatable } from '../certificates/demand-rotatable.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
+import { requireRotatable } from '../certificates/require-rotatable.ts'
 import { borrow, keeping } from '../cloud/lend.ts'
 import { findIntactCluster } from '../clusters/find-cluster.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
@@ -25,7 +25,7 @@ const lendAndRotate = async (request: KeysRequest, cluster: Cluster): Promise<vo
 const decide = async (request: KeysRequest): Promise<string> => {
   const { ports } = request
   const cluster = await findIntactCluster(request)
-  await demandRotatable(ports, cluster, { kind: 'rotate-credential' })
+  await requireRotatable(ports, cluster, { kind: 'rotate-credential' })
   await (cluster.cloud ? lendAndRotate(request, cluster) : requestTask(ports, cluster, rotationOf(cluster)))
   return cluster.id
 }
@@ -35,6 +35,6 @@ const decide = async (request: KeysRequest): Promise<string> => {
  * cluster whose machines are in a cloud it is made with the caller's token, before the 202.
  */
 export const rotateCredential = async (request: KeysRequest): Promise<ApiResponse> => {
-  const uuid = await untilNoConflict(() => decide(request))
+  const uuid = await retryOnConflict(() => decide(request))
   return { status: 202, body: { uuid } }
 }

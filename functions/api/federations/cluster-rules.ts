@@ -11,7 +11,7 @@ const nameOf = (cluster: Cluster): string => `${quote(cluster.name)} (${cluster.
 const RETRY = 'Its "status_reason" tells why; PATCH replace /kubeconfig retries the registration.'
 
 /** Settled, or settled once and being changed; the store asks the same again in the transaction. @throws ClusterNotUsable */
-export const demandUsable = (cluster: Cluster, as: 'host' | 'member'): void => {
+export const requireUsable = (cluster: Cluster, as: 'host' | 'member'): void => {
   const { status } = cluster
   if (status === 'CREATE_COMPLETE' || status.startsWith('UPDATE_')) return
   if (status === 'CREATE_IN_PROGRESS') {
@@ -38,7 +38,7 @@ const wayWithout = (drivers: DriverDescriptions): string => {
 }
 
 /** A federation driver that talks to clusters needs clusters that can be talked to. @throws InvalidRequest */
-export const demandReachableKind = (
+export const requireReachableKind = (
   driver: FederationDriverDescription,
   drivers: DriverDescriptions,
   cluster: Cluster,
@@ -54,7 +54,7 @@ export const demandReachableKind = (
 }
 
 /** @throws InvalidRequest when the host would be its own member and the driver can't do that */
-export const demandHostMayJoin = (driver: FederationDriverDescription, hostId: string, cluster: Cluster): void => {
+export const requireHostMayJoin = (driver: FederationDriverDescription, hostId: string, cluster: Cluster): void => {
   if (cluster.id !== hostId || driver.capabilities.hostAsMember) return
   throw new InvalidRequest(
     `Cluster ${nameOf(cluster)} is the federation's host; the driver ${driver.id} can't have the host as a member.`,
@@ -62,7 +62,7 @@ export const demandHostMayJoin = (driver: FederationDriverDescription, hostId: s
 }
 
 /** One request may change so many memberships (one transaction). @throws InvalidRequest */
-export const demandChangesFit = (count: number): void => {
+export const requireChangesFit = (count: number): void => {
   if (count <= MEMBERSHIP_CHANGES_MAX) return
   throw new InvalidRequest(
     `The request would change ${count} memberships; at most ${MEMBERSHIP_CHANGES_MAX} are allowed at once. Send several requests.`,
@@ -70,7 +70,7 @@ export const demandChangesFit = (count: number): void => {
 }
 
 /** @throws InvalidRequest naming the cluster that is there twice, be it once by name and once by id */
-export const demandDistinct = (clusters: readonly Pick<Cluster, 'id' | 'name'>[], where: string): void => {
+export const requireDistinct = (clusters: readonly Pick<Cluster, 'id' | 'name'>[], where: string): void => {
   const twice = clusters.find((cluster, index) => clusters.findIndex(({ id }) => id === cluster.id) !== index)
   if (twice !== undefined)
     throw new InvalidRequest(`${where} names the cluster ${quote(twice.name)} (${twice.id}) twice.`)

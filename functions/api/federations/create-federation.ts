@@ -6,14 +6,14 @@ import type { Write } from '../../store/write.ts'
 import { createOnce } from '../idempotency.ts'
 import { locate } from '../lookup.ts'
 import { mapLimited } from '../map-limited.ts'
-import { ownReach } from '../reach.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
+import { ownScope } from '../scope.ts'
 import {
-  demandChangesFit,
-  demandDistinct,
-  demandHostMayJoin,
-  demandReachableKind,
-  demandUsable,
+  requireChangesFit,
+  requireDistinct,
+  requireHostMayJoin,
+  requireReachableKind,
+  requireUsable,
 } from './cluster-rules.ts'
 import { requireClusterUse } from './cluster-use.ts'
 import type { CreateFederation } from './federation.schema.ts'
@@ -34,21 +34,21 @@ const checkClusters = (
   const using = { driver, federation: { projectId, userId, properties: body.properties ?? {} } }
   requireClusterUse(request, host, 'host', using)
   for (const cluster of members) requireClusterUse(request, cluster, 'member', using)
-  demandUsable(host, 'host')
-  demandReachableKind(driver, ports.drivers, host)
-  demandDistinct(members, '"member_ids"')
+  requireUsable(host, 'host')
+  requireReachableKind(driver, ports.drivers, host)
+  requireDistinct(members, '"member_ids"')
   for (const cluster of members) {
-    demandHostMayJoin(driver, host.id, cluster)
-    demandUsable(cluster, 'member')
-    demandReachableKind(driver, ports.drivers, cluster)
+    requireHostMayJoin(driver, host.id, cluster)
+    requireUsable(cluster, 'member')
+    requireReachableKind(driver, ports.drivers, cluster)
   }
 }
 
 const findClusters = async (request: Request): Promise<{ host: Cluster; members: Cluster[] }> => {
   const { ports, body } = request
   const idents = body.member_ids ?? []
-  demandChangesFit(idents.length)
-  const one = (ident: string): Promise<Cluster> => locate(ports.stores.clusters, 'Cluster', ownReach(request), ident)
+  requireChangesFit(idents.length)
+  const one = (ident: string): Promise<Cluster> => locate(ports.stores.clusters, 'Cluster', ownScope(request), ident)
   const host = await one(body.hostcluster_id)
   const members = await mapLimited(idents, one)
   await Promise.all([host, ...members].map((cluster) => ports.stores.integrity.requireCluster(cluster)))

@@ -3,22 +3,22 @@ import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { launch, newOperation, replacedBy } from '../../core/operation/launch.ts'
 import { type WorkloadsWish, workloadsOf } from '../../core/operation/operation.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { find } from '../lookup.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import { demandWorkloads } from './workloads.ts'
+import { requireWorkloads } from './workloads.ts'
 
-type Wish = { force: boolean; workloads?: WorkloadsWish }
-type Request = ApiRequest<Wish>
+type Desired = { force: boolean; workloads?: WorkloadsWish }
+type Request = ApiRequest<Desired>
 
 /** A deletion that runs goes on, unless it is now to be forced, or to remove workloads. */
-const isUnderWay = ({ operation }: Federation, { force, workloads }: Wish): boolean =>
+const isUnderWay = ({ operation }: Federation, { force, workloads }: Desired): boolean =>
   operation?.kind === 'delete' &&
   (operation.force || !force) &&
   (operation.workloads === 'delete' || workloads !== 'delete')
 
 /** A deletion in place of one that runs is no weaker than that. */
-const newDeletion = (ports: Request['ports'], { operation: before }: Federation, { force, workloads }: Wish) => {
+const newDeletion = (ports: Request['ports'], { operation: before }: Federation, { force, workloads }: Desired) => {
   const running = before?.kind === 'delete' ? before : null
   return newOperation(ports, 'delete', {
     deadlineSeconds: DEADLINE_SECONDS['federation-delete'],
@@ -34,7 +34,7 @@ const decide = async (request: Request): Promise<{ federation: Federation; opera
   const { federations, commit } = ports.stores
   const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')
   if (query.workloads !== undefined)
-    demandWorkloads(ports.drivers.federation.resolve(federation.driver), query.workloads)
+    requireWorkloads(ports.drivers.federation.resolve(federation.driver), query.workloads)
   if (isUnderWay(federation, query)) return null
   const operation = newDeletion(ports, federation, query)
   const update = {
@@ -61,7 +61,7 @@ const decide = async (request: Request): Promise<{ federation: Federation; opera
  * deletion.
  */
 export const deleteFederation = async (request: Request): Promise<ApiResponse> => {
-  const begun = await untilNoConflict(() => decide(request))
+  const begun = await retryOnConflict(() => decide(request))
   if (begun !== null) {
     const { federation, operation } = begun
     const { projectId, id: entityId } = federation

@@ -2,17 +2,17 @@ import { quote } from '../../core/values/wording.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import { InvalidRequest } from '../errors.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
-import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch/patch-operation.ts'
+import { type PatchOperation, parsePatch, requireChangeable } from '../json-patch/patch-operation.ts'
 import type { BodySchema } from '../route.ts'
 
 /** Which clusters, by id or name: to add and to remove, or exactly these. */
-export type MemberWish = { add: string[]; remove: string[] } | { exactly: string[] }
+export type DesiredMember = { add: string[]; remove: string[] } | { exactly: string[] }
 
 /** What a PATCH of a federation asks for (magnum-rest.md 8.3 and 8.5, design section 2). */
 export type FederationPatch = {
   /** In order; null when properties are not mentioned. */
   properties: PatchOperation[] | null
-  members: MemberWish | null
+  members: DesiredMember | null
 }
 
 const CHANGEABLE = ['member_ids', 'properties']
@@ -32,7 +32,7 @@ const identsOf = ({ op, path, value }: PatchOperation): string[] => {
 const isIndex = ([first, ...more]: readonly string[]): boolean =>
   more.length === 0 && /^(?:-|[0-9]+)$/.test(first ?? '')
 
-const demandMembersPath = ({ op, path, rest, value }: PatchOperation): void => {
+const requireMembersPath = ({ op, path, rest, value }: PatchOperation): void => {
   const whole = rest.length === 0
   if (op === 'remove' && (!whole || value === undefined)) {
     throw new InvalidRequest(
@@ -48,20 +48,20 @@ const demandMembersPath = ({ op, path, rest, value }: PatchOperation): void => {
 }
 
 /** One spelt in two ways is found once the names are resolved. */
-const demandOneWay = (add: readonly string[], remove: readonly string[]): void => {
+const requireOneWay = (add: readonly string[], remove: readonly string[]): void => {
   const both = add.find((ident) => remove.includes(ident))
   if (both === undefined) return
   throw new InvalidRequest(`Cluster ${quote(both)} is both added and removed. Do one of them.`)
 }
 
-const readMembers = (operations: readonly PatchOperation[]): MemberWish | null => {
+const readMembers = (operations: readonly PatchOperation[]): DesiredMember | null => {
   if (operations.length === 0) return null
-  for (const operation of operations) demandMembersPath(operation)
+  for (const operation of operations) requireMembersPath(operation)
   const of = (op: PatchOperation['op']): string[] => operations.filter((one) => one.op === op).flatMap(identsOf)
   if (!operations.some(({ op }) => op === 'replace')) {
-    const wish = { add: of('add'), remove: of('remove') }
-    demandOneWay(wish.add, wish.remove)
-    return wish
+    const desired = { add: of('add'), remove: of('remove') }
+    requireOneWay(desired.add, desired.remove)
+    return desired
   }
   if (operations.length > 1) {
     throw new InvalidRequest(
@@ -73,7 +73,7 @@ const readMembers = (operations: readonly PatchOperation[]): MemberWish | null =
 
 /** Sorts operations by what they change. @throws InvalidRequest */
 const readFederationPatch = (operations: readonly PatchOperation[]): FederationPatch => {
-  demandChangeable(operations, CHANGEABLE)
+  requireChangeable(operations, CHANGEABLE)
   const of = (attribute: string): PatchOperation[] => operations.filter((one) => one.attribute === attribute)
   const properties = of('properties')
   return { properties: properties.length === 0 ? null : properties, members: readMembers(of('member_ids')) }

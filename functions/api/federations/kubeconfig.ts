@@ -1,16 +1,16 @@
 import * as z from 'zod'
-import { cameUp, type Federation } from '../../core/federation/federation.ts'
+import { type Federation, isInitialized } from '../../core/federation/federation.ts'
 import { federationContext } from '../../core/federation/federation-context.ts'
 import { hostAccess } from '../../core/federation/host-access.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import { prefers } from '../accept.ts'
 import { BrowserRefused, InvalidRequest, StateConflict } from '../errors.ts'
 import { find } from '../lookup.ts'
-import { demandPolicy } from '../policy.ts'
+import { requirePolicy } from '../policy.ts'
 import { timestamp } from '../representation.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 
@@ -43,9 +43,9 @@ const kubeconfigOf = (driver: FederationDriver): NonNullable<FederationDriver['k
 }
 
 /** One with a fault gives a kubeconfig too: it may be what is needed to find the fault. @throws StateConflict */
-const demandUp = (federation: Federation): void => {
+const requireUp = (federation: Federation): void => {
   const { name, id, status } = federation
-  if (cameUp(federation) && !status.startsWith('DELETE_')) return
+  if (isInitialized(federation) && !status.startsWith('DELETE_')) return
   throw new StateConflict(
     `Federation ${quote(name)} (${id}) is ${status}; a kubeconfig is given while its control plane is up.`,
   )
@@ -57,9 +57,9 @@ const findUp = async (request: Request): Promise<Federation> => {
   const ident = params.federation ?? ''
   const federation = await find(ports.stores.federations, 'Federation', principal.projectId, ident)
   await ports.stores.integrity.requireFederation(federation)
-  demandPolicy(request, request.rule, { projectId: federation.projectId, userId: federation.userId })
+  requirePolicy(request, request.rule, { projectId: federation.projectId, userId: federation.userId })
   kubeconfigOf(ports.drivers.federation.resolve(federation.driver))
-  demandUp(federation)
+  requireUp(federation)
   return federation
 }
 
@@ -105,7 +105,7 @@ const answer = (request: Request, { kubeconfig, expiresAt }: Issued): ApiRespons
 export const issueKubeconfig = async (request: Request): Promise<ApiResponse> => {
   const federation = await findUp(request)
   const issued = await issue(request, federation)
-  await untilNoConflict(async () => audit(request, await findUp(request), issued))
+  await retryOnConflict(async () => audit(request, await findUp(request), issued))
   return answer(request, issued)
 }
 

@@ -1,7 +1,7 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import type { WorkloadsWish } from '../../core/operation/operation.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { quote } from '../../core/values/wording.ts'
 import { StateConflict } from '../errors.ts'
 import { find } from '../lookup.ts'
@@ -15,7 +15,7 @@ import type { MembersInput } from './plan-members.ts'
 import { type PatchPlan, planPatch } from './plan-patch.ts'
 import { preflightOfPatch } from './preflight.ts'
 import { resolveTargets } from './resolve-members.ts'
-import { demandWorkloads } from './workloads.ts'
+import { requireWorkloads } from './workloads.ts'
 
 type Request = KeysRequest<{ dry_run: boolean; force: boolean; workloads?: WorkloadsWish }, FederationPatch>
 
@@ -25,7 +25,7 @@ const read = async (request: Request): Promise<MembersInput> => {
   const { stores, drivers } = ports
   const federation = await find(stores.federations, 'Federation', principal.projectId, params.federation ?? '')
   const driver = drivers.federation.resolve(federation.driver)
-  demandWorkloads(driver, query.workloads)
+  requireWorkloads(driver, query.workloads)
   const memberships = await stores.memberships.listOf(federation)
   const targets = await resolveTargets(request, { federation, memberships }, body.members)
   await Promise.all(targets.join.map((cluster) => stores.integrity.requireCluster(cluster)))
@@ -79,7 +79,7 @@ const updateOf = ({ operation }: Federation): string | null => (operation?.kind 
  *
  * @throws StateConflict
  */
-const demandSameUpdate = (federation: Federation, known: string | null): void => {
+const requireSameUpdate = (federation: Federation, known: string | null): void => {
   if (updateOf(federation) === null || updateOf(federation) === known) return
   throw new StateConflict(
     `Federation ${quote(federation.name)} (${federation.id}): Another request began to change its properties at the same time. Look at them, and send yours again if they are not as you want them.`,
@@ -96,7 +96,7 @@ const decide = async (request: Request, seen: Seen): Promise<{ id: string; plan:
   if (seen.update === undefined) seen.update = updateOf(input.federation)
   const plan = planPatch(ports, input, body)
   const { id } = input.federation
-  if (plan?.operation) demandSameUpdate(input.federation, seen.update)
+  if (plan?.operation) requireSameUpdate(input.federation, seen.update)
   if (plan === null) return { id, plan }
   // Only properties have to do with the host: they decide what runs there, and may ask for namespaces.
   const host = plan.operation === null ? null : await hostOf(request, input)
@@ -131,7 +131,7 @@ const dryRun = async (request: Request): Promise<ApiResponse> => {
 export const patchFederation = async (request: Request): Promise<ApiResponse> => {
   if (request.query.dry_run) return dryRun(request)
   const seen: Seen = {}
-  const { id, plan } = await untilNoConflict(() => decide(request, seen))
+  const { id, plan } = await retryOnConflict(() => decide(request, seen))
   if (plan !== null) await launchPatch(request.ports, plan)
   return { status: 202, body: { uuid: id } }
 }

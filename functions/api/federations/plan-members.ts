@@ -1,5 +1,5 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
-import { CONTROL_PLANE_READY, cameUp, type Federation } from '../../core/federation/federation.ts'
+import { CONTROL_PLANE_READY, type Federation, isInitialized } from '../../core/federation/federation.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import type { WorkloadsWish } from '../../core/operation/operation.ts'
 import type { TablePorts } from '../../core/ports.ts'
@@ -9,11 +9,11 @@ import type { FederationDriverDescription } from '../../drivers/contract/federat
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
 import {
-  demandChangesFit,
-  demandDistinct,
-  demandHostMayJoin,
-  demandReachableKind,
-  demandUsable,
+  requireChangesFit,
+  requireDistinct,
+  requireHostMayJoin,
+  requireReachableKind,
+  requireUsable,
 } from './cluster-rules.ts'
 import { joinStep, type MembershipStep, type UnjoinWish, unjoinStep } from './membership-steps.ts'
 import type { NamesElsewhere } from './names-elsewhere.ts'
@@ -31,7 +31,7 @@ export type MembersInput = Membered & {
 const nameOf = ({ name, id }: Federation): string => `Federation ${quote(name)} (${id})`
 
 /** Deleting, or not yet created: nobody joins or leaves. @throws StateConflict naming what runs */
-const demandMovable = (federation: Federation): void => {
+const requireMovable = (federation: Federation): void => {
   if (federation.status.startsWith('DELETE_')) {
     throw new StateConflict(`${nameOf(federation)} is ${federation.status}; its members can't be changed any more.`)
   }
@@ -43,23 +43,23 @@ const demandMovable = (federation: Federation): void => {
 }
 
 /** Joins need a control plane. @throws StateConflict */
-const demandControlPlane = (federation: Federation): void => {
+const requireControlPlane = (federation: Federation): void => {
   if (isConditionTrue(federation.conditions, CONTROL_PLANE_READY)) return
   const fault = federation.conditions.find(({ type }) => type === CONTROL_PLANE_READY)
   const why = fault === undefined ? '' : ` (${fault.reason}: ${withoutFullStop(fault.message)})`
-  const remedy = cameUp(federation) ? 'Try again when it is' : 'Delete the federation and create it again'
+  const remedy = isInitialized(federation) ? 'Try again when it is' : 'Delete the federation and create it again'
   throw new StateConflict(
     `${nameOf(federation)} is ${federation.status} and its control plane is not ready${why}. ${remedy}.`,
   )
 }
 
-const demandNotBoth = ({ join, leave }: MemberTargets): void => {
+const requireNotBoth = ({ join, leave }: MemberTargets): void => {
   const both = join.find(({ id }) => leave.some(({ clusterId }) => clusterId === id))
   if (both === undefined) return
   throw new InvalidRequest(`Cluster ${quote(both.name)} (${both.id}) is both added and removed. Do one of them.`)
 }
 
-const demandMayJoin = (input: MembersInput, cluster: Cluster, before: Membership | undefined): void => {
+const requireMayJoin = (input: MembersInput, cluster: Cluster, before: Membership | undefined): void => {
   const { driver, drivers, federation } = input
   const who = `Cluster ${quote(cluster.name)} (${cluster.id})`
   if (before !== undefined && before.state !== 'JoinFailed') {
@@ -69,13 +69,13 @@ const demandMayJoin = (input: MembersInput, cluster: Cluster, before: Membership
     }[before.state as string]
     throw new StateConflict(`${who} ${why ?? `is a member of the federation already (${before.state})`}.`)
   }
-  demandHostMayJoin(driver, federation.hostClusterId, cluster)
-  demandUsable(cluster, 'member')
-  demandReachableKind(driver, drivers, cluster)
+  requireHostMayJoin(driver, federation.hostClusterId, cluster)
+  requireUsable(cluster, 'member')
+  requireReachableKind(driver, drivers, cluster)
 }
 
 /** An unjoin that runs is not begun again, except to force it. @throws StateConflict */
-const demandMayLeave = (membership: Membership, force: boolean): void => {
+const requireMayLeave = (membership: Membership, force: boolean): void => {
   if (membership.state === 'Waiting') {
     throw new StateConflict(
       `The join of ${membership.memberName} (${membership.clusterId}) is about to begin. Try again then.`,
@@ -90,31 +90,31 @@ const demandMayLeave = (membership: Membership, force: boolean): void => {
 const leaveStep = (
   tools: Pick<TablePorts, 'clock' | 'newId'>,
   membership: Membership,
-  wish: UnjoinWish,
+  desired: UnjoinWish,
 ): MembershipStep => {
   // What undo left behind is tried again before the record of it goes.
   if (membership.state === 'JoinFailed' && membership.leftovers.length === 0) {
     return { kind: 'dismiss', before: membership }
   }
-  return unjoinStep(tools, membership, wish)
+  return unjoinStep(tools, membership, desired)
 }
 
-const demandAllowed = (input: MembersInput): void => {
+const requireAllowed = (input: MembersInput): void => {
   const { federation, memberships, targets, force } = input
-  demandChangesFit(targets.join.length + targets.leave.length)
-  demandNotBoth(targets)
-  demandDistinct(targets.join, '"add /member_ids"')
-  demandDistinct(
+  requireChangesFit(targets.join.length + targets.leave.length)
+  requireNotBoth(targets)
+  requireDistinct(targets.join, '"add /member_ids"')
+  requireDistinct(
     targets.leave.map(({ clusterId, memberName }) => ({ id: clusterId, name: memberName })),
     '"remove /member_ids"',
   )
-  demandMovable(federation)
-  if (targets.join.length > 0) demandControlPlane(federation)
+  requireMovable(federation)
+  if (targets.join.length > 0) requireControlPlane(federation)
   for (const cluster of targets.join) {
     const before = memberships.find(({ clusterId }) => clusterId === cluster.id)
-    demandMayJoin(input, cluster, before)
+    requireMayJoin(input, cluster, before)
   }
-  for (const membership of targets.leave) demandMayLeave(membership, force)
+  for (const membership of targets.leave) requireMayLeave(membership, force)
 }
 
 /**
@@ -130,7 +130,7 @@ export const planMembers = (
 ): MembershipStep[] => {
   const { federation, memberships, targets, force, workloads } = input
   if (targets.join.length + targets.leave.length === 0) return []
-  demandAllowed(input)
+  requireAllowed(input)
   const takenNames = new Set(memberships.map(({ memberName }) => memberName))
   const joins = targets.join.map((cluster) => {
     const before = memberships.find(({ clusterId }) => clusterId === cluster.id)

@@ -1,13 +1,13 @@
 import {
-  cameUp,
   decidingOperation,
   type Federation,
   type FederationOperation,
   type FederationUpdate,
+  isInitialized,
   type MembershipChange,
 } from '../../core/federation/federation.ts'
 import { membersReady } from '../../core/federation/settle.ts'
-import { isMoving, type Membership } from '../../core/membership/membership.ts'
+import { isProgressing, type Membership } from '../../core/membership/membership.ts'
 import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
 import { newOperation, REPLACED_MAX, replacedBy } from '../../core/operation/launch.ts'
 import type { TablePorts } from '../../core/ports.ts'
@@ -35,7 +35,7 @@ export const applyProperties = (properties: TextMap, operations: readonly PatchO
   operations.reduce(applyOne, properties)
 
 /** An update of properties may be replaced by another, nothing else (decision 0023). @throws StateConflict naming what runs */
-const demandReplaceable = ({ operation }: Federation, who: string): void => {
+const requireReplaceable = ({ operation }: Federation, who: string): void => {
   if (operation === null) return
   if (operation.kind !== 'update')
     throw new StateConflict(`${who}: its ${operation.kind} is running. Try again when it is over.`)
@@ -44,12 +44,12 @@ const demandReplaceable = ({ operation }: Federation, who: string): void => {
 }
 
 /** @throws StateConflict naming what is in the way */
-const demandChangeable = (federation: Federation): void => {
+const requireChangeable = (federation: Federation): void => {
   const { name, id, status } = federation
   const who = `Federation ${quote(name)} (${id}) is ${status}`
-  demandReplaceable(federation, who)
+  requireReplaceable(federation, who)
   if (status === 'CREATE_IN_PROGRESS') throw new StateConflict(`${who}: its first members are joining. Try again then.`)
-  const isDead = status === 'CREATE_FAILED' && !cameUp(federation)
+  const isDead = status === 'CREATE_FAILED' && !isInitialized(federation)
   if (isDead || status.startsWith('DELETE_')) throw new StateConflict(`${who}; it can only be deleted.`)
 }
 
@@ -92,7 +92,7 @@ const planProperties = (
   const properties = applyProperties(federation.properties, operations)
   if (isSame(properties, federation.properties) && isReachedOrUnderWay(federation)) return null
   checkProperties(driver, properties, changeFaults(federation, driver, properties))
-  demandChangeable(federation)
+  requireChangeable(federation)
   return properties
 }
 
@@ -117,13 +117,13 @@ const after = (memberships: readonly Membership[], steps: readonly MembershipSte
 /** A federation that had failed for its members only is whole again when the last failure is dismissed. */
 const dismissed = (federation: Federation, left: readonly Membership[]): FederationUpdate => {
   const isFaulty = left.some(({ state }) => state === 'JoinFailed' || state === 'UnjoinFailed')
-  const mends =
+  const repairs =
     isFailed(federation.status) &&
     decidingOperation(federation) === null &&
-    cameUp(federation) &&
+    isInitialized(federation) &&
     !isFaulty &&
-    !left.some(isMoving)
-  return mends ? { status: 'UPDATE_COMPLETE', statusReason: null } : {}
+    !left.some(isProgressing)
+  return repairs ? { status: 'UPDATE_COMPLETE', statusReason: null } : {}
 }
 
 /** An update in place of one that runs: its flow goes on from wherever that one stopped, since every phase looks before it acts. */

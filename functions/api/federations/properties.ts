@@ -1,7 +1,7 @@
 import { isShownAsIs, SHOWN_RULE } from '../../core/values/shown-text.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
-import { demandSize } from '../body/demand-size.ts'
+import { requireSize } from '../body/require-size.ts'
 import { InvalidRequest } from '../errors.ts'
 
 const DNS_LABEL = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/
@@ -48,7 +48,7 @@ export const checkProperties = (
   properties: Readonly<Record<string, string>>,
   more: readonly string[] = [],
 ): void => {
-  demandSize('properties', properties)
+  requireSize('properties', properties)
   const faults = [
     ...dnsZoneFaults(properties['dns-zone']),
     ...controlFaults(properties),

@@ -6,10 +6,10 @@ import { quote } from '../../core/values/wording.ts'
 import { ObjectNotVisible } from '../errors.ts'
 import { locate, seekLocated } from '../lookup.ts'
 import { mapLimited } from '../map-limited.ts'
-import { ownReach } from '../reach.ts'
 import type { ApiRequest } from '../route.ts'
-import { demandChangesFit } from './cluster-rules.ts'
-import type { MemberWish } from './federation-patch.ts'
+import { ownScope } from '../scope.ts'
+import { requireChangesFit } from './cluster-rules.ts'
+import type { DesiredMember } from './federation-patch.ts'
 
 type Request = Pick<ApiRequest, 'ports' | 'principal'>
 
@@ -34,7 +34,7 @@ export const findMembership = async (request: Request, membered: Membered, ident
     if (membership === undefined) throw noMember(membered, ident)
     return membership
   }
-  const cluster = await seekLocated(request.ports.stores.clusters, 'Cluster', ownReach(request), ident)
+  const cluster = await seekLocated(request.ports.stores.clusters, 'Cluster', ownScope(request), ident)
   const membership = byId(cluster?.id) ?? memberships.find(({ memberName }) => memberName === ident)
   if (membership === undefined) throw noMember(membered, ident)
   return membership
@@ -70,14 +70,14 @@ const exactTargets = async (lookup: Lookup, membered: Membered, idents: readonly
 export const resolveTargets = async (
   request: Request,
   membered: Membered,
-  wish: MemberWish | null,
+  desired: DesiredMember | null,
 ): Promise<MemberTargets> => {
-  const lookup: Lookup = (ident) => locate(request.ports.stores.clusters, 'Cluster', ownReach(request), ident)
-  if (wish === null) return { join: [], leave: [] }
-  if ('exactly' in wish) return exactTargets(lookup, membered, wish.exactly)
-  demandChangesFit(wish.add.length + wish.remove.length)
+  const lookup: Lookup = (ident) => locate(request.ports.stores.clusters, 'Cluster', ownScope(request), ident)
+  if (desired === null) return { join: [], leave: [] }
+  if ('exactly' in desired) return exactTargets(lookup, membered, desired.exactly)
+  requireChangesFit(desired.add.length + desired.remove.length)
   return {
-    join: await mapLimited(wish.add, lookup),
-    leave: await mapLimited(wish.remove, (ident) => findMembership(request, membered, ident)),
+    join: await mapLimited(desired.add, lookup),
+    leave: await mapLimited(desired.remove, (ident) => findMembership(request, membered, ident)),
   }
 }

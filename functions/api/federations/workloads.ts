@@ -7,11 +7,11 @@ import { InvalidRequest } from '../errors.ts'
 export const workloads = z.enum(['keep', 'delete'], { error: 'must be "keep" or "delete"' }).optional()
 
 /** @throws InvalidRequest where the driver brings no workloads into members, so that there is nothing to keep or delete */
-export const demandWorkloads = (
+export const requireWorkloads = (
   { id, capabilities }: Pick<FederationDriverDescription, 'id' | 'capabilities'>,
-  wish: WorkloadsWish,
+  desired: WorkloadsWish,
 ): void => {
-  if (wish === undefined || capabilities.workloads) return
+  if (desired === undefined || capabilities.workloads) return
   throw new InvalidRequest(
     `"workloads" has no meaning for this federation: its driver ${id} brings no workloads into members. Leave it out.`,
   )

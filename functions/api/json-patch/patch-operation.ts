@@ -104,7 +104,7 @@ export const parsePatch = (
  * @param told which can be, for the refusal; default: all of `changeable`
  * @throws InvalidRequest
  */
-export const demandChangeable = (
+export const requireChangeable = (
   operations: readonly PatchOperation[],
   changeable: readonly string[],
   told?: string,

@@ -23,8 +23,8 @@ const applyKey = (map: TextMap, operation: PatchOperation): TextMap => {
     )
   }
   if (op !== 'add' && !Object.hasOwn(map, key)) {
-    const wayOut = op === 'replace' ? ' Use "add", which sets it, too.' : ''
-    throw new InvalidRequest(`${op} ${quote(path)} is not possible: ${quote(attribute)} has no such key.${wayOut}`)
+    const remedy = op === 'replace' ? ' Use "add", which sets it, too.' : ''
+    throw new InvalidRequest(`${op} ${quote(path)} is not possible: ${quote(attribute)} has no such key.${remedy}`)
   }
   if (op !== 'remove') return { ...map, [key]: textOfScalar(operation) }
   return Object.fromEntries(Object.entries(map).filter(([other]) => other !== key))

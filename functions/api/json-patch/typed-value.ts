@@ -8,7 +8,7 @@ const fault = ({ op, path }: PatchOperation, rule: string): InvalidRequest =>
   new InvalidRequest(`The value of ${op} ${quote(path)} must be ${rule}.`)
 
 /** A patch sets attributes only, not what is inside: `/node_count/x` is an error. @throws InvalidRequest */
-export const demandWhole = ({ path, attribute, rest }: PatchOperation): void => {
+export const requireWhole = ({ path, attribute, rest }: PatchOperation): void => {
   if (rest.length === 0) return
   throw new InvalidRequest(`${quote(path)} leads into ${quote(attribute)}, which can only be changed as a whole.`)
 }

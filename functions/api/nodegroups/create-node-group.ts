@@ -4,11 +4,11 @@ import { type NodeGroup, nodesOf } from '../../core/cluster/node-group.ts'
 import { nodeLabelFaults } from '../../core/cluster/node-labels.ts'
 import { countFault, defaultWorkerOf, limitsFault } from '../../core/cluster/node-limits.ts'
 import { taintFaults, taintsOf } from '../../core/cluster/node-taints.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { mergeLabels } from '../../core/values/labels.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { Write } from '../../store/write.ts'
-import { demandSize } from '../body/demand-size.ts'
+import { requireSize } from '../body/require-size.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import { StateConflict } from '../errors.ts'
@@ -17,19 +17,19 @@ import type { ApiResponse, KeysRequest } from '../route.ts'
 import { NodeGroupNameTaken } from './errors.ts'
 import { findNodeGroup } from './find-node-group.ts'
 import type { CreateNodeGroup } from './node-group.schema.ts'
-import { demandAccepted, demandClusterChangeable, demandNoFault, driverFor } from './node-group-rules.ts'
+import { driverFor, requireAccepted, requireClusterChangeable, requireNoFault } from './node-group-rules.ts'
 import { showNodeGroup } from './show-node-group.ts'
 
-const demandSound = (body: CreateNodeGroup, group: NodeGroup): void => {
+const requireSound = (body: CreateNodeGroup, group: NodeGroup): void => {
   const inLimits = [limitsFault(group) ?? countFault(group.nodeCount, group) ?? []].flat()
-  demandNoFault([...inLimits, ...nodeLabelFaults(group.nodeLabels), ...taintFaults(body.node_taints ?? [])])
+  requireNoFault([...inLimits, ...nodeLabelFaults(group.nodeLabels), ...taintFaults(body.node_taints ?? [])])
 }
 
 /** @throws RequestTooLarge */
-const demandSizes = ({ labels, nodeLabels, nodeTaints }: NodeGroup, given: CreateNodeGroup): void => {
-  demandSize('labels', labels, { advice: 'Labels that it has of its cluster count, too.' })
-  demandSize('node_labels', nodeLabels)
-  demandSize('node_taints', given.node_taints ?? nodeTaints)
+const requireSizes = ({ labels, nodeLabels, nodeTaints }: NodeGroup, given: CreateNodeGroup): void => {
+  requireSize('labels', labels, { advice: 'Labels that it has of its cluster count, too.' })
+  requireSize('node_labels', nodeLabels)
+  requireSize('node_taints', given.node_taints ?? nodeTaints)
 }
 
 /** One more than the highest; the cluster's revision keeps two from taking the same. */
@@ -74,15 +74,15 @@ const newNodeGroup = (
     createdAt: given.now,
     updatedAt: null,
   }
-  demandSizes(group, body)
-  demandSound(body, group)
+  requireSizes(group, body)
+  requireSound(body, group)
   return group
 }
 
 type Request = KeysRequest<unknown, CreateNodeGroup>
 
 /** Nodes join through it. @throws StateConflict */
-const demandReachable = ({ name, endpoint }: Cluster): void => {
+const requireReachable = ({ name, endpoint }: Cluster): void => {
   if (endpoint !== null) return
   throw new StateConflict(
     `Cluster ${quote(name)} has no "api_address" yet, so no nodes can join it. Try again when it has one.`,
@@ -90,7 +90,7 @@ const demandReachable = ({ name, endpoint }: Cluster): void => {
 }
 
 /** @throws NodeGroupNameTaken */
-const demandNameFree = (cluster: Cluster, groups: readonly NodeGroup[], name: string): void => {
+const requireNameFree = (cluster: Cluster, groups: readonly NodeGroup[], name: string): void => {
   const taken = groups.find((group) => group.name === name)
   if (taken === undefined) return
   throw new NodeGroupNameTaken(
@@ -104,14 +104,14 @@ const decide = async (request: Request, remember: (id: string) => Write[]): Prom
   const { nodeGroups } = ports.stores
   const cluster = await findCluster(request)
   const driver = driverFor(ports, cluster, 'node-group-create')
-  demandClusterChangeable(cluster)
-  demandReachable(cluster)
+  requireClusterChangeable(cluster)
+  requireReachable(cluster)
   const groups = await nodeGroups.listOf(cluster)
-  demandNameFree(cluster, groups, body.name)
+  requireNameFree(cluster, groups, body.name)
   const group = newNodeGroup(body, cluster, groups, { id: ports.newId(), now: ports.clock.now().toISOString() })
   const all = [...groups, group]
   const task: ClusterTask = { kind: 'node-group-create', nodeGroupId: group.id }
-  await demandAccepted(request, driver, { cluster, nodeGroups: all, task })
+  await requireAccepted(request, driver, { cluster, nodeGroups: all, task })
   await requestChange(request, cluster, {
     task,
     writes: [nodeGroups.insert(group), ...remember(group.id)],
@@ -125,7 +125,7 @@ const decide = async (request: Request, remember: (id: string) => Write[]): Prom
 export const createNodeGroupHandler = async (request: Request): Promise<ApiResponse> => {
   const { ports, params, baseUrl } = request
   const id = await createOnce(request, `POST /v1/clusters/${params.cluster}/nodegroups`, (remember) =>
-    untilNoConflict(() => decide(request, remember)),
+    retryOnConflict(() => decide(request, remember)),
   )
   const cluster = await findCluster(request)
   const group = findNodeGroup(await ports.stores.nodeGroups.listOf(cluster), id)

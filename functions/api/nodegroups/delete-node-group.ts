@@ -1,15 +1,15 @@
 import type { ClusterTask } from '../../core/cluster/cluster-task.ts'
 import { dropNodeGroup, isOnlyAskedFor } from '../../core/cluster/drop-node-group.ts'
 import { nodesOf } from '../../core/cluster/node-group.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
-import { slimmedGroup } from '../../core/operation/truncated.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
+import { truncatedGroup } from '../../core/operation/truncated.ts'
 import { quote } from '../../core/values/wording.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import { InvalidRequest } from '../errors.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { findNodeGroup } from './find-node-group.ts'
-import { demandAccepted, demandClusterChangeable, driverFor } from './node-group-rules.ts'
+import { driverFor, requireAccepted, requireClusterChangeable } from './node-group-rules.ts'
 
 /** Reads, decides, commits; nothing when the group goes already. One that was only asked for is gone at once. */
 const decide = async (request: KeysRequest): Promise<void> => {
@@ -25,7 +25,7 @@ const decide = async (request: KeysRequest): Promise<void> => {
   }
   if (group.status === 'DELETE_IN_PROGRESS') return
   const driver = driverFor(ports, cluster, 'node-group-delete')
-  demandClusterChangeable(cluster)
+  requireClusterChangeable(cluster)
   if (isOnlyAskedFor(cluster, group)) return dropNodeGroup(ports, cluster, groups, group)
   const change = {
     status: 'DELETE_IN_PROGRESS',
@@ -34,11 +34,11 @@ const decide = async (request: KeysRequest): Promise<void> => {
   } as const
   const all = groups.map((other) => (other.id === group.id ? { ...other, ...change } : other))
   const task: ClusterTask = { kind: 'node-group-delete', nodeGroupId: group.id }
-  await demandAccepted(request, driver, { cluster, nodeGroups: all, task })
+  await requireAccepted(request, driver, { cluster, nodeGroups: all, task })
   await requestChange(request, cluster, {
     task,
     takesPlace: true,
-    writes: [nodeGroups.change(group, { ...change, ...slimmedGroup(group) })],
+    writes: [nodeGroups.change(group, { ...change, ...truncatedGroup(group) })],
     // Its nodes count until they are gone.
     change: { nodes: nodesOf(all) },
     said: { reason: 'NodeGroupDeletion', message: `Node group ${group.name} is being deleted.` },
@@ -47,6 +47,6 @@ const decide = async (request: KeysRequest): Promise<void> => {
 
 /** `DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}` → 204 (magnum-rest.md section 6, 11 row 3). */
 export const deleteNodeGroup = async (request: KeysRequest): Promise<ApiResponse> => {
-  await untilNoConflict(() => decide(request))
+  await retryOnConflict(() => decide(request))
   return { status: 204 }
 }

@@ -6,7 +6,7 @@ import { InvalidRequest } from '../errors.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
 import { readLiteral } from '../json-patch/python-literal.ts'
 import { applyToTextMap } from '../json-patch/text-map.ts'
-import { demandWhole, integerValue } from '../json-patch/typed-value.ts'
+import { integerValue, requireWhole } from '../json-patch/typed-value.ts'
 import { taintsValue } from './node-group.schema.ts'
 
 /** What a PATCH may change of a node group. Taints may still have faults. */
@@ -15,7 +15,7 @@ export type Wanted = Pick<NodeGroup, 'minNodeCount' | 'maxNodeCount' | 'nodeLabe
 }
 
 /** `add` is for what is unset (magnum-rest.md 9.1). @throws InvalidRequest */
-const demandUnset = ({ op, path }: PatchOperation, isSet: boolean): void => {
+const requireUnset = ({ op, path }: PatchOperation, isSet: boolean): void => {
   if (op === 'add' && isSet) throw new InvalidRequest(`${quote(path)} is set already: use "replace" instead of "add".`)
 }
 
@@ -29,11 +29,11 @@ const isRemove = ({ op }: PatchOperation): boolean => op === 'remove'
 
 const APPLY: Readonly<Record<string, (before: Wanted, operation: PatchOperation) => Partial<Wanted>>> = {
   min_node_count: (_, operation) => {
-    demandUnset(operation, true)
+    requireUnset(operation, true)
     return { minNodeCount: isRemove(operation) ? 0 : integerValue(operation, 0) }
   },
   max_node_count: ({ maxNodeCount }, operation) => {
-    demandUnset(operation, maxNodeCount !== null)
+    requireUnset(operation, maxNodeCount !== null)
     return { maxNodeCount: isRemove(operation) ? null : integerValue(operation, 0) }
   },
   node_labels: ({ nodeLabels }, operation) => {
@@ -41,7 +41,7 @@ const APPLY: Readonly<Record<string, (before: Wanted, operation: PatchOperation)
     return { nodeLabels: applyToTextMap(isEmpty ? null : nodeLabels, operation) ?? {} }
   },
   node_taints: ({ nodeTaints }, operation) => {
-    demandUnset(operation, nodeTaints.length > 0)
+    requireUnset(operation, nodeTaints.length > 0)
     return { nodeTaints: isRemove(operation) ? [] : taintsIn(operation) }
   },
 }
@@ -57,7 +57,7 @@ export const CHANGEABLE = Object.keys(APPLY)
 export const wantedOf = (group: NodeGroup, operations: readonly PatchOperation[]): Wanted => {
   let wanted: Wanted = group
   for (const operation of operations) {
-    if (operation.attribute !== 'node_labels') demandWhole(operation)
+    if (operation.attribute !== 'node_labels') requireWhole(operation)
     wanted = { ...wanted, ...APPLY[operation.attribute]?.(wanted, operation) }
   }
   return wanted

@@ -7,14 +7,14 @@ import { quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription, PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
 import { askPreview } from '../clusters/ask-preview.ts'
 import { RESIZABLE, stateFault } from '../clusters/cluster-state.ts'
-import { demandNodesMade, demandTaskKnown } from '../clusters/driver-rules.ts'
+import { requireNodesMade, requireTaskKnown } from '../clusters/driver-rules.ts'
 import { templateOfCluster } from '../clusters/template-of-cluster.ts'
 import { StateConflict } from '../errors.ts'
 import type { KeysRequest } from '../route.ts'
 import { NodeGroupInvalid } from './errors.ts'
 
 /** As for a resize (magnum-rest.md section 6): while one change runs, others queue. @throws StateConflict naming the status */
-export const demandClusterChangeable = (cluster: Cluster): void => {
+export const requireClusterChangeable = (cluster: Cluster): void => {
   const fault = stateFault(cluster, RESIZABLE)
   if (fault !== null) throw new StateConflict(fault)
 }
@@ -23,7 +23,7 @@ export const demandClusterChangeable = (cluster: Cluster): void => {
 const ENDED: readonly Status[] = ['CREATE_FAILED', 'DELETE_IN_PROGRESS', 'DELETE_FAILED']
 
 /** @throws StateConflict for a group that was never made, or that goes */
-export const demandGroupChangeable = ({ name, status }: NodeGroup): void => {
+export const requireGroupChangeable = ({ name, status }: NodeGroup): void => {
   if (!ENDED.includes(status)) return
   throw new StateConflict(`Node group ${quote(name)} is ${status}: it can only be deleted.`)
 }
@@ -44,9 +44,9 @@ export const driverFor = (
   cluster: Cluster,
   kind: keyof typeof IN_WORDS,
 ): ClusterDriverDescription => {
-  demandNodesMade(ports.drivers, cluster, 'Node groups')
+  requireNodesMade(ports.drivers, cluster, 'Node groups')
   const driver = ports.drivers.cluster.resolve(cluster.driver)
-  demandTaskKnown(driver, kind, IN_WORDS[kind])
+  requireTaskKnown(driver, kind, IN_WORDS[kind])
   return driver
 }
 
@@ -55,7 +55,7 @@ export const driverFor = (
  *
  * @throws NodeGroupInvalid with all that the driver has against it, ChangeRefused, and errors of reaching whoever makes the cluster
  */
-export const demandAccepted = async (
+export const requireAccepted = async (
   request: Pick<KeysRequest, 'ports'>,
   driver: ClusterDriverDescription,
   change: Omit<PlannedCluster, 'template' | 'management'>,
@@ -65,11 +65,11 @@ export const demandAccepted = async (
     plannedManagement(request.ports, change.cluster),
   ])
   const plan = { ...change, template, management }
-  demandNoFault(driver.check(plan))
+  requireNoFault(driver.check(plan))
   await askPreview(request, plan)
 }
 
 /** @throws NodeGroupInvalid with all sentences */
-export const demandNoFault = (faults: readonly string[]): void => {
+export const requireNoFault = (faults: readonly string[]): void => {
   if (faults.length > 0) throw new NodeGroupInvalid(faults.slice(0, 5).join(' '))
 }

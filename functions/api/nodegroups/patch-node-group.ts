@@ -5,9 +5,9 @@ import { nodeLabelFaults } from '../../core/cluster/node-labels.ts'
 import { limitsFault, withinLimits } from '../../core/cluster/node-limits.ts'
 import { taintFaults } from '../../core/cluster/node-taints.ts'
 import { reasonKept } from '../../core/cluster/task-groups.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { quote } from '../../core/values/wording.ts'
-import { demandSize } from '../body/demand-size.ts'
+import { requireSize } from '../body/require-size.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
@@ -15,11 +15,11 @@ import type { ApiResponse, KeysRequest } from '../route.ts'
 import { findNodeGroup } from './find-node-group.ts'
 import { limitsAndMarks, wantedOf } from './node-group-patch.ts'
 import {
-  demandAccepted,
-  demandClusterChangeable,
-  demandGroupChangeable,
-  demandNoFault,
   driverFor,
+  requireAccepted,
+  requireClusterChangeable,
+  requireGroupChangeable,
+  requireNoFault,
 } from './node-group-rules.ts'
 import { showNodeGroup } from './show-node-group.ts'
 
@@ -43,10 +43,10 @@ const faultsOf = (group: NodeGroup, operations: readonly PatchOperation[]): stri
 }
 
 /** @throws RequestTooLarge */
-const demandSizes = (group: NodeGroup, operations: readonly PatchOperation[]): void => {
+const requireSizes = (group: NodeGroup, operations: readonly PatchOperation[]): void => {
   const { nodeLabels, nodeTaints } = wantedOf(group, operations)
-  demandSize('node_labels', nodeLabels, { before: group.nodeLabels })
-  demandSize('node_taints', nodeTaints, { before: group.nodeTaints })
+  requireSize('node_labels', nodeLabels, { before: group.nodeLabels })
+  requireSize('node_taints', nodeTaints, { before: group.nodeTaints })
 }
 
 /** The group as it shall be: its number of nodes comes into new limits with the same change (magnum-rest.md 11 row 12). */
@@ -71,16 +71,16 @@ const decide = async (request: Request): Promise<Decided> => {
   const group = findNodeGroup(groups, params.nodegroup ?? '')
   if (operations.length === 0) return { cluster, group }
   const driver = driverFor(ports, cluster, 'node-group-update')
-  demandSizes(group, operations)
-  demandNoFault(faultsOf(group, operations))
-  demandClusterChangeable(cluster)
-  demandGroupChangeable(group)
+  requireSizes(group, operations)
+  requireNoFault(faultsOf(group, operations))
+  requireClusterChangeable(cluster)
+  requireGroupChangeable(group)
   const change = changeOf(group, operations, ports.clock.now().toISOString())
   const changed = { ...group, ...change }
   const all = groups.map((other) => (other.id === group.id ? changed : other))
   const nodeCount = change.nodeCount === group.nodeCount ? null : change.nodeCount
   const task: ClusterTask = { kind: 'node-group-update', nodeGroupId: group.id, nodeCount }
-  await demandAccepted(request, driver, { cluster, nodeGroups: all, task })
+  await requireAccepted(request, driver, { cluster, nodeGroups: all, task })
   await requestChange(request, cluster, {
     task,
     writes: [nodeGroups.change(group, change)],
@@ -94,6 +94,6 @@ const decide = async (request: Request): Promise<Decided> => {
  * `PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup}` → 202 (magnum-rest.md section 6). An empty patch is accepted and changes nothing.
  */
 export const patchNodeGroup = async (request: Request): Promise<ApiResponse> => {
-  const { cluster, group } = await untilNoConflict(() => decide(request))
+  const { cluster, group } = await retryOnConflict(() => decide(request))
   return { status: 202, body: showNodeGroup(cluster, group, request.baseUrl) }
 }

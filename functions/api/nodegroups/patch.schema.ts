@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
-import { demandChangeable, type PatchOperation, parsePatch } from '../json-patch/patch-operation.ts'
+import { type PatchOperation, parsePatch, requireChangeable } from '../json-patch/patch-operation.ts'
 import type { BodySchema } from '../route.ts'
 import { createNodeGroup } from './node-group.schema.ts'
 import { CHANGEABLE } from './node-group-patch.ts'
@@ -21,7 +21,7 @@ export const nodeGroupPatchBody: BodySchema<PatchOperation[]> = {
   bytesMax: BODY_BYTES_MAX,
   parse: (body) => {
     const operations = parsePatch(body, { example: EXAMPLE, acceptObject: true, nullRemoves: true })
-    demandChangeable(operations, CHANGEABLE)
+    requireChangeable(operations, CHANGEABLE)
     return operations
   },
 }

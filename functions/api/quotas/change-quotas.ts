@@ -1,4 +1,4 @@
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { QUOTA_RESOURCE, type Quota } from '../../core/values/quota.ts'
 import { quote } from '../../core/values/wording.ts'
 import { AlreadyExists } from '../../store/errors.ts'
@@ -68,7 +68,7 @@ const findQuota = async ({ ports, params }: ApiRequest): Promise<Quota> => {
 
 /** `PATCH /v1/quotas/{project}/{resource}`: a plain object, no JSON Patch. */
 export const updateQuota = (request: ApiRequest<unknown, UpdateQuota>): Promise<ApiResponse> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const { ports, body } = request
     const quota = await findQuota(request)
     const change = { hardLimit: body.hard_limit, updatedAt: ports.clock.now().toISOString() }
@@ -78,7 +78,7 @@ export const updateQuota = (request: ApiRequest<unknown, UpdateQuota>): Promise<
 
 /** `DELETE /v1/quotas/{project}/{resource}`: the default holds from then on. */
 export const deleteQuota = (request: ApiRequest): Promise<ApiResponse> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const quota = await findQuota(request)
     await request.ports.stores.commit([request.ports.stores.quotas.remove(quota)])
     return { status: 204 }

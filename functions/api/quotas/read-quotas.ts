@@ -2,7 +2,7 @@ import type { Quota } from '../../core/values/quota.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
 import { notFound } from '../lookup.ts'
-import { demandPolicy } from '../policy.ts'
+import { requirePolicy } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { QuotasQuery } from './quota.schema.ts'
 import { showQuota } from './show-quota.ts'
@@ -33,7 +33,7 @@ const listingOf = (all: readonly Listed[]): Listing<Listed> => ({
 const quotasFor = async (request: ApiRequest<QuotasQuery>): Promise<Quota[]> => {
   const { quotas } = request.ports.stores
   if (request.query.all_tenants) {
-    demandPolicy(request, 'quota:get_all_all_projects')
+    requirePolicy(request, 'quota:get_all_all_projects')
     return quotas.list()
   }
   const own = await quotas.get(request.principal.projectId)
@@ -57,7 +57,7 @@ export const listQuotas = async (request: ApiRequest<QuotasQuery>): Promise<ApiR
 export const getQuota = async (request: ApiRequest): Promise<ApiResponse> => {
   const { ports, settings, params } = request
   const { project: projectId = '', resource = '' } = params
-  demandPolicy(request, 'quota:get', { projectId })
+  requirePolicy(request, 'quota:get', { projectId })
   const quota = await storedQuota(ports, projectId, resource)
   if (quota !== undefined) return { status: 200, body: showQuota(quota) }
   return { status: 200, body: { project_id: projectId, resource, hard_limit: settings.clustersPerProject } }

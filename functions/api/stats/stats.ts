@@ -1,6 +1,6 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
-import { demandPolicy, isAllowed } from '../policy.ts'
+import { isAllowed, requirePolicy } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { StatsQuery } from './stats.schema.ts'
 
@@ -15,7 +15,7 @@ const pagesFor = (request: ApiRequest<StatsQuery>): Pages => {
   const { clusters } = ports.stores
   if (query.project_id !== undefined) {
     const projectId = query.project_id
-    demandPolicy(request, 'stats:get_all', { projectId })
+    requirePolicy(request, 'stats:get_all', { projectId })
     return (page) => clusters.list(projectId, page)
   }
   const allProjects = isAllowed(request, 'stats:get_all_all_projects')

@@ -6,7 +6,7 @@ import { CloudCredentialRefused, CloudGrantDead, CloudGrantLeft } from '../error
 import type { KeystoneRole } from './answers.schema.ts'
 import { isRefused, KeystoneApi, type Refusal } from './keystone-api.ts'
 import { makeGrant } from './make-grant.ts'
-import { demandGranting, noRoleFor, tokenRefused } from './refusals.ts'
+import { noRoleFor, requireGranting, tokenRefused } from './refusals.ts'
 
 /**
  * The roles of a token that a cluster gets: those on the list, and never `admin`, whatever the list says. An allow-list, since roles such as a
@@ -62,7 +62,7 @@ const grant = async (open: Open, token: Secret, { userId, purpose, allowed }: Wa
   const api = open()
   const described = await api.describe(token)
   if (isRefused(described)) throw tokenRefused()
-  demandGranting(described, { userId, projectId: purpose.projectId })
+  requireGranting(described, { userId, projectId: purpose.projectId })
   const roles = delegatedRoles(described.roles, allowed)
   if (roles.length === 0) {
     throw new CloudCredentialRefused(

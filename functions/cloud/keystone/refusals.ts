@@ -14,7 +14,7 @@ export const tokenRefused = (): CloudTokenRefused =>
  *
  * @throws CloudCredentialRefused
  */
-export const demandGranting = (token: DescribedToken, wanted: { userId: string; projectId: string }): void => {
+export const requireGranting = (token: DescribedToken, wanted: { userId: string; projectId: string }): void => {
   if (token.user.id !== wanted.userId || token.project?.id !== wanted.projectId) {
     throw new CloudCredentialRefused(
       "The token in X-Auth-Token is not that of the caller in the cluster's project, so no application credential can be made with it. Send one token only, for that project.",

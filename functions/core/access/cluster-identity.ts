@@ -2,7 +2,7 @@ import { ClusterAlreadyRegistered } from '../../drivers/contract/errors.ts'
 import { ReservationTaken } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { openCluster, type Target } from '../operation/subjects.ts'
 import type { Ports } from '../ports.ts'
 import type { JsonObject } from '../values/json.ts'
@@ -41,7 +41,7 @@ const nameOf = async ({ stores }: Pick<Ports, 'stores'>, { projectId }: Target, 
 export const claimIdentity = async (ports: Pick<Ports, 'stores'>, target: Target, uid: string): Promise<void> => {
   const { clusters, commit } = ports.stores
   try {
-    await untilNoConflict(async () => {
+    await retryOnConflict(async () => {
       const cluster = await openCluster(ports, target)
       if (cluster.identity?.uid === uid || cluster.driverState[CLAIMED_UID] === uid) return
       await commit([

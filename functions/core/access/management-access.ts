@@ -8,7 +8,7 @@ import { managementClient, managementFault } from './management-client.ts'
 import type { AccessPorts } from './open-cluster.ts'
 
 /** Ways to management clusters, one to each, whichever cluster it is asked for. Whoever made them calls `close()`. */
-export type ManagementDoors = {
+export type ManagementClients = {
   /** The way to the management cluster of a cluster; connects at the first `client()`, whose faults are ManagementUnreachable. @throws ManagementMissing, ItemAltered */
   to(cluster: Cluster): Promise<ManagementAccess>
   close(): void
@@ -67,10 +67,10 @@ const openedOnce = (access: OpenManagementAccess): OpenManagementAccess => {
 }
 
 /** Opens nothing yet: a management cluster is read when it is first asked for. */
-export const managementDoors = (
+export const managementClients = (
   ports: AccessPorts,
   { remembersFailures = false }: DoorOptions = {},
-): ManagementDoors => {
+): ManagementClients => {
   const ways = new Map<string, Promise<OpenManagementAccess | undefined>>()
   const opened: OpenManagementAccess[] = []
   const open = async (cluster: Cluster): Promise<OpenManagementAccess | undefined> => {

@@ -12,7 +12,7 @@ import {
 import { namespaces } from '../../kubernetes/resources.ts'
 import { storedAuthority } from '../cluster/ca-rotation.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
 import { kubeconfigKey } from './credentials.ts'
@@ -37,7 +37,7 @@ const proveIdentity = async (cluster: Cluster, client: KubernetesClient): Promis
   if (namespace?.metadata.uid === cluster.identity.uid) return
   if (namespace !== undefined && !namespace.metadata.uid) {
     throw new NotKubernetes(
-      `The API server of cluster ${cluster.name} (${cluster.id}) tells no uid of its kube-system namespace, as those that are only played, so that nobody can tell which cluster answers. Such a cluster can be neither host nor member of a federation.`,
+      `The API server of cluster ${cluster.name} (${cluster.id}) tells no uid of its kube-system namespace, as those that are only simulated, so that nobody can tell which cluster answers. Such a cluster can be neither host nor member of a federation.`,
     )
   }
   throw new ClusterIdentityChanged(
@@ -74,7 +74,7 @@ export const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<
 
 /** Stores where a cluster is by now, unless it is gone or was given another endpoint meanwhile. */
 const storeMove = ({ stores }: AccessPorts, before: Cluster, { endpoint }: Cluster): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const cluster = await stores.clusters.get(before)
     if (cluster === undefined || !isDeepStrictEqual(cluster.endpoint, before.endpoint)) return
     await stores.commit([stores.clusters.change(cluster, { endpoint })])

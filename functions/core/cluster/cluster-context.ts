@@ -1,6 +1,6 @@
 import type { ClusterContext } from '../../drivers/contract/cluster-driver.ts'
 import { cloudCandidateKey, cloudKey } from '../access/credentials.ts'
-import type { ManagementDoors } from '../access/management-access.ts'
+import type { ManagementClients } from '../access/management-access.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
 import { authorityKeyOf, storedAuthority } from './ca-rotation.ts'
@@ -24,7 +24,7 @@ export type ContextOptions = {
   credential(): Promise<Secret | undefined>
   claimIdentity(uid: string): Promise<void>
   /** The ways to management clusters; whoever made them closes them. */
-  doors: ManagementDoors
+  clients: ManagementClients
 }
 
 const makesNodes = ({ drivers }: Pick<Ports, 'drivers'>, { driver }: Cluster): boolean =>
@@ -83,7 +83,7 @@ export const clusterContext = (ports: ContextPorts, cluster: Cluster, options: C
     nodeGroups: groupsDuring(task, nodeGroups, { queue: cluster.queue, before: undoing }),
     template: () => templateOf(ports, cluster, options),
     authority: authorityOf(ports, cluster, options),
-    management: () => options.doors.to(cluster),
+    management: () => options.clients.to(cluster),
     cloudCredential: () => cloudCredentialOf(ports, cluster, options),
   }
 }

@@ -40,7 +40,7 @@ export const endClusterCreate = (ports: EndPorts, target: Target): Promise<void>
     said: { action: 'create', outcome: 'success', reason: 'Created', message: `Cluster ${cluster.name} is ready.` },
   }))
 
-/** Failures that another kubeconfig may mend: the address or the credential is wrong, or was out of reach, or what it lacked is there now. */
+/** Failures that another kubeconfig may repair: the address or the credential is wrong, or was out of reach, or what it lacked is there now. */
 const MENDED_BY_KUBECONFIG: ReadonlySet<string> = new Set<KubeconfigFailure['name']>([
   'AddressForbidden',
   'ConnectFailed',

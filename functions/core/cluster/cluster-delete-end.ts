@@ -4,9 +4,9 @@ import { releasedClaims } from '../access/cluster-identity.ts'
 import { kubeconfigKey } from '../access/credentials.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { describeFailure, type Failure } from '../operation/failure.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { openCluster, type Target } from '../operation/subjects.ts'
-import { slimmedGroup } from '../operation/truncated.ts'
+import { truncatedGroup } from '../operation/truncated.ts'
 import type { Ports } from '../ports.ts'
 import { removedAuthorities } from './ca-rotation.ts'
 import { forgottenGrants } from './cloud-ownership.ts'
@@ -30,7 +30,7 @@ const inBatches = (
     last(cluster: Cluster): Write[]
   },
 ): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     for (;;) {
       const cluster = await openCluster(ports, target)
       const left = (await ports.stores.nodeGroups.listOf(cluster)).filter(steps.isLeft)
@@ -57,7 +57,7 @@ export const endClusterDeleteFailed = (ports: DeletePorts, target: Target, failu
   return inBatches(ports, target, {
     isLeft: (group) => group.status !== status || group.statusReason !== statusReason,
     write: (group) => {
-      const change = { status, statusReason, ...slimmedGroup(group) } as const
+      const change = { status, statusReason, ...truncatedGroup(group) } as const
       return outcomeWrites(ports, { changed: [{ group, change }], removed: [] })
     },
     last: (cluster) => [
@@ -103,6 +103,6 @@ export const endClusterDelete = async (ports: DeletePorts, target: Target, notes
       }),
     ],
   })
-  // A crash before this leaves the count too high; the quota's store mends that by counting.
+  // A crash before this leaves the count too high; the quota's store repairs that by counting.
   await ports.stores.quotas.freePlace(target.projectId)
 }

@@ -1,6 +1,6 @@
 import type { Write } from '../../store/write.ts'
 import { ownerEvent } from '../operation/events.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { openCluster, type Target, type WithOperation } from '../operation/subjects.ts'
 import type { TablePorts } from '../ports.ts'
 import type { DomainEvent } from '../values/event.ts'
@@ -65,7 +65,7 @@ export const endAndGoOn = (
   decide: (open: OpenEnd) => End | Promise<End>,
 ): Promise<void> =>
   thenLaunch(ports, target, () =>
-    untilNoConflict(async () => {
+    retryOnConflict(async () => {
       const cluster = await openCluster(ports, target)
       const open = { cluster, nodeGroups: await ports.stores.nodeGroups.listOf(cluster) }
       return commitEnd(ports, open, await decide(open))

@@ -49,7 +49,7 @@ type Queue = readonly QueuedTask[]
 const TASKS_BYTES_MAX = 200_000
 
 /** The tasks have room in the cluster. `change`: of the cluster, with `task` and `queue` where these change. @throws QueueFull */
-const demandRoom = (cluster: Cluster, { task = cluster.task, queue = cluster.queue }: ClusterChange): void => {
+const requireRoom = (cluster: Cluster, { task = cluster.task, queue = cluster.queue }: ClusterChange): void => {
   if (queue.length <= QUEUE_MAX && jsonBytes([task, queue]) <= TASKS_BYTES_MAX) return
   const waiting = cluster.queue.length
   throw new QueueFull(
@@ -100,14 +100,14 @@ const started = (ports: TaskPorts, cluster: Cluster, request: TaskRequest): Begu
 
 /**
  * Stores a task on the cluster as it was read: it begins at once, or waits while an operation runs (design section 3), or takes the place of
- * changes that it makes needless (decision 0024). The caller has decided that the cluster's status allows it, and runs this in `untilNoConflict`.
+ * changes that it makes needless (decision 0024). The caller has decided that the cluster's status allows it, and runs this in `retryOnConflict`.
  *
  * @throws QueueFull, TemplateGone
  * @throws RevisionConflict when cluster or node group changed meanwhile
  */
 export const requestTask = async (ports: TaskPorts, cluster: Cluster, request: TaskRequest): Promise<void> => {
   const begun = started(ports, cluster, request)
-  demandRoom(cluster, begun.change)
+  requireRoom(cluster, begun.change)
   const { clusters, commit } = ports.stores
   const updatedAt = ports.clock.now().toISOString()
   const change = { updatedAt, ...request.change, ...begun.change }

@@ -13,7 +13,7 @@ const MANAGEMENT_READY = 'ManagementReady'
 const wordsOf = (findings: readonly Finding[]): string[] => findings.map(({ message }) => message)
 
 /** Faults that may pass say nothing of what it lacks. @throws ManagementUnreachable */
-const demandLook = ({ name }: ManagementCluster, faults: readonly Finding[]): void => {
+const requireLook = ({ name }: ManagementCluster, faults: readonly Finding[]): void => {
   const passing = faults.filter(({ retryable }) => retryable === true)
   if (passing.length === 0) return
   throw new ManagementUnreachable(
@@ -28,7 +28,7 @@ const demandLook = ({ name }: ManagementCluster, faults: readonly Finding[]): vo
  * @returns what does not keep it from the role, one sentence each
  * @throws ManagementUnfit with every fault that does; ManagementUnreachable while it can't be looked at, and errors of reaching the cluster
  */
-export const demandManagementFit = async (
+export const requireManagementFit = async (
   ports: AccessPorts,
   cluster: ManagementCluster,
   access = managementAccess(ports, cluster),
@@ -39,7 +39,7 @@ export const demandManagementFit = async (
     const of = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity)
     const faults = of('error')
     if (faults.length === 0) return wordsOf(of('warning'))
-    demandLook(cluster, faults)
+    requireLook(cluster, faults)
     throw new ManagementUnfit(
       `Cluster ${cluster.name} can't be a management cluster of the driver ${driver.id}: ${wordsOf(faults).join(' ')}`,
     )

@@ -42,7 +42,7 @@ export type ToldGroups = {
 }
 
 /** What a driver told of the node groups, as writes, with the cluster's sums that go with them. Groups that are gone are passed over. */
-export const toldOfGroups = (
+export const reportedGroups = (
   { stores }: Pick<Ports, 'stores'>,
   cluster: Cluster,
   { groups, told, done, max = Number.POSITIVE_INFINITY }: ToldGroups,

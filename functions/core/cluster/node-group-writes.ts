@@ -1,5 +1,5 @@
 import type { Write } from '../../store/write.ts'
-import { slimmedGroup } from '../operation/truncated.ts'
+import { truncatedGroup } from '../operation/truncated.ts'
 import type { Ports } from '../ports.ts'
 import { jsonBytes } from '../values/attribute-sizes.ts'
 import type { Status } from '../values/status.ts'
@@ -41,7 +41,7 @@ export const markedGroups = (ports: GroupPorts, groups: readonly NodeGroup[], st
   outcomeWrites(ports, {
     changed: groupsInCommit(groups).map((group) => ({
       group,
-      change: { status, statusReason: null, ...(status === 'DELETE_IN_PROGRESS' ? slimmedGroup(group) : {}) },
+      change: { status, statusReason: null, ...(status === 'DELETE_IN_PROGRESS' ? truncatedGroup(group) : {}) },
     })),
     removed: [],
   })

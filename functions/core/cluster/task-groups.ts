@@ -36,15 +36,15 @@ const countBefore = (task: ClusterTask, group: NodeGroup): number => {
 const countBy = (task: ClusterTask, group: NodeGroup, queue: Queue): number =>
   isAwaited(queue, group) ? countBefore(task, group) : group.nodeCount
 
-/** True for a group whose upgrade failed, which only another upgrade mends (decision 0025). */
+/** True for a group whose upgrade failed, which only another upgrade repairs (decision 0025). */
 const isHalfUpgraded = ({ failedTask }: NodeGroup): boolean => failedTask === 'upgrade'
 
 /** What a group keeps to say when a change of it is asked for: why its upgrade failed. Other failures are forgotten. */
 export const reasonKept = (group: NodeGroup): string | null => (isHalfUpgraded(group) ? group.statusReason : null)
 
-const NOT_MENDED = 'An upgrade failed, and only another one mends it.'
+const NOT_MENDED = 'An upgrade failed, and only another one repairs it.'
 
-const mended = (task: ClusterTask, group: NodeGroup): NodeGroupChange => {
+const repaired = (task: ClusterTask, group: NodeGroup): NodeGroupChange => {
   if (isHalfUpgraded(group) && task.kind !== 'upgrade') {
     return { status: 'UPDATE_FAILED', statusReason: group.statusReason ?? NOT_MENDED }
   }
@@ -55,7 +55,7 @@ const mended = (task: ClusterTask, group: NodeGroup): NodeGroupChange => {
 /** While the group's next change waits, its status and the count asked for stay as that one has set them. */
 const reached = (task: ClusterTask, group: NodeGroup, queue: Queue): NodeGroupChange => {
   const reachedCount = countBy(task, group, queue)
-  if (!isAwaited(queue, group)) return { ...mended(task, group), reachedCount }
+  if (!isAwaited(queue, group)) return { ...repaired(task, group), reachedCount }
   return { reachedCount, ...(task.kind === 'upgrade' ? { statusReason: null, failedTask: null } : {}) }
 }
 
@@ -86,7 +86,7 @@ const failedStatus = (task: ClusterTask): NodeGroup['status'] => {
   return task.kind === 'node-group-delete' ? 'DELETE_FAILED' : 'UPDATE_FAILED'
 }
 
-/** A failed upgrade stays noted when a later change fails, which it may have been what kept from its end: only another upgrade mends it (decision 0025). */
+/** A failed upgrade stays noted when a later change fails, which it may have been what kept from its end: only another upgrade repairs it (decision 0025). */
 const failedTask = (task: ClusterTask, group: NodeGroup): ClusterTask['kind'] =>
   failedStatus(task) === 'UPDATE_FAILED' && isHalfUpgraded(group) ? 'upgrade' : task.kind
 
@@ -97,7 +97,7 @@ const failedGroup = (task: ClusterTask, group: NodeGroup, queue: Queue, statusRe
 
 /**
  * What a task that failed makes of its groups: the count goes back to what was reached, unless a later change of the group waits. On such a one no more than
- * an upgrade is noted, which that change does not mend.
+ * an upgrade is noted, which that change does not repair.
  */
 export const failed = (
   task: ClusterTask,

@@ -5,7 +5,7 @@ import { failWaiting, sendWaiting } from '../membership/waiting-members.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { describeFailure, type Failure, noted } from '../operation/failure.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { openFederation, type Target, type WithOperation } from '../operation/subjects.ts'
 import type { TablePorts } from '../ports.ts'
 import { type Condition, withCondition } from '../values/condition.ts'
@@ -69,7 +69,7 @@ const endOwn = async (
   updateFor: (federation: WithOperation<Federation>) => FederationUpdate | Promise<FederationUpdate>,
 ): Promise<void> => {
   await orFollowUp(ports, target, () =>
-    untilNoConflict(async () => {
+    retryOnConflict(async () => {
       const federation = await openFederation(ports, target)
       const update = { operation: null, updatedAt: ports.clock.now().toISOString(), ...(await updateFor(federation)) }
       await ports.stores.commit([ports.stores.federations.change(federation, update)])
@@ -169,7 +169,7 @@ export const endFederationCreateFailed = async (
     reason: 'FederationCreateFailed',
     message: `The federation's control plane could not be created: ${describeFailure(failure)}`,
   })
-  await untilNoConflict(async () => {
+  await retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
     await ports.stores.commit([
       ports.stores.federations.change(federation, {
@@ -192,10 +192,10 @@ const WAY_OUT =
 
 /** Something of it could not be removed: it stays, to be deleted again. @throws OperationSuperseded */
 export const endFederationDeleteFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
-    const wayOut = federation.operation.force ? [] : [WAY_OUT]
-    const sentences = [describeFailure(failure), ...(federation.change?.leftBehind ?? []), ...wayOut]
+    const remedy = federation.operation.force ? [] : [WAY_OUT]
+    const sentences = [describeFailure(failure), ...(federation.change?.leftBehind ?? []), ...remedy]
     await ports.stores.commit([
       ports.stores.federations.change(federation, {
         status: 'DELETE_FAILED',
@@ -223,7 +223,7 @@ const removedMembers = async (ports: EndPorts, federation: Federation): Promise<
 
 /** Gone, with its reservations and its mark on the host. `notes` say what a forced delete left behind. @throws OperationSuperseded */
 export const endFederationDelete = (ports: EndPorts, target: Target, notes: readonly string[]): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
     const { federations, clusters, commit } = ports.stores
     await removedMembers(ports, federation)

@@ -1,6 +1,6 @@
 import { ownerEvent } from '../operation/events.ts'
 import type { Failure } from '../operation/failure.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { openFederation, type Target } from '../operation/subjects.ts'
 import type { TablePorts } from '../ports.ts'
 import { type Condition, withCondition } from '../values/condition.ts'
@@ -27,7 +27,7 @@ export const certificatesCurrent = (
 
 /** The new certificates are in force. The status stays as it is. @throws OperationSuperseded */
 export const endFederationRotate = (ports: EndPorts, target: Target, notes: readonly string[]): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
     const message = [`The certificates of federation ${federation.name} were renewed.`, ...notes].join(' ')
     await ports.stores.commit([
@@ -42,7 +42,7 @@ export const endFederationRotate = (ports: EndPorts, target: Target, notes: read
 
 /** Certificates are not renewed, which is tried again in an hour. The status stays as it is. @throws OperationSuperseded */
 export const endFederationRotateFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
     const now = ports.clock.now()
     await ports.stores.commit([

@@ -32,7 +32,7 @@ export const CERTIFICATES_CURRENT = 'CertificatesCurrent'
  * A look of the health sweep, remembered because two looks must agree before anything changes. Guarded by `observedAt`; bumps no
  * revision.
  */
-export type ControlPlaneLook = {
+export type ControlPlaneObservation = {
   /** ISO-8601 UTC. */
   observedAt: string
   /** Reason of the control plane's fault; null when it had none. */
@@ -72,7 +72,7 @@ export type Federation = {
   /** Names of the driver's sealed documents (`sealed` of a step's result); the documents are in the credential store. Sorted. */
   driverSecrets: readonly string[]
   /** What the health sweep saw last; null before it looked. */
-  observation: ControlPlaneLook | null
+  observation: ControlPlaneObservation | null
   createdAt: string
   updatedAt: string | null
   /** Ids of clusters waiting, joining, ready, degraded, leaving or that failed to leave. Sorted. Changed with the membership. */
@@ -105,7 +105,7 @@ export type FederationUpdate = Partial<
  * True once the control plane came up, whatever the health sweep sees of it by now: only those are looked at. False while it is being
  * created, and for ever when that failed.
  */
-export const cameUp = ({ conditions, observation }: Pick<Federation, 'conditions' | 'observation'>): boolean =>
+export const isInitialized = ({ conditions, observation }: Pick<Federation, 'conditions' | 'observation'>): boolean =>
   observation !== null || isConditionTrue(conditions, CONTROL_PLANE_READY)
 
 /** The operation that decides the federation's status; null when none does, as during a rotation of certificates. */

@@ -1,12 +1,18 @@
 import type { Write } from '../../store/write.ts'
-import { faultOf, isMember, isMoving, type Membership } from '../membership/membership.ts'
+import { faultOf, isMember, isProgressing, type Membership } from '../membership/membership.ts'
 import { ownerEvent } from '../operation/events.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import { type Condition, withCondition } from '../values/condition.ts'
 import { isInProgress } from '../values/status.ts'
 import { counted, withoutFullStop } from '../values/wording.ts'
-import { cameUp, decidingOperation, type Federation, type FederationUpdate, MEMBERS_READY } from './federation.ts'
+import {
+  decidingOperation,
+  type Federation,
+  type FederationUpdate,
+  isInitialized,
+  MEMBERS_READY,
+} from './federation.ts'
 
 /** `1 member is`, `2 members are`. */
 const withIs = (count: number): string => `${counted(count, 'member')} ${count === 1 ? 'is' : 'are'}`
@@ -23,7 +29,7 @@ const nameFaults = (memberships: readonly Membership[]): string =>
 /** Condition `MembersReady`: reasons `AllReady`, `NoMembers`, `MembersMoving`, `MembersNotReady`. */
 export const membersReady = (federation: Federation, memberships: readonly Membership[], now: Date): Condition => {
   const faulty = memberships.filter((membership) => faultOf(membership) !== undefined)
-  const moving = memberships.filter(isMoving)
+  const moving = memberships.filter(isProgressing)
   const ready = memberships.filter(isMember).length
   const about = { type: MEMBERS_READY, observedRevision: federation.revision + 1, changedAt: now.toISOString() }
   if (faulty.length > 0) return { ...about, status: 'False', reason: 'MembersNotReady', message: nameFaults(faulty) }
@@ -37,7 +43,7 @@ export const membersReady = (federation: Federation, memberships: readonly Membe
 type Verdict = { outcome: 'COMPLETE' | 'FAILED'; reason: string; statusReason: string | null }
 
 const isUsableCreate = (federation: Federation): boolean =>
-  federation.status === 'CREATE_IN_PROGRESS' && cameUp(federation)
+  federation.status === 'CREATE_IN_PROGRESS' && isInitialized(federation)
 
 const judge = (federation: Federation, memberships: readonly Membership[]): Verdict => {
   const { change } = federation
@@ -92,18 +98,18 @@ const closing = (ports: SettlePorts, federation: Federation, memberships: readon
  * @returns true when this call closed it
  */
 export const settle = (ports: SettlePorts, key: { projectId: string; id: string }): Promise<boolean> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const federation = await ports.stores.federations.get(key)
     if (federation === undefined || !mayClose(federation)) return false
     const memberships = await ports.stores.memberships.listOf(key)
-    if (memberships.some(isMoving)) return false
+    if (memberships.some(isProgressing)) return false
     await ports.stores.commit(closing(ports, federation, memberships))
     return true
   })
 
 /** Says in `MembersReady` what the memberships are now, when that differs; for changes of state outside of a run. */
 export const refreshMembersReady = (ports: SettlePorts, key: { projectId: string; id: string }): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const federation = await ports.stores.federations.get(key)
     if (federation === undefined) return
     const next = membersReady(federation, await ports.stores.memberships.listOf(key), ports.clock.now())

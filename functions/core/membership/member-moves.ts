@@ -1,5 +1,5 @@
 import { counted } from '../values/wording.ts'
-import { isMember, isMoving, type Membership } from './membership.ts'
+import { isMember, isProgressing, type Membership } from './membership.ts'
 
 /** Members named in a sentence before it says "and 7 more". */
 const NAMED_MAX = 10
@@ -32,7 +32,7 @@ const MOVES = [
  * Null when none moves.
  */
 export const describeMoves = (memberships: readonly Membership[]): string | null => {
-  if (!memberships.some(isMoving)) return null
+  if (!memberships.some(isProgressing)) return null
   const all = counted(memberships.filter(isMember).length, 'member')
   const groups = MOVES.map(([state, verb]) => ({ verb, those: memberships.filter((it) => it.state === state) }))
   return groups

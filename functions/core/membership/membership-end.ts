@@ -5,13 +5,13 @@ import type { Federation } from '../federation/federation.ts'
 import { settle } from '../federation/settle.ts'
 import { memberEvent } from '../operation/events.ts'
 import type { Failure } from '../operation/failure.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { type MembershipUnder, membershipKey, openMembership, type Target } from '../operation/subjects.ts'
 import type { Ports, TablePorts } from '../ports.ts'
 import type { ObjectRef } from '../values/object-ref.ts'
 import { renewalAfterFailures, renewalAfterSuccess } from '../values/renewal.ts'
 import { withoutFullStop } from '../values/wording.ts'
-import type { MemberCredential, MemberRemark, Membership } from './membership.ts'
+import type { MemberCredential, Membership, MemberWarning } from './membership.ts'
 import { joinFailed, ready, unjoinFailed } from './membership-states.ts'
 import { type Left, leftBehind, listed } from './orphaned.ts'
 
@@ -44,7 +44,7 @@ const end = async (
   writesFor: (membership: MembershipUnder) => Promise<Write[]>,
 ): Promise<void> => {
   await orSettle(ports, target, () =>
-    untilNoConflict(async () => ports.stores.commit(await writesFor(await openMembership(ports, target)))),
+    retryOnConflict(async () => ports.stores.commit(await writesFor(await openMembership(ports, target)))),
   )
   await settle(ports, federationKey(membershipKey(target)))
 }
@@ -64,7 +64,7 @@ const forgotten = ({ stores: { credentials } }: EndPorts, membership: Membership
 ]
 
 /** Joined: `Ready`, with what works in part only. @throws OperationSuperseded */
-export const endJoin = (ports: EndPorts, target: Target, remark: MemberRemark | null): Promise<void> =>
+export const endJoin = (ports: EndPorts, target: Target, remark: MemberWarning | null): Promise<void> =>
   end(ports, target, async (membership) => [
     ports.stores.memberships.replace(membership, { ...ready(membership, ports.clock.now()), ...remark }),
     memberEvent(ports, membership, {
@@ -172,7 +172,7 @@ const rested = (membership: MembershipUnder, credential: MemberCredential | null
 
 /** The control plane has the renewed credential: it becomes the stored one. @throws OperationSuperseded */
 export const endRotate = (ports: EndPorts, target: Target, credential: MemberCredential): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const { credentials, memberships, commit } = ports.stores
     const membership = await openMembership(ports, target)
     const token = await credentials.get(nextMemberTokenKey(membership))
@@ -199,7 +199,7 @@ const failedOnce = (credential: MemberCredential, now: Date): MemberCredential =
 
 /** The old credential stays; the renewal is due again in ten minutes, and later after each failure. @throws OperationSuperseded */
 export const endRotateFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const { credentials, memberships, commit } = ports.stores
     const membership = await openMembership(ports, target)
     const credential = membership.credential && failedOnce(membership.credential, ports.clock.now())

@@ -39,7 +39,7 @@ type MembershipBase = {
 }
 
 /** What works in part only in a member that is ready, for example `ProxyDisabled`. */
-export type MemberRemark = { reason: string; message: string }
+export type MemberWarning = { reason: string; message: string }
 
 /** What a flow that had to wait, or to try again, says about it; absent before it had to, and once that is over. */
 type Progress = { progress?: string }
@@ -49,7 +49,7 @@ export type WaitingMembership = MembershipBase & { state: 'Waiting' }
 export type JoiningMembership = MembershipBase & Progress & { state: 'Joining'; operation: JoinOperation }
 /** Part of the federation. `operation` is a credential rotation, which does not show. */
 export type ReadyMembership = MembershipBase &
-  Partial<MemberRemark> & {
+  Partial<MemberWarning> & {
     state: 'Ready'
     operation: RotateOperation | null
   }
@@ -84,7 +84,7 @@ export type Membership =
 export type MembershipState = Membership['state']
 
 /** True while a join or unjoin is under way or about to start. */
-export const isMoving = (membership: Pick<Membership, 'state'>): boolean =>
+export const isProgressing = (membership: Pick<Membership, 'state'>): boolean =>
   membership.state === 'Waiting' || membership.state === 'Joining' || membership.state === 'Leaving'
 
 /** True when the cluster counts in `member_ids`. */

@@ -2,7 +2,7 @@ import type { Write } from '../../store/write.ts'
 import { memberEvent } from '../operation/events.ts'
 import { launch } from '../operation/launch.ts'
 import type { WorkloadsWish } from '../operation/operation.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import { type Membership, operationOf } from './membership.ts'
 import { launchOf, leaving } from './membership-states.ts'
@@ -45,7 +45,7 @@ const isAnswered = (membership: Membership, request: LeaveRequest): boolean =>
  * failed and left nothing behind, is removed at once. Asking again is no error; to try again after a failure takes another run of changes.
  */
 export const leave = async (ports: LeavePorts, seen: Membership, request: LeaveRequest): Promise<void> => {
-  const next = await untilNoConflict(async () => {
+  const next = await retryOnConflict(async () => {
     const { memberships, commit } = ports.stores
     const membership = await memberships.get(seen)
     if (membership === undefined || isAnswered(membership, request)) return membership

@@ -1,7 +1,7 @@
-import { cameUp } from '../federation/federation.ts'
+import { isInitialized } from '../federation/federation.ts'
 import type { Failure } from '../operation/failure.ts'
 import { launch } from '../operation/launch.ts'
-import { untilNoConflict } from '../operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import type { JoiningMembership, Membership } from './membership.ts'
 import { joinFailedWrites } from './membership-end.ts'
@@ -12,7 +12,7 @@ type Key = { projectId: string; id: string }
 
 /** Waiting → Joining; undefined when it is no longer waiting. */
 const sendOne = (ports: WaitingPorts, seen: Membership, changeId: string): Promise<JoiningMembership | undefined> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const membership = await ports.stores.memberships.get(seen)
     if (membership?.state !== 'Waiting') return undefined
     const next = joining(ports, membership, changeId)
@@ -26,7 +26,7 @@ const sendOne = (ports: WaitingPorts, seen: Membership, changeId: string): Promi
  */
 export const sendWaiting = async (ports: WaitingPorts, key: Key): Promise<void> => {
   const federation = await ports.stores.federations.get(key)
-  if (federation === undefined || !cameUp(federation)) return
+  if (federation === undefined || !isInitialized(federation)) return
   const memberships = await ports.stores.memberships.listOf(key)
   await Promise.all(
     memberships.map(async (seen) => {
@@ -42,7 +42,7 @@ export const failWaiting = async (ports: WaitingPorts, key: Key, failure: Failur
   const waiting = memberships.filter((membership) => membership.state === 'Waiting')
   await Promise.all(
     waiting.map((seen) =>
-      untilNoConflict(async () => {
+      retryOnConflict(async () => {
         const membership = await ports.stores.memberships.get(seen)
         if (membership?.state !== 'Waiting') return
         await ports.stores.commit(joinFailedWrites(ports, membership, failure, []))

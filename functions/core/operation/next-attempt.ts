@@ -8,7 +8,7 @@ import { type RunningOperation, targetOf } from './flow-of.ts'
 import { UNDO_DEADLINE_SECONDS } from './give-up.ts'
 import { launch, replacedBy } from './launch.ts'
 import type { Operation } from './operation.ts'
-import { untilNoConflict } from './retry-on-conflict.ts'
+import { retryOnConflict } from './retry-on-conflict.ts'
 import { openCluster, openFederation, openMembership } from './subjects.ts'
 
 /** The same operation, tried again in undo mode; its first step ends the execution of the attempt before. */
@@ -44,6 +44,6 @@ const writeFor = async (ports: TablePorts, running: RunningOperation, next: Oper
  */
 export const startUndo = async (ports: TablePorts, running: RunningOperation, failure: Failure): Promise<void> => {
   const next = undoAttempt(running, failure, ports.clock.now())
-  await untilNoConflict(async () => ports.stores.commit([await writeFor(ports, running, next)]))
+  await retryOnConflict(async () => ports.stores.commit([await writeFor(ports, running, next)]))
   await launch(ports, { ...running, operation: next })
 }

@@ -52,9 +52,9 @@ export type WorkloadsWish = 'delete' | 'keep' | undefined
 
 /** The wish as an operation carries it; where nothing is said, as `before`, the operation that is replaced, has it. */
 export const workloadsOf = (
-  wish: WorkloadsWish,
+  desired: WorkloadsWish,
   before: Pick<Operation, 'workloads'> | null = null,
-): Pick<Operation, 'workloads'> => ((wish ?? before?.workloads) === 'delete' ? { workloads: 'delete' } : {})
+): Pick<Operation, 'workloads'> => ((desired ?? before?.workloads) === 'delete' ? { workloads: 'delete' } : {})
 
 /** Input of every execution (design section 4): ids only, so no secret can be in a state's data. */
 export type FlowInput = {

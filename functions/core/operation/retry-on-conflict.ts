@@ -9,7 +9,7 @@ const ROUNDS_MAX = 20
  *
  * @throws RevisionConflict when others kept winning for 20 rounds
  */
-export const untilNoConflict = async <T>(round: () => Promise<T>): Promise<T> => {
+export const retryOnConflict = async <T>(round: () => Promise<T>): Promise<T> => {
   for (let count = 1; ; count++) {
     try {
       return await round()

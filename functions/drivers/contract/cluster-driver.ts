@@ -77,7 +77,7 @@ export type ClusterStepResult = StepResult & {
 }
 
 /** One look at a cluster. */
-export type ClusterLook = ClusterObservation & {
+export type ClusterProbe = ClusterObservation & {
   /** Where nodes come and go without fedplane, by an autoscaler for example: what there is by now. Taken while no task runs. */
   nodeGroups?: readonly NodeGroupResult[]
   /** True when a cluster in CREATE_FAILED has come up after all: it is created again, and whatever is there counts. */
@@ -106,7 +106,7 @@ export type ClusterDriver = ClusterDriverDescription & {
    */
   locate?(cluster: Cluster, credential: Secret | undefined): Promise<ClusterEndpoint>
   /** One look at its health; faults of the cluster are in the answer, not thrown. */
-  observe(context: ClusterContext): Promise<ClusterLook>
+  observe(context: ClusterContext): Promise<ClusterProbe>
   /**
    * Asks whoever makes the cluster whether he takes it, or the change, before anything is written (a dry run). Drivers without it can only `check`.
    *

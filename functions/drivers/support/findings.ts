@@ -29,9 +29,9 @@ export const attempt = async (check: () => Promise<Finding[]>): Promise<Finding[
 export const permissionFindings = async (
   client: KubernetesClient,
   where: string,
-  wishes: readonly Access[],
+  desired: readonly Access[],
 ): Promise<Finding[]> => {
-  const missing = await missingAccess(client, wishes)
+  const missing = await missingAccess(client, desired)
   if (missing === '') return []
   return [
     errorFinding(

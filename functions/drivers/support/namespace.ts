@@ -5,7 +5,7 @@ import { ObjectConflict, PermissionDenied } from '../../kubernetes/errors.ts'
 import type { Manifest } from '../../kubernetes/manifest.ts'
 import { namespaces, serviceAccounts } from '../../kubernetes/resources.ts'
 import { deleteOwned, ensureSeen, isOwned, isTerminating, ownerLabels, refOf, type Site } from './owned.ts'
-import { NotYet } from './step.ts'
+import { Pending } from './step.ts'
 import { clusterTime } from './who-am-i.ts'
 
 const Conditions = z.object({
@@ -39,14 +39,14 @@ export const namespaceManifest = (federationId: string, name: string): Manifest<
  * Creates the namespace with the federation's label. A server-side apply would take over the label of another federation that created it a
  * moment before, and both would believe it theirs: a POST fails then.
  *
- * @throws NotYet when another client created it meanwhile, so that it is observed again
+ * @throws Pending when another client created it meanwhile, so that it is observed again
  */
 export const createNamespace = async (site: Site, name: string): Promise<KubernetesObject> => {
   try {
     return await site.client.create(namespaces, namespaceManifest(site.federationId, name))
   } catch (error) {
     if (!(error instanceof ObjectConflict)) throw error
-    throw new NotYet(`namespace ${name} in ${describePlace(site.where)} to be observed: another client created it`)
+    throw new Pending(`namespace ${name} in ${describePlace(site.where)} to be observed: another client created it`)
   }
 }
 
@@ -54,7 +54,7 @@ export const createNamespace = async (site: Site, name: string): Promise<Kuberne
  * Makes sure that there is a namespace of that name with the federation's label. `existing`: as it was just read, undefined for none.
  *
  * @throws ForeignObject when it is not ours
- * @throws NotYet when it is being deleted, or another client created it meanwhile
+ * @throws Pending when it is being deleted, or another client created it meanwhile
  */
 export const ensureNamespace = (
   site: Site,
@@ -106,7 +106,7 @@ const isAbandoned = async (site: Site, namespace: KubernetesObject, removal: Nam
  *
  * Where no namespace controller runs (an API server alone), it stays Terminating for ever: then it is given back as left over.
  *
- * @throws NotYet while it is being deleted, with what blocks it
+ * @throws Pending while it is being deleted, with what blocks it
  */
 export const removeNamespace = async (site: Site, removal: NamespaceRemoval): Promise<ObjectRef[]> => {
   const namespace = await site.client.get(namespaces, removal.name)
@@ -117,7 +117,7 @@ export const removeNamespace = async (site: Site, removal: NamespaceRemoval): Pr
     return [refOf(site, namespace)]
   }
   const blockers = blockersOf(namespace)
-  throw new NotYet(
+  throw new Pending(
     `namespace ${removal.name} in ${describePlace(site.where)} to be gone${blockers === '' ? '' : `, which is blocked: ${blockers}`}`,
   )
 }

@@ -3,7 +3,7 @@ import type { KubernetesClient, KubernetesObject, Resource } from '../../kuberne
 import { ForeignObject } from '../contract/errors.ts'
 import { covers } from './covers.ts'
 import { KEPT_BYTES_MAX, pagesOf } from './pages.ts'
-import { NotYet } from './step.ts'
+import { Pending } from './step.ts'
 
 /** Whose object it is: the federation's id. Nothing without it is ever changed or deleted. */
 export const FEDERATION_LABEL = 'fedplane.io/federation'
@@ -40,7 +40,7 @@ export const nameOf = (site: Pick<Site, 'where'>, object: KubernetesObject): str
   describeObject(refOf(site, object))
 
 /** Throws unless the object carries this federation's label. @throws ForeignObject */
-export const demandOwned = (site: Site, object: KubernetesObject): void => {
+export const requireOwned = (site: Site, object: KubernetesObject): void => {
   if (isOwned(site, object)) return
   throw new ForeignObject(
     `${nameOf(site, object)} exists and does not carry the label ${FEDERATION_LABEL}=${site.federationId}, so it is not touched. ` +
@@ -53,7 +53,7 @@ export const demandOwned = (site: Site, object: KubernetesObject): void => {
  * Makes the object what `desired` says, in as few writes as possible: none when all its fields are there already.
  *
  * @throws ForeignObject when one of that name is not ours
- * @throws NotYet when one of that name is still being deleted
+ * @throws Pending when one of that name is still being deleted
  */
 export const ensureOwned = async (
   site: Site,
@@ -70,8 +70,8 @@ export const ensureSeen = async (
   existing: KubernetesObject | undefined,
 ): Promise<KubernetesObject> => {
   if (existing === undefined) return site.client.apply(resource, desired)
-  demandOwned(site, existing)
-  if (isTerminating(existing)) throw new NotYet(`${nameOf(site, existing)} to be gone before it is made again`)
+  requireOwned(site, existing)
+  if (isTerminating(existing)) throw new Pending(`${nameOf(site, existing)} to be gone before it is made again`)
   return covers(existing, desired) ? existing : site.client.apply(resource, desired)
 }
 
@@ -87,7 +87,7 @@ export const deleteOwned = async (site: Site, resource: Resource, object: Kubern
   return seen === undefined || seen.metadata.uid !== uid
 }
 
-/** Deletes the object of that name when it is ours. @throws NotYet while finalizers hold it */
+/** Deletes the object of that name when it is ours. @throws Pending while finalizers hold it */
 export const removeOwned = async (site: Site, resource: Resource, name: string): Promise<void> => {
   const existing = await site.client.get(resource, name)
   if (existing !== undefined) await removeAllOwned(site, [{ resource, object: existing }])
@@ -95,7 +95,7 @@ export const removeOwned = async (site: Site, resource: Resource, name: string):
 
 export type Located = { resource: Resource; object: KubernetesObject }
 
-/** Deletes those that are ours, all of them before it waits for any. @throws NotYet naming the first that stays, and its finalizers */
+/** Deletes those that are ours, all of them before it waits for any. @throws Pending naming the first that stays, and its finalizers */
 export const removeAllOwned = async (site: Site, objects: readonly Located[]): Promise<void> => {
   const staying: KubernetesObject[] = []
   for (const { resource, object } of objects) {
@@ -106,7 +106,7 @@ export const removeAllOwned = async (site: Site, objects: readonly Located[]): P
   const finalizers = first.metadata.finalizers ?? []
   const held = finalizers.length === 0 ? '' : `, held by the finalizers ${finalizers.join(', ')}`
   const more = staying.length === 1 ? '' : ` (and ${staying.length - 1} more)`
-  throw new NotYet(`${nameOf(site, first)} to be gone${held}${more}`)
+  throw new Pending(`${nameOf(site, first)} to be gone${held}${more}`)
 }
 
 /** All objects of a list, of which there are few: where only some of many are wanted, `pagesOf`. @throws ListTooLong as `pagesOf` */

@@ -4,8 +4,8 @@ import type { KubernetesClient } from '../../kubernetes/client.ts'
 const ANYTHING: Access = { verb: '*', group: '*', resource: '*' }
 
 /** What the credential may not do, in words: empty when nothing. One call for an administrator, else one more for each wish. */
-export const missingAccess = async (client: KubernetesClient, wishes: readonly Access[]): Promise<string> => {
+export const missingAccess = async (client: KubernetesClient, desired: readonly Access[]): Promise<string> => {
   const restricted = (await deniedAccess(client, [ANYTHING])).length > 0
-  const denied = restricted ? await deniedAccess(client, wishes) : []
+  const denied = restricted ? await deniedAccess(client, desired) : []
   return denied.map(describeAccess).join('; ')
 }

@@ -9,8 +9,8 @@ const WAITING_MAX = 2048
  * Ends a step before it is done: something has to happen in the cluster first. Caught by `step`, never seen outside of a driver.
  * Not an `AppError`, since nothing is wrong.
  */
-export class NotYet extends Error {
-  override readonly name = 'NotYet'
+export class Pending extends Error {
+  override readonly name = 'Pending'
 
   /** @param waitingFor may hold what a cluster says: it is cut */
   constructor(waitingFor: string) {
@@ -25,7 +25,7 @@ export type Trace = {
 }
 
 /**
- * Runs the body of a driver's step. What it noted as made is part of the answer also when it ends early with `NotYet`, and of the error when it
+ * Runs the body of a driver's step. What it noted as made is part of the answer also when it ends early with `Pending`, and of the error when it
  * throws (`madeBefore`), so that the caller can store it before anything else.
  */
 export const step = async <Extra extends object>(
@@ -35,7 +35,7 @@ export const step = async <Extra extends object>(
   try {
     return { ...(await body({ made: (ref) => made.push(ref) })), done: true, made }
   } catch (error) {
-    if (!(error instanceof NotYet)) throw withMade(error, made)
+    if (!(error instanceof Pending)) throw withMade(error, made)
     return { done: false, waitingFor: error.message, made }
   }
 }

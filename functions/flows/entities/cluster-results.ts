@@ -3,8 +3,8 @@ import { claimIdentity } from '../../core/access/cluster-identity.ts'
 import { candidateKey, kubeconfigKey } from '../../core/access/credentials.ts'
 import { changesOf, mergeState } from '../../core/cluster/changes.ts'
 import type { Cluster, ClusterChange } from '../../core/cluster/cluster.ts'
-import { toldOfGroups } from '../../core/cluster/node-group-results.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { reportedGroups } from '../../core/cluster/node-group-results.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { openCluster, type Target } from '../../core/operation/subjects.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import type { ClusterStepResult } from '../../drivers/contract/cluster-driver.ts'
@@ -26,11 +26,11 @@ const commitResult = (
   result: ClusterStepResult,
   found: ClusterChange = {},
 ): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const cluster = await openCluster(ports, target)
     const { nodeGroups: told = [], done } = result
     const stored = told.length === 0 ? [] : await ports.stores.nodeGroups.listOf(cluster)
-    const groups = toldOfGroups(ports, cluster, { groups: stored, told, done })
+    const groups = reportedGroups(ports, cluster, { groups: stored, told, done })
     const changes = changesOf<ClusterChange>(cluster, { ...stateOf(cluster, result), ...found, ...groups.change })
     if (Object.keys(changes).length === 0 && groups.writes.length === 0) return
     await ports.stores.commit([ports.stores.clusters.change(cluster, changes), ...groups.writes])
@@ -60,7 +60,7 @@ const mustBeTheSame = (cluster: Cluster, uid: string): void => {
 
 /** Goes with a change of the cluster: proof that the operation still runs. @throws OperationSuperseded */
 export const commitFacts = (ports: StepPorts, target: Target, facts: ClusterCandidate): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const cluster = await openCluster(ports, target)
     const writes = await noteCandidateFacts(ports, cluster, facts)
     if (writes.length > 0) await ports.stores.commit([ports.stores.clusters.change(cluster, {}), ...writes])

@@ -1,12 +1,12 @@
 import { claimIdentity } from '../../core/access/cluster-identity.ts'
-import { type ManagementDoors, managementDoors } from '../../core/access/management-access.ts'
+import { type ManagementClients, managementClients } from '../../core/access/management-access.ts'
 import { changesOf } from '../../core/cluster/changes.ts'
 import type { Cluster, ClusterChange } from '../../core/cluster/cluster.ts'
 import { clusterContext, storedGroups } from '../../core/cluster/cluster-context.ts'
 import type { ClusterTask, ClusterTaskKind } from '../../core/cluster/cluster-task.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
 import type { Operation } from '../../core/operation/operation.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { openCluster, type Target } from '../../core/operation/subjects.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import type {
@@ -36,7 +36,7 @@ type ClusterPlan = Pick<Loop, 'succeed' | 'fail'> & {
 
 /** Sets fields of a cluster under an operation; no write when nothing would change. @throws OperationSuperseded */
 const changeCluster = (ports: StepPorts, target: Target, update: (cluster: Cluster) => ClusterChange): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const cluster = await openCluster(ports, target)
     const changes = changesOf<ClusterChange>(cluster, update(cluster))
     if (Object.keys(changes).length > 0) {
@@ -66,7 +66,7 @@ const runner = (
   ports: StepPorts,
   target: Target,
   plan: ClusterPlan,
-  { read, doors }: { read: Cluster; doors: ManagementDoors },
+  { read, clients }: { read: Cluster; clients: ManagementClients },
 ) => {
   let groups: Promise<NodeGroup[]> | undefined
   return async (
@@ -84,7 +84,7 @@ const runner = (
         undoing,
         credential: () => plan.credential(ports, cluster),
         claimIdentity: (uid) => claimIdentity(ports, target, uid),
-        doors,
+        clients,
       }),
     )
     await plan.store(ports, target, result)
@@ -112,8 +112,8 @@ const clusterSubject = async (unguarded: StepPorts, target: Target, plan: Cluste
   const ports = whileOpen(unguarded, () => openCluster(unguarded, target))
   const cluster = await openCluster(ports, target)
   const driver = ports.drivers.cluster.resolve(cluster.driver)
-  const doors = managementDoors(ports)
-  const run = runner(ports, target, plan, { read: cluster, doors })
+  const clients = managementClients(ports)
+  const run = runner(ports, target, plan, { read: cluster, clients })
   return {
     operation: cluster.operation,
     phases: [
@@ -122,7 +122,7 @@ const clusterSubject = async (unguarded: StepPorts, target: Target, plan: Cluste
       ...(plan.more?.(ports, target, cluster) ?? []),
     ],
     tell: (statusReason) => changeCluster(ports, target, () => ({ statusReason })),
-    close: () => doors.close(),
+    close: () => clients.close(),
   }
 }
 

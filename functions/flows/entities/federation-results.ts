@@ -1,7 +1,7 @@
 import { driverSecretKey } from '../../core/access/credentials.ts'
 import { changesOf, mergeState } from '../../core/cluster/changes.ts'
 import type { Federation, FederationUpdate } from '../../core/federation/federation.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { openFederation, type Target } from '../../core/operation/subjects.ts'
 import { mergeObjectRefs } from '../../core/values/object-ref.ts'
 import { renewalAfterSuccess } from '../../core/values/renewal.ts'
@@ -19,7 +19,7 @@ export const changeFederation = (
   update: (federation: Federation) => FederationUpdate,
   more: (federation: Federation) => Promise<Write[]> = async () => [],
 ): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
     const changes = changesOf<FederationUpdate>(federation, update(federation))
     const writes = await more(federation)

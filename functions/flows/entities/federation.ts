@@ -26,9 +26,9 @@ const membersInRest = (ports: StepPorts, host: OpenClusterAccess): MembersInRest
   return {
     contexts: async (federation) => {
       const memberships = await ports.stores.memberships.listOf(federation)
-      const inRest = memberships.filter(({ state }) => state === 'Ready' || state === 'Degraded')
+      const settled = memberships.filter(({ state }) => state === 'Ready' || state === 'Degraded')
       return Promise.all(
-        inRest.map(async (membership) => {
+        settled.map(async (membership) => {
           const member = opened.get(membership.clusterId) ?? (await memberAccess(ports, membership)).access
           opened.set(membership.clusterId, member)
           return memberContext(ports, { federation, host, member, membership, tokenOf: storedToken })

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { memberTokenKey, nextMemberTokenKey } from '../../core/access/credentials.ts'
 import type { MemberCredential, Membership } from '../../core/membership/membership.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { type MembershipUnder, openMembership, type Target } from '../../core/operation/subjects.ts'
 import { mergeObjectRefs } from '../../core/values/object-ref.ts'
 import type { PrepareResult } from '../../drivers/contract/federation-driver.ts'
@@ -20,7 +20,7 @@ const changeMembership = (
   more: (membership: MembershipUnder) => Promise<Write[]> = async () => [],
 ): Promise<void> => {
   let read: MembershipUnder | undefined = membership
-  return untilNoConflict(async () => {
+  return retryOnConflict(async () => {
     const before = read ?? (await openMembership(ports, target))
     read = undefined
     const next = update(before)

@@ -4,7 +4,7 @@ import { OperationSuperseded } from '../../core/errors.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import { hostAccess } from '../../core/federation/host-access.ts'
 import { memberAccess, memberContext, storedToken, type TokenOf } from '../../core/membership/member-context.ts'
-import type { MemberCredential, MemberRemark } from '../../core/membership/membership.ts'
+import type { MemberCredential, MemberWarning } from '../../core/membership/membership.ts'
 import { orSettle } from '../../core/membership/membership-end.ts'
 import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
 import { type MembershipUnder, openMembership, type Target } from '../../core/operation/subjects.ts'
@@ -140,7 +140,7 @@ const Carried = z.object({
 })
 
 /** What works in part only, as the control plane said when the member became ready. */
-export const carriedRemark = (carried: JsonObject): MemberRemark | null => Carried.parse(carried).remark
+export const carriedRemark = (carried: JsonObject): MemberWarning | null => Carried.parse(carried).remark
 
 /** What the renewed credential is; its token is stored sealed. @throws NothingToRenew */
 export const carriedCredential = (carried: JsonObject): MemberCredential => {

@@ -14,7 +14,7 @@ import {
 import { renewalPutOff } from '../../core/cluster/cloud-ownership.ts'
 import type { Cluster, ClusterChange } from '../../core/cluster/cluster.ts'
 import { OperationSuperseded } from '../../core/errors.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { openCluster, type Target, type WithOperation } from '../../core/operation/subjects.ts'
 import type { AppError } from '../../core/values/app-error.ts'
 import { type Condition, withCondition } from '../../core/values/condition.ts'
@@ -34,7 +34,7 @@ type Read = WithOperation<Cluster>
 
 /** Commits a change with one of the cluster; nothing when there is none. @throws OperationSuperseded */
 const commit = (ports: StepPorts, target: Target, decide: (cluster: Read) => Promise<GrantChange | null>) =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const cluster = await openCluster(ports, target)
     const decided = await decide(cluster)
     if (decided === null) return

@@ -4,7 +4,7 @@ import { openStored } from '../../core/access/open-cluster.ts'
 import { type IdentityProof, newIdentityMark, proveSameCluster } from '../../core/access/same-cluster.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { openCluster, type Target } from '../../core/operation/subjects.ts'
 import type { Write } from '../../store/write.ts'
 import { candidateCredential, commitFacts } from '../entities/cluster-results.ts'
@@ -37,7 +37,7 @@ const audit = (ports: StepPorts, cluster: Cluster, proof: IdentityProof, vouched
 
 /** What took a mark, or somebody's word, is asked once; CAs are compared again at no cost. */
 const noteProof = (ports: StepPorts, target: Target, proof: IdentityProof): Promise<void> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const cluster = await openCluster(ports, target)
     const { vouchedBy } = await candidateFacts(ports, cluster)
     const writes = await noteCandidateFacts(ports, cluster, { proof })

@@ -4,8 +4,8 @@ import { openBy } from '../../core/access/open-cluster.ts'
 import { changesOf } from '../../core/cluster/changes.ts'
 import type { Cluster, ClusterChange } from '../../core/cluster/cluster.ts'
 import { isManagementCluster, type ManagementCluster } from '../../core/cluster/management.ts'
-import { demandManagementFit, managementReady } from '../../core/cluster/management-check.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { managementReady, requireManagementFit } from '../../core/cluster/management-check.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { openCluster, type Target } from '../../core/operation/subjects.ts'
 import { candidateCredential } from '../entities/cluster-results.ts'
 import type { BoundPhase } from '../loop.ts'
@@ -29,8 +29,8 @@ const asCandidate: Open = async (ports, cluster) => {
 const check = async (ports: StepPorts, target: Target, open: Open): Promise<void> => {
   const read = await openCluster(ports, target)
   if (!isManagementCluster(read)) return
-  const warnings = await demandManagementFit(ports, read, await open(ports, read))
-  await untilNoConflict(async () => {
+  const warnings = await requireManagementFit(ports, read, await open(ports, read))
+  await retryOnConflict(async () => {
     const cluster = await openCluster(ports, target)
     const change = changesOf<ClusterChange>(cluster, { conditions: managementReady(ports, cluster, warnings) })
     if (Object.keys(change).length > 0) await ports.stores.commit([ports.stores.clusters.change(cluster, change)])

@@ -1,4 +1,4 @@
-import { faultOf, isMoving, type Membership } from '../../core/membership/membership.ts'
+import { faultOf, isProgressing, type Membership } from '../../core/membership/membership.ts'
 import { leave } from '../../core/membership/unjoin.ts'
 import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
 import type { Operation } from '../../core/operation/operation.ts'
@@ -47,7 +47,7 @@ export const unjoinMembersPhase = (ports: StepPorts, operation: Operation): Phas
     await Promise.all(before.map((membership) => leave(ports, membership, request)))
     const left = await ports.stores.memberships.listOf(federation)
     if (left.length === 0) return { done: true }
-    if (!left.some(isMoving)) throw notRemoved(left)
+    if (!left.some(isProgressing)) throw notRemoved(left)
     return { done: false, waitingFor: `${counted(left.length, 'member')} to leave: ${names(left)}` }
   },
 })

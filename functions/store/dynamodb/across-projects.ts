@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { PageRequest } from '../page.ts'
-import type { Reach } from '../reach.ts'
+import type { Scope } from '../scope.ts'
 import { kindPartition, namePartition, shardOf } from './index-attributes.ts'
 import { text } from './item.schema.ts'
 import { type NamedKind, projectOfPartition } from './keys.ts'
@@ -62,7 +62,7 @@ const foreignNames = (
 export const locateByName = async (
   context: StoreContext,
   kind: NamedKind,
-  { reach: { projectId, allProjects }, name }: { reach: Reach; name: string },
+  { reach: { projectId, allProjects }, name }: { reach: Scope; name: string },
 ): Promise<EntityKey[]> => {
   if (name.length > NAME_MAX) return []
   const [own, foreign] = await Promise.all([

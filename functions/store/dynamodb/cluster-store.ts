@@ -3,7 +3,7 @@ import type { Status } from '../../core/values/status.ts'
 import type { ChangeGuard, ClusterKey, ClusterStore, UsableCluster } from '../cluster.store.ts'
 import { ClusterInUse, ClusterNotUsable, ReservationTaken, RevisionConflict } from '../errors.ts'
 import type { Page, PageRequest } from '../page.ts'
-import type { Reach } from '../reach.ts'
+import type { Scope } from '../scope.ts'
 import { CLUSTER_FACTS, clusterFacts } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
 import { kindSources, locateByName, locateKeys } from './across-projects.ts'
@@ -181,7 +181,7 @@ const getCluster = async (context: StoreContext, key: ClusterKey): Promise<Clust
   return item === undefined ? undefined : parse(item)
 }
 
-const locate = async (context: StoreContext, reach: Reach, id: string): Promise<Cluster | undefined> => {
+const locate = async (context: StoreContext, reach: Scope, id: string): Promise<Cluster | undefined> => {
   const own = await getCluster(context, { projectId: reach.projectId, id })
   if (own !== undefined || !reach.allProjects) return own
   const keys = await locateKeys(context, 'CLUSTER', id)
@@ -189,7 +189,7 @@ const locate = async (context: StoreContext, reach: Reach, id: string): Promise<
   return item === undefined ? undefined : parse(item)
 }
 
-const listWithin = (context: StoreContext, reach: Reach, page: PageRequest): Promise<Page<Cluster>> => {
+const listWithin = (context: StoreContext, reach: Scope, page: PageRequest): Promise<Page<Cluster>> => {
   const own = { pk: projectPartition(reach.projectId), prefix: CLUSTER_PREFIX, page }
   if (!reach.allProjects) return readPage(context, { ...own, parse })
   const foreign = kindSources(context, 'CLUSTER', { without: reach.projectId, page })

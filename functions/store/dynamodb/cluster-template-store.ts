@@ -2,7 +2,7 @@ import { type ClusterTemplate, type ClusterTemplateChange, isPublished } from '.
 import type { ClusterTemplateKey, ClusterTemplateStore } from '../cluster-template.store.ts'
 import { TemplateGone, TemplateInUse } from '../errors.ts'
 import type { Page, PageRequest } from '../page.ts'
-import type { Reach } from '../reach.ts'
+import type { Scope } from '../scope.ts'
 import { kindSources, locateByName, locateKeys } from './across-projects.ts'
 import { type Action, asWrite, type StoredItem } from './action.ts'
 import { CLUSTER_TEMPLATE_SCHEMA_VERSION, clusterTemplateItem } from './cluster-template.schema.ts'
@@ -124,10 +124,10 @@ const get = async (context: StoreContext, key: ClusterTemplateKey): Promise<Clus
 }
 
 /** May be seen by the project: its own, or published at this moment. */
-const isVisible = ({ projectId, allProjects }: Reach, template: ClusterTemplate): boolean =>
+const isVisible = ({ projectId, allProjects }: Scope, template: ClusterTemplate): boolean =>
   allProjects || template.projectId === projectId || isPublished(template)
 
-const locate = async (context: StoreContext, reach: Reach, id: string): Promise<ClusterTemplate | undefined> => {
+const locate = async (context: StoreContext, reach: Scope, id: string): Promise<ClusterTemplate | undefined> => {
   const [own, published] = await Promise.all([
     get(context, { projectId: reach.projectId, id }),
     findPublished(context, id),
@@ -146,7 +146,7 @@ const locate = async (context: StoreContext, reach: Reach, id: string): Promise<
 }
 
 /** Own ones, then others', the published of which are known at once. */
-const locateAllByName = async (context: StoreContext, reach: Reach, name: string): Promise<ClusterTemplateKey[]> => {
+const locateAllByName = async (context: StoreContext, reach: Scope, name: string): Promise<ClusterTemplateKey[]> => {
   const [found, published] = await Promise.all([
     locateByName(context, 'TEMPLATE', { reach, name }),
     findPublishedByName(context, { without: reach.projectId, name }),
@@ -156,7 +156,7 @@ const locateAllByName = async (context: StoreContext, reach: Reach, name: string
   return [...own, ...[...foreign].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, key]) => key)]
 }
 
-const listWithin = (context: StoreContext, reach: Reach, page: PageRequest): Promise<Page<ClusterTemplate>> => {
+const listWithin = (context: StoreContext, reach: Scope, page: PageRequest): Promise<Page<ClusterTemplate>> => {
   const others = { without: reach.projectId, page }
   const items = mergeItems(context, {
     own: queryPage(context, { pk: projectPartition(reach.projectId), prefix: TEMPLATE_PREFIX, page }),

@@ -64,7 +64,7 @@ export const countedPlaces = (context: StoreContext, commit: Commit) => {
       onConflict,
     })
   /** Puts the true count in place of the counter as it was read. */
-  const mend = async ({ key, attribute, recount }: PlaceCounter, read: Usage | undefined): Promise<void> => {
+  const repair = async ({ key, attribute, recount }: PlaceCounter, read: Usage | undefined): Promise<void> => {
     const item = { ...key, [attribute]: await recount(), changedAt: now() }
     await tryCommit(commit, {
       type: 'put',
@@ -87,7 +87,7 @@ export const countedPlaces = (context: StoreContext, commit: Commit) => {
         const usage = await readUsage(context, counter)
         if (usage !== undefined && usage.used + by <= limit) continue
         if (usage !== undefined && !isAtRest(usage)) return { used: usage.used }
-        await mend(counter, usage)
+        await repair(counter, usage)
       }
       return 'taken'
     },

@@ -78,8 +78,8 @@ export const federationIndexAttributes = ({
 
 /** Open while an operation runs; due for renewal while the credential of a member in rest has a date for it. */
 export const membershipIndexAttributes = (membership: Membership): IndexAttributes => {
-  const inRest = membership.state === 'Ready' || membership.state === 'Degraded'
-  const renewAfter = (inRest ? membership.credential?.renewAfter : null) ?? null
+  const settled = membership.state === 'Ready' || membership.state === 'Degraded'
+  const renewAfter = (settled ? membership.credential?.renewAfter : null) ?? null
   return {
     ...open(membership.clusterId, operationOf(membership)?.deadline),
     ...renewal(membership.clusterId, renewAfter),

@@ -82,7 +82,7 @@ const federate = async (api: CanaryApi, name: string, [host, member]: readonly [
   return uuid
 }
 
-const demandListed = async (api: CanaryApi, clusters: readonly string[], federation: string): Promise<void> => {
+const requireListed = async (api: CanaryApi, clusters: readonly string[], federation: string): Promise<void> => {
   const listed = await leftovers(api)
   const found = new Set([...listed.clusters, ...listed.federations].map(({ uuid }) => uuid))
   const missing = [...clusters, federation].filter((uuid) => !found.has(uuid))
@@ -98,7 +98,7 @@ const mainPath = async ({ api, kubeconfigs }: WalkParts, prefix: string): Promis
     ]),
   )
   const federation = await at('create a federation', () => federate(api, `${prefix}federation`, [host, member]))
-  await at('list', () => demandListed(api, [host, member], federation))
+  await at('list', () => requireListed(api, [host, member], federation))
   await at('delete the federation', () => api.remove(`/v1/federations/${federation}`))
   await at('delete the clusters', () => Promise.all([host, member].map((uuid) => api.remove(`/v1/clusters/${uuid}`))))
 }

@@ -17,7 +17,7 @@ const keystone = { application_credential_id: text, application_credential_secre
 /** A client of the OIDC issuer that gets tokens for itself (RFC 6749, section 4.4). */
 const oidc = { client_id: text, client_secret: secret, scope: z.string().default('') }
 
-/** What the canary logs in with, and the two clusters that it plays with. */
+/** What the canary logs in with, and the two clusters that it simulates with. */
 export const CanarySecret = z.union([z.object({ ...clusters, ...keystone }), z.object({ ...clusters, ...oidc })])
 export type CanarySecret = z.output<typeof CanarySecret>
 

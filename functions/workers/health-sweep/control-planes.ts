@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import {
   CONTROL_PLANE_READY,
-  type ControlPlaneLook,
-  cameUp,
+  type ControlPlaneObservation,
   type Federation,
+  isInitialized,
 } from '../../core/federation/federation.ts'
 import { federationContext } from '../../core/federation/federation-context.ts'
 import { hostAccess } from '../../core/federation/host-access.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'
 import { type Condition, isConditionTrue, withCondition } from '../../core/values/condition.ts'
@@ -23,7 +23,7 @@ import { isMinuteOf, minuteOf } from './verdict.ts'
 
 /** True when it is up and rests: an operation of its own may well take it down for a while, and says so itself. */
 const isWatched = (federation: Federation): boolean =>
-  cameUp(federation) && federation.operation === null && !federation.status.startsWith('DELETE_')
+  isInitialized(federation) && federation.operation === null && !federation.status.startsWith('DELETE_')
 
 const conditionOf = ({ conditions }: Federation): Condition | undefined =>
   conditions.find(({ type }) => type === CONTROL_PLANE_READY)
@@ -43,7 +43,7 @@ const WELL: Fault = { reason: 'Healthy', message: 'The control plane is up.' }
  */
 const moveControlPlane = async (ports: Ports, seen: Federation, fault: Fault | null): Promise<boolean> => {
   if (!isConfirmed(seen, fault)) return false
-  return untilNoConflict(async () => {
+  return retryOnConflict(async () => {
     const federation = await ports.stores.federations.get(seen)
     if (federation === undefined || !isWatched(federation) || isSaid(conditionOf(federation), fault)) return false
     const said = fault ?? WELL
@@ -125,7 +125,7 @@ const isWell = ({ conditions, observation }: Federation): boolean =>
 /** Those in which all is well each fifth minute, all others each minute. */
 const isDue = (federation: Federation, now: Date): boolean => !isWell(federation) || isMinuteOf(federation.id, now)
 
-const differs = (stored: ControlPlaneLook | null, look: ControlPlaneLook): boolean =>
+const differs = (stored: ControlPlaneObservation | null, look: ControlPlaneObservation): boolean =>
   stored === null || !isDeepStrictEqual({ ...stored, observedAt: '' }, { ...look, observedAt: '' })
 
 /**
@@ -138,7 +138,7 @@ const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> 
   if (observe === undefined) return false
   const members = (await ports.stores.memberships.listOf(federation)).filter(isResting)
   const seen = await observeControlPlane(ports, federation, (context) => observe.call(driver, context))
-  const look: ControlPlaneLook = {
+  const look: ControlPlaneObservation = {
     observedAt: ports.clock.now().toISOString(),
     fault: seen.fault?.reason ?? null,
     members: saidOf(federation.observation, members, seen),

@@ -1,16 +1,16 @@
 import { kubeconfigKey } from '../../core/access/credentials.ts'
-import type { ManagementDoors } from '../../core/access/management-access.ts'
+import type { ManagementClients } from '../../core/access/management-access.ts'
 import { findMoved } from '../../core/access/open-cluster.ts'
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
 import { clusterContext, storedGroups } from '../../core/cluster/cluster-context.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
 import type { Ports } from '../../core/ports.ts'
 import { type AppError, isAppError } from '../../core/values/app-error.ts'
-import type { ClusterLook, NodeGroupResult } from '../../drivers/contract/cluster-driver.ts'
+import type { ClusterProbe, NodeGroupResult } from '../../drivers/contract/cluster-driver.ts'
 import { connectUntil } from '../../kubernetes/connect-until.ts'
 
 /** What a sweep works with. */
-export type Sweep = { ports: Ports; doors: ManagementDoors }
+export type Sweep = { ports: Ports; clients: ManagementClients }
 
 /** One look at a cluster. */
 export type Look = {
@@ -29,7 +29,7 @@ export type Look = {
  * What a look says that was not possible. What a cluster is made through is not the cluster: nothing is known of that when it is out of
  * reach.
  */
-const unseen = ({ ports }: Sweep, { observation }: Cluster, error: AppError): ClusterLook => ({
+const unseen = ({ ports }: Sweep, { observation }: Cluster, error: AppError): ClusterProbe => ({
   observedAt: ports.clock.now().toISOString(),
   healthStatus: 'UNKNOWN',
   healthReason: { management: error.message },
@@ -41,8 +41,8 @@ const unseen = ({ ports }: Sweep, { observation }: Cluster, error: AppError): Cl
 /** How long a look may begin calls of a cluster, milliseconds: its API server is its owner's, and may answer as slowly and as much as it likes. */
 const LOOK_MS = 30_000
 
-const observe = async (sweep: Sweep, cluster: Cluster, nodeGroups: readonly NodeGroup[]): Promise<ClusterLook> => {
-  const { ports, doors } = sweep
+const observe = async (sweep: Sweep, cluster: Cluster, nodeGroups: readonly NodeGroup[]): Promise<ClusterProbe> => {
+  const { ports, clients } = sweep
   const inTime = { ...ports, connect: connectUntil(ports.connect, performance.now() + LOOK_MS) }
   await ports.stores.integrity.requireCluster(cluster)
   const context = clusterContext(inTime, cluster, {
@@ -52,7 +52,7 @@ const observe = async (sweep: Sweep, cluster: Cluster, nodeGroups: readonly Node
     credential: () => ports.stores.credentials.get(kubeconfigKey(cluster)),
     // A look claims nothing: the identity was claimed at registration.
     claimIdentity: () => Promise.resolve(),
-    doors,
+    clients,
   })
   try {
     return await ports.drivers.cluster.resolve(cluster.driver).observe(context)

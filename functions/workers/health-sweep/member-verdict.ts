@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ClusterObservation } from '../../core/cluster/cluster.ts'
 import { describeUnhealthy } from '../../core/cluster/health.ts'
-import type { ControlPlaneLook } from '../../core/federation/federation.ts'
-import type { DegradedMembership, MemberRemark, ReadyMembership } from '../../core/membership/membership.ts'
+import type { ControlPlaneObservation } from '../../core/federation/federation.ts'
+import type { DegradedMembership, MemberWarning, ReadyMembership } from '../../core/membership/membership.ts'
 
 export type Fault = { reason: string; message: string }
 /** A member that the sweep may move: nothing joins it or takes it out. */
@@ -18,7 +18,7 @@ const clusterFault = (seen: ClusterObservation | null): Fault | null =>
     : null
 
 /** What the control plane says against a member, when two looks agreed on that. */
-export const planeFault = (look: ControlPlaneLook | null, clusterId: string): Fault | null => {
+export const planeFault = (look: ControlPlaneObservation | null, clusterId: string): Fault | null => {
   const said = look?.members[clusterId]
   return said?.confirmed ? { reason: said.reason, message: said.message } : null
 }
@@ -42,7 +42,7 @@ const withoutWords = ({ reason: _, message: __, ...rest }: RestingMembership) =>
 export type Verdict = {
   fault: Fault | null
   /** What works in part only; undefined keeps the remark that is there. */
-  remark?: MemberRemark | null
+  remark?: MemberWarning | null
 }
 
 /** The membership as the verdict has it; undefined when it says that already. */

@@ -1,6 +1,6 @@
 import type { Membership } from '../../core/membership/membership.ts'
 import { memberEvent } from '../../core/operation/events.ts'
-import { untilNoConflict } from '../../core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { MembershipKey } from '../../store/membership.store.ts'
 import type { Write } from '../../store/write.ts'
@@ -29,7 +29,7 @@ const eventOf = (ports: Ports, before: RestingMembership, fault: Fault | null): 
 
 /** Takes a verdict to a membership: Ready ↔ Degraded, with what is wrong. True when that changed something. */
 export const moveMember = (ports: Ports, key: MembershipKey, verdict: Verdict): Promise<boolean> =>
-  untilNoConflict(async () => {
+  retryOnConflict(async () => {
     const membership = await ports.stores.memberships.get(key)
     if (!isResting(membership)) return false
     const next = moved(membership, verdict, ports.clock.now().toISOString())

@@ -1,5 +1,5 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
-import type { ControlPlaneLook, Federation } from '../../core/federation/federation.ts'
+import type { ControlPlaneObservation, Federation } from '../../core/federation/federation.ts'
 import { refreshMembersReady } from '../../core/federation/settle.ts'
 import { remarkOf } from '../../core/membership/member-warning.ts'
 import type { Membership } from '../../core/membership/membership.ts'
@@ -18,7 +18,7 @@ const against = (said: MemberObservation): Fault | null => {
   return said.state === 'absent' ? NOT_REGISTERED : { reason: said.reason, message: said.message }
 }
 
-type Said = ControlPlaneLook['members']
+type Said = ControlPlaneObservation['members']
 
 /** A control plane that could be asked, and does not name a member, does not know it. */
 const saidAbout = ({ fault, members }: FederationObservation, clusterId: string): MemberObservation | undefined =>
@@ -26,7 +26,7 @@ const saidAbout = ({ fault, members }: FederationObservation, clusterId: string)
 
 /** What is to be remembered of a look: members that do not work; of those of which it said nothing, what was said before. */
 export const saidOf = (
-  last: ControlPlaneLook | null,
+  last: ControlPlaneObservation | null,
   members: readonly RestingMembership[],
   seen: FederationObservation,
 ): Said =>
@@ -40,7 +40,7 @@ export const saidOf = (
     }),
   )
 
-type Looked = { members: readonly RestingMembership[]; seen: FederationObservation; look: ControlPlaneLook }
+type Looked = { members: readonly RestingMembership[]; seen: FederationObservation; look: ControlPlaneObservation }
 
 /** True when this look says otherwise than the one before, which is then waited for to be confirmed. */
 const isNews = ({ observation }: Federation, { look }: Looked, clusterId: string): boolean =>

@@ -1,7 +1,7 @@
-import { managementDoors } from '../../core/access/management-access.ts'
+import { managementClients } from '../../core/access/management-access.ts'
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
 import { createAgain } from '../../core/cluster/create-again.ts'
-import { toldOfGroups } from '../../core/cluster/node-group-results.ts'
+import { reportedGroups } from '../../core/cluster/node-group-results.ts'
 import { GROUPS_IN_COMMIT } from '../../core/cluster/node-group-writes.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'
@@ -35,7 +35,7 @@ const unlessChanged = async (act: () => Promise<void>): Promise<boolean> => {
  */
 const takeGroups = async ({ stores }: Ports, { cluster, groups, told }: Look): Promise<boolean> => {
   if (cluster.operation !== null || cluster.queue.length > 0) return false
-  const { change, writes } = toldOfGroups({ stores }, cluster, { groups, told, done: true, max: GROUPS_IN_COMMIT })
+  const { change, writes } = reportedGroups({ stores }, cluster, { groups, told, done: true, max: GROUPS_IN_COMMIT })
   if (writes.length === 0) return false
   return unlessChanged(() => stores.commit([stores.clusters.change(cluster, change), ...writes]))
 }
@@ -120,11 +120,11 @@ const sweepEach = async (sweep: Sweep): Promise<ClusterReport> => {
 
 /** A management cluster is asked for all the clusters that are made through it over one connection; one that is down, once. */
 const sweepClusters = async (ports: Ports): Promise<ClusterReport> => {
-  const doors = managementDoors(ports, { remembersFailures: true })
+  const clients = managementClients(ports, { remembersFailures: true })
   try {
-    return await sweepEach({ ports: { ...ports, connect: connectWithin(ports.connect, SWEEP_LIMITS) }, doors })
+    return await sweepEach({ ports: { ...ports, connect: connectWithin(ports.connect, SWEEP_LIMITS) }, clients })
   } finally {
-    doors.close()
+    clients.close()
   }
 }
 

@@ -1,4 +1,4 @@
-import { cameUp, type Federation } from '../../core/federation/federation.ts'
+import { type Federation, isInitialized } from '../../core/federation/federation.ts'
 import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { launch, newOperation } from '../../core/operation/launch.ts'
@@ -9,7 +9,7 @@ import type { FederationKey } from '../../store/federation.store.ts'
 const isDue = (federation: Federation, now: string): boolean =>
   federation.operation === null &&
   !federation.status.startsWith('DELETE_') &&
-  cameUp(federation) &&
+  isInitialized(federation) &&
   federation.renewAfter !== null &&
   federation.renewAfter <= now
 

@@ -45,7 +45,7 @@ class ConditionParser {
 
   parse(): Condition {
     const condition = this.#or()
-    this.#tokens.demandEnd()
+    this.#tokens.requireEnd()
     return condition
   }
 
@@ -90,7 +90,7 @@ class ConditionParser {
     this.#tokens.demand(',')
     const part = this.#operand()
     if (name === 'contains') return { kind: 'contains', of, part }
-    this.#demandType(name, [of, part], ['S', 'B'])
+    this.#requireType(name, [of, part], ['S', 'B'])
     return { kind: 'begins', of, part }
   }
 
@@ -114,7 +114,7 @@ class ConditionParser {
     if (!COMPARATORS.has(text)) throw this.#tokens.unexpected()
     this.#tokens.take()
     const right = this.#operand()
-    if (text !== '=' && text !== '<>') this.#demandType(text, [left, right], ['S', 'N', 'B'])
+    if (text !== '=' && text !== '<>') this.#requireType(text, [left, right], ['S', 'N', 'B'])
     return { kind: 'compare', comparator: text as Comparator, left, right }
   }
 
@@ -122,12 +122,12 @@ class ConditionParser {
     const low = this.#operand()
     this.#tokens.demand('AND')
     const high = this.#operand()
-    this.#demandType('BETWEEN', [of, low, high], ['S', 'N', 'B'])
-    if (low.kind === 'value' && high.kind === 'value') this.#demandBounds(low.value, high.value)
+    this.#requireType('BETWEEN', [of, low, high], ['S', 'N', 'B'])
+    if (low.kind === 'value' && high.kind === 'value') this.#requireBounds(low.value, high.value)
     return { kind: 'between', of, low, high }
   }
 
-  #demandBounds(low: Value, high: Value): void {
+  #requireBounds(low: Value, high: Value): void {
     const order = compareValues(low, high)
     if (order !== undefined && order <= 0) return
     const demand =
@@ -172,7 +172,7 @@ class ConditionParser {
     return parsePath(this.#tokens, this.#placeholders)
   }
 
-  #demandType(operator: string, operands: readonly Operand[], types: readonly ValueType[]): void {
+  #requireType(operator: string, operands: readonly Operand[], types: readonly ValueType[]): void {
     const wrong = operands.find((operand) => operand.kind === 'value' && !types.includes(typeOf(operand.value)))
     if (wrong !== undefined) throw this.#wrongType(operator, wrong)
   }

@@ -140,7 +140,7 @@ const conflict = (one: Path, other: Path): boolean => {
 }
 
 /** @throws DynamoError when one path lies within another, or the two take one thing for a map and a list */
-export const demandApart = (tokens: Tokens, paths: readonly Path[]): void => {
+export const requireApart = (tokens: Tokens, paths: readonly Path[]): void => {
   const found = (clash: (one: Path, other: Path) => boolean): [Path, Path] | undefined => {
     for (const [index, one] of paths.entries()) {
       const other = paths.slice(0, index).find((before) => clash(before, one))

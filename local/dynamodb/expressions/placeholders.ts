@@ -10,7 +10,7 @@ export type ExpressionInput = {
 const unused = (member: string, keys: readonly string[]): Error =>
   invalid(`Value provided in ${member} unused in expressions: keys: {${keys.join(', ')}}`)
 
-const demandFilled = (member: string, record: object | undefined): void => {
+const requireFilled = (member: string, record: object | undefined): void => {
   if (record && Object.keys(record).length === 0) throw invalid(`${member} must not be empty`)
 }
 
@@ -21,8 +21,8 @@ export class Placeholders {
   readonly #used = new Set<string>()
 
   constructor({ ExpressionAttributeNames: names, ExpressionAttributeValues: values }: ExpressionInput) {
-    demandFilled('ExpressionAttributeNames', names)
-    demandFilled('ExpressionAttributeValues', values)
+    requireFilled('ExpressionAttributeNames', names)
+    requireFilled('ExpressionAttributeValues', values)
     this.#names = names ?? {}
     this.#values = values ?? {}
   }
@@ -41,7 +41,7 @@ export class Placeholders {
   }
 
   /** After the last expression. @throws DynamoError naming what none of them used */
-  demandAllUsed(): void {
+  requireAllUsed(): void {
     const left = (record: object) => Object.keys(record).filter((key) => !this.#used.has(key))
     const [names, values] = [left(this.#names), left(this.#values)]
     if (names.length > 0) throw unused('ExpressionAttributeNames', names)

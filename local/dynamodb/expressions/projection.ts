@@ -1,4 +1,4 @@
-import { demandApart, type Path, parsePath } from './path.ts'
+import { type Path, parsePath, requireApart } from './path.ts'
 import type { Placeholders } from './placeholders.ts'
 import { Tokens } from './tokens.ts'
 
@@ -7,7 +7,7 @@ export const parseProjection = (text: string, placeholders: Placeholders): Path[
   const tokens = new Tokens('ProjectionExpression', text)
   const paths = [parsePath(tokens, placeholders)]
   while (tokens.takeIf(',')) paths.push(parsePath(tokens, placeholders))
-  tokens.demandEnd()
-  demandApart(tokens, paths)
+  tokens.requireEnd()
+  requireApart(tokens, paths)
   return paths
 }

@@ -77,7 +77,7 @@ export class Tokens {
   }
 
   /** @throws DynamoError when there is more */
-  demandEnd(): void {
+  requireEnd(): void {
     if (this.peek().type !== 'end') throw this.unexpected()
   }
 

@@ -1,6 +1,6 @@
 import type { Value } from '../items/value.ts'
 import { typeOf } from '../items/value.ts'
-import { demandApart, type Path, parsePath } from './path.ts'
+import { type Path, parsePath, requireApart } from './path.ts'
 import type { Placeholders } from './placeholders.ts'
 import { Tokens } from './tokens.ts'
 
@@ -45,7 +45,7 @@ class UpdateParser {
       while (this.#tokens.takeIf(','))
     }
     const paths = this.#changes.map(({ path }) => path)
-    demandApart(this.#tokens, paths)
+    requireApart(this.#tokens, paths)
     return { changes: this.#changes, paths }
   }
 
@@ -67,7 +67,7 @@ class UpdateParser {
     ] as const) {
       if (!this.#tokens.takeIf(sign)) continue
       const right = this.#source()
-      this.#demandNumbers(sign, [left, right])
+      this.#requireNumbers(sign, [left, right])
       return { kind: 'set', path, to: { kind: 'sum', sign: factor, left, right } }
     }
     return { kind: 'set', path, to: left }
@@ -128,7 +128,7 @@ class UpdateParser {
     return parsePath(this.#tokens, this.#placeholders)
   }
 
-  #demandNumbers(operator: string, sources: readonly Source[]): void {
+  #requireNumbers(operator: string, sources: readonly Source[]): void {
     for (const source of sources) {
       if (source.kind === 'value' && source.value.N === undefined) throw this.#wrongType(operator, source.value)
     }

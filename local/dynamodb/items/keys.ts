@@ -32,7 +32,7 @@ export const keyBytes = ({ hash, range }: KeySchema, item: Item): KeyBytes => ({
 
 const isEmpty = (value: Value): boolean => value.S === '' || value.B === ''
 
-const demandSize = (schema: KeySchema, attribute: KeyAttribute, value: Value): void => {
+const requireSize = (schema: KeySchema, attribute: KeyAttribute, value: Value): void => {
   const isHash = attribute === schema.hash
   if (bytesOf(value).length <= (isHash ? HASH_BYTES_MAX : SORT_BYTES_MAX)) return
   throw invalid(
@@ -42,17 +42,17 @@ const demandSize = (schema: KeySchema, attribute: KeyAttribute, value: Value): v
   )
 }
 
-const demandKeyValue = (schema: KeySchema, attribute: KeyAttribute, value: Value): void => {
+const requireKeyValue = (schema: KeySchema, attribute: KeyAttribute, value: Value): void => {
   if (isEmpty(value)) {
     throw invalid(
       `One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty ${value.S === '' ? 'string' : 'binary'} value. Key: ${attribute.name}`,
     )
   }
-  demandSize(schema, attribute, value)
+  requireSize(schema, attribute, value)
 }
 
 /** Of an item that is to be stored. @throws DynamoError */
-export const demandKeyIn = (schema: KeySchema, item: Item): void => {
+export const requireKeyIn = (schema: KeySchema, item: Item): void => {
   for (const attribute of attributesOf(schema)) {
     const value = own(item, attribute.name)
     if (value === undefined) {
@@ -63,18 +63,18 @@ export const demandKeyIn = (schema: KeySchema, item: Item): void => {
         `One or more parameter values were invalid: Type mismatch for key ${attribute.name} expected: ${attribute.type} actual: ${typeOf(value)}`,
       )
     }
-    demandKeyValue(schema, attribute, value)
+    requireKeyValue(schema, attribute, value)
   }
 }
 
 /** A key that names an item. @throws DynamoError when it has another shape */
-export const demandKey = (schema: KeySchema, key: Item): void => {
+export const requireKey = (schema: KeySchema, key: Item): void => {
   const attributes = attributesOf(schema)
   const fits = attributes.every(({ name, type }) => own(key, name)?.[type] !== undefined)
   if (!fits || Object.keys(key).length !== attributes.length) {
     throw invalid('The provided key element does not match the schema')
   }
-  for (const attribute of attributes) demandKeyValue(schema, attribute, key[attribute.name] as Value)
+  for (const attribute of attributes) requireKeyValue(schema, attribute, key[attribute.name] as Value)
 }
 
 /** Whether an item belongs to an index. @throws DynamoError when an attribute that is a key there can be none */
@@ -96,7 +96,7 @@ export const belongsTo = (index: { name: string; keys: KeySchema }, item: Item):
         `One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty ${value.S === '' ? 'string' : 'binary'} value. IndexName: ${index.name}, IndexKey: ${attribute.name}`,
       )
     }
-    demandSize(index.keys, attribute, value)
+    requireSize(index.keys, attribute, value)
   }
   return belongs
 }

@@ -12,7 +12,7 @@ import { type Item, own } from '../items/value.ts'
 import type { Entry, Position } from '../storage/storage.ts'
 import { type Index, indexSpaceOf, type Space, spaceOf, type Table } from '../storage/table.ts'
 import { consumed, readUnits } from './capacity.ts'
-import { type Context, capacity, demandTable, expressions, item, operation } from './operation.ts'
+import { type Context, capacity, expressions, item, operation, requireTable } from './operation.ts'
 
 /** DynamoDB's limit for what one page goes through, bytes. */
 const PAGE_BYTES_MAX = 1024 * 1024
@@ -43,7 +43,7 @@ type ListInput = z.infer<typeof scanSchema>
 type Source = { table: Table; index: Index | undefined; space: Space; keys: KeySchema }
 
 const sourceOf = (context: Context, input: ListInput): Source => {
-  const table = demandTable(context, input.TableName)
+  const table = requireTable(context, input.TableName)
   if (input.IndexName === undefined) return { table, index: undefined, space: spaceOf(table), keys: table.keys }
   const position = table.indexes.findIndex(({ name }) => name === input.IndexName)
   const index = table.indexes[position]
@@ -78,7 +78,7 @@ const viewOf = (input: ListInput, placeholders: Placeholders): View => {
     filter: filter === undefined ? undefined : parseCondition('FilterExpression', filter, placeholders),
     paths: projection === undefined ? undefined : parseProjection(projection, placeholders),
   }
-  placeholders.demandAllUsed()
+  placeholders.requireAllUsed()
   return view
 }
 
@@ -119,7 +119,7 @@ const answer = (input: ListInput, source: Source, page: Page): string => {
   return input.Select === 'COUNT' ? rest : `{"Items":[${items.join(',')}],${rest.slice(1)}`
 }
 
-const demandWithin = ({ hash, low, high }: KeyRange, start: Position | undefined): void => {
+const requireWithin = ({ hash, low, high }: KeyRange, start: Position | undefined): void => {
   if (start === undefined) return
   if (!start.key.hash.equals(hash)) {
     throw invalid('The provided starting key is outside query boundaries based on provided conditions')
@@ -134,7 +134,7 @@ export const query = operation('Query', querySchema, (context, input) => {
   const range = parseKeyCondition(input.KeyConditionExpression, placeholders, source.keys)
   const view = viewOf(input, placeholders)
   const after = startOf(source, input.ExclusiveStartKey)
-  demandWithin(range, after)
+  requireWithin(range, after)
   const backward = input.ScanIndexForward === false
   return answer(
     input,

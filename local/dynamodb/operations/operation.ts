@@ -50,7 +50,7 @@ export const operation =
   }
 
 /** @throws DynamoError when there is none */
-export const demandTable = ({ storage }: Context, name: string): Table => {
+export const requireTable = ({ storage }: Context, name: string): Table => {
   const table = storage.table(name)
   if (table === undefined) throw new DynamoError('ResourceNotFoundException', 'Requested resource not found')
   return table

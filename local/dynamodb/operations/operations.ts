@@ -22,7 +22,7 @@ const RECORDS_MAX = 1000
 
 const streamed = ({ storage }: Context): Table[] => storage.tables().filter(({ stream }) => stream !== undefined)
 
-const demandStream = (context: Context, arn: string, shardId?: string): Table => {
+const requireStream = (context: Context, arn: string, shardId?: string): Table => {
   const table = streamed(context).find((it) => streamArn(it) === arn)
   if (table && (shardId === undefined || table.stream?.shardId === shardId)) return table
   throw new DynamoError('ResourceNotFoundException', 'Requested resource not found')
@@ -42,7 +42,7 @@ const describeSchema = z.strictObject({ StreamArn: z.string(), ExclusiveStartSha
 
 /** A stream has one shard, which never ends: whoever reads sees all changes in their order. */
 const describeStream = operation('DescribeStream', describeSchema, (context, input) => {
-  const table = demandStream(context, input.StreamArn)
+  const table = requireStream(context, input.StreamArn)
   const shardId = table.stream?.shardId
   const first = context.storage.firstChange(spaceOf(table)) ?? context.storage.lastChange() + 1
   const shard = { ShardId: shardId, SequenceNumberRange: { StartingSequenceNumber: String(first) } }
@@ -79,7 +79,7 @@ const placeOf = ({ storage }: Context, input: IteratorInput): number => {
 }
 
 const getShardIterator = operation('GetShardIterator', iteratorSchema, (context, input) => {
-  demandStream(context, input.StreamArn, input.ShardId)
+  requireStream(context, input.StreamArn, input.ShardId)
   return { ShardIterator: JSON.stringify([input.StreamArn, placeOf(context, input)]) }
 })
 
@@ -118,7 +118,7 @@ const recordsSchema = z.strictObject({
 
 const getRecords = operation('GetRecords', recordsSchema, (context, input) => {
   const [arn, from] = readIterator(input.ShardIterator)
-  const table = demandStream(context, arn)
+  const table = requireStream(context, arn)
   const changes = context.storage.changes(spaceOf(table), from, input.Limit ?? RECORDS_MAX)
   const last = changes.at(-1)
   return {

@@ -4,11 +4,11 @@ import { type Path, project } from '../expressions/path.ts'
 import { Placeholders } from '../expressions/placeholders.ts'
 import { parseProjection } from '../expressions/projection.ts'
 import { checkItem } from '../items/check-item.ts'
-import { demandKey, keyBytes } from '../items/keys.ts'
+import { keyBytes, requireKey } from '../items/keys.ts'
 import type { Item } from '../items/value.ts'
 import { spaceOf, type Table } from '../storage/table.ts'
 import { consumed, consumedOf, count, readUnits } from './capacity.ts'
-import { type Context, capacity, demandTable, expressions, item, operation } from './operation.ts'
+import { type Context, capacity, expressions, item, operation, requireTable } from './operation.ts'
 
 const projection = {
   ProjectionExpression: z.string().optional(),
@@ -25,7 +25,7 @@ const projectionOf = (input: ProjectionInput): Path[] | undefined => {
   const placeholders = new Placeholders(input)
   const text = input.ProjectionExpression
   const paths = text === undefined ? undefined : parseProjection(text, placeholders)
-  placeholders.demandAllUsed()
+  placeholders.requireAllUsed()
   return paths
 }
 
@@ -42,7 +42,7 @@ const find = ({ storage }: Context, table: Table, key: Item, paths: Path[] | und
 /** @throws DynamoError when it is no key of the table */
 const keyOf = (table: Table, key: Item): Item => {
   const checked = checkItem(key)
-  demandKey(table.keys, checked)
+  requireKey(table.keys, checked)
   return checked
 }
 
@@ -55,7 +55,7 @@ const get = z.strictObject({
 })
 
 export const getItem = operation('GetItem', get, (context, input) => {
-  const table = demandTable(context, input.TableName)
+  const table = requireTable(context, input.TableName)
   const found = find(context, table, keyOf(table, input.Key), projectionOf(input))
   const units = readUnits(found?.size ?? 0, input.ConsistentRead)
   const rest = JSON.stringify(consumed(input, table.name, units))
@@ -80,7 +80,7 @@ type Wanted = { table: Table; key: Item; given: Item; paths: Path[] | undefined;
 
 const wantedOf = (context: Context, requests: BatchInput['RequestItems']): Wanted[] =>
   Object.entries(requests).flatMap(([name, request]) => {
-    const table = demandTable(context, name)
+    const table = requireTable(context, name)
     const paths = projectionOf(request)
     return request.Keys.map((given) => {
       const key = keyOf(table, given)
@@ -88,7 +88,7 @@ const wantedOf = (context: Context, requests: BatchInput['RequestItems']): Wante
     })
   })
 
-const demandSound = (wanted: readonly Wanted[]): void => {
+const requireSound = (wanted: readonly Wanted[]): void => {
   if (wanted.length === 0) {
     throw invalid(
       "1 validation error detected: Value '{}' at 'requestItems' failed to satisfy constraint: Member must have length greater than or equal to 1",
@@ -104,7 +104,7 @@ const demandSound = (wanted: readonly Wanted[]): void => {
 
 export const batchGetItem = operation('BatchGetItem', batchGet, (context, input) => {
   const wanted = wantedOf(context, input.RequestItems)
-  demandSound(wanted)
+  requireSound(wanted)
   const responses = new Map(Object.keys(input.RequestItems).map((name): [string, string[]] => [name, []]))
   const left: Record<string, BatchInput['RequestItems'][string]> = {}
   const units = new Map<string, number>()

@@ -4,7 +4,7 @@ import type { KeyAttribute, KeySchema } from '../items/keys.ts'
 import type { Item } from '../items/value.ts'
 import type { Entry } from '../storage/storage.ts'
 import { type Index, type Projection, spaceOf, type Table, type TableDefinition } from '../storage/table.ts'
-import { type Context, demandTable, operation } from './operation.ts'
+import { type Context, operation, requireTable } from './operation.ts'
 import { expiryOf } from './store-item.ts'
 
 const keySchema = z.array(z.strictObject({ AttributeName: z.string(), KeyType: z.enum(['HASH', 'RANGE']) }))
@@ -139,18 +139,18 @@ export const createTable = operation('CreateTable', createSchema, (context, inpu
 
 const named = z.strictObject({ TableName: z.string() })
 
-const demandKnown = (context: Context, name: string): Table => {
+const requireKnown = (context: Context, name: string): Table => {
   const table = context.storage.table(name)
   if (table) return table
   throw new DynamoError('ResourceNotFoundException', `Requested resource not found: Table: ${name} not found`)
 }
 
 export const describeTable = operation('DescribeTable', named, (context, { TableName: name }) => ({
-  Table: describe(context, demandKnown(context, name)),
+  Table: describe(context, requireKnown(context, name)),
 }))
 
 export const deleteTable = operation('DeleteTable', named, (context, { TableName: name }) => {
-  const table = demandKnown(context, name)
+  const table = requireKnown(context, name)
   const description = describe(context, table)
   context.storage.removeTable(table)
   return { TableDescription: { ...description, TableStatus: 'DELETING' } }
@@ -165,7 +165,7 @@ export const listTables = operation('ListTables', listTablesSchema, ({ storage }
 })
 
 export const describeTimeToLive = operation('DescribeTimeToLive', named, (context, { TableName: name }) => {
-  const { ttlAttribute } = demandTable(context, name)
+  const { ttlAttribute } = requireTable(context, name)
   const on = ttlAttribute === undefined ? {} : { AttributeName: ttlAttribute }
   return { TimeToLiveDescription: { TimeToLiveStatus: ttlAttribute === undefined ? 'DISABLED' : 'ENABLED', ...on } }
 })
@@ -185,7 +185,7 @@ const noteExpiries = ({ storage }: Context, table: Table): void => {
 }
 
 export const updateTimeToLive = operation('UpdateTimeToLive', updateTtl, (context, input) => {
-  const table = demandTable(context, input.TableName)
+  const table = requireTable(context, input.TableName)
   if (table.ttlAttribute !== undefined) throw invalid('TimeToLive is already enabled')
   const changed = { ...table, ttlAttribute: input.TimeToLiveSpecification.AttributeName }
   context.storage.changeTable(changed)

@@ -41,7 +41,7 @@ const tooLarge = (): Error =>
 
 const sum = (sizes: readonly number[]): number => sizes.reduce((total, size) => total + size, 0)
 
-const demandSound = (actions: readonly WriteAction[]): void => {
+const requireSound = (actions: readonly WriteAction[]): void => {
   if (hasTwice(actions)) throw invalid('Transaction request cannot include multiple operations on one item')
   if (sum(actions.map(({ size }) => size)) > BYTES_MAX) throw tooLarge()
 }
@@ -115,7 +115,7 @@ export const transactWriteItems = operation('TransactWriteItems', transactWrite,
     )
   }
   const actions = items.map((it) => writeAction(context, { ...inputOf(it), isPart: true }))
-  demandSound(actions)
+  requireSound(actions)
   const digest = token === undefined ? '' : digestOf(items)
   if (token !== undefined && isRepeated(context, token, digest)) return {}
   const units = carryOut(context, actions)

@@ -7,11 +7,11 @@ import type { Path } from '../expressions/path.ts'
 import { Placeholders } from '../expressions/placeholders.ts'
 import { parseUpdate, type Update } from '../expressions/update.ts'
 import { checkItem } from '../items/check-item.ts'
-import { attributesOf, belongsTo, demandKey, demandKeyIn, type KeyBytes, keyBytes } from '../items/keys.ts'
+import { attributesOf, belongsTo, type KeyBytes, keyBytes, requireKey, requireKeyIn } from '../items/keys.ts'
 import { checkSize } from '../items/size.ts'
 import { copyOf, emptyItem, type Item } from '../items/value.ts'
 import { spaceOf, type Table } from '../storage/table.ts'
-import { type Context, demandTable, expressions, item } from './operation.ts'
+import { type Context, expressions, item, requireTable } from './operation.ts'
 
 const conditional = {
   TableName: z.string(),
@@ -48,11 +48,11 @@ export type WriteAction = {
   evaluate(context: Context): { before: Item | undefined; after: Item | undefined }
 }
 
-const demandIndexed = (table: Table, next: Item): void => {
+const requireIndexed = (table: Table, next: Item): void => {
   for (const index of table.indexes) belongsTo(index, next)
 }
 
-const demandKeyKept = (table: Table, { paths }: Update): void => {
+const requireKeyKept = (table: Table, { paths }: Update): void => {
   const keys = new Set(attributesOf(table.keys).map(({ name }) => name))
   const changed = paths.find(([attribute]) => keys.has(attribute))
   if (changed === undefined) return
@@ -64,9 +64,9 @@ const demandKeyKept = (table: Table, { paths }: Update): void => {
 const updated = (table: Table, update: Update | undefined, before: Item | undefined, key: Item): Item => {
   const base = before ?? copyOf(key)
   if (update === undefined) return base
-  demandKeyKept(table, update)
+  requireKeyKept(table, update)
   const next = applyUpdate(base, update)
-  demandIndexed(table, next)
+  requireIndexed(table, next)
   checkSize(next, 'Item size to update')
   return next
 }
@@ -81,8 +81,8 @@ const conditionFailed = (before: Item | undefined, wanted: string | undefined): 
 /** The item that a put stores, and its size. */
 const putItem = (table: Table, input: WriteInput): { next: Item; size: number } => {
   const next = checkItem(input.Item ?? emptyItem())
-  demandKeyIn(table.keys, next)
-  if (!input.isPart) demandIndexed(table, next)
+  requireKeyIn(table.keys, next)
+  if (!input.isPart) requireIndexed(table, next)
   return { next, size: checkSize(next, 'Item size') }
 }
 
@@ -94,7 +94,7 @@ const parse = (input: WriteInput): Parsed => {
   const update = updateText === undefined ? undefined : parseUpdate(updateText, placeholders)
   const condition =
     conditionText === undefined ? undefined : parseCondition('ConditionExpression', conditionText, placeholders)
-  placeholders.demandAllUsed()
+  placeholders.requireAllUsed()
   return { condition, update }
 }
 
@@ -112,11 +112,11 @@ const outcome = (
 
 /** @throws DynamoError when the request can't be right, whatever is stored */
 export const writeAction = (context: Context, input: WriteInput): WriteAction => {
-  const table = demandTable(context, input.TableName)
+  const table = requireTable(context, input.TableName)
   const { condition, update } = parse(input)
   const put = input.kind === 'put' ? putItem(table, input) : undefined
   const keyItem = put ? put.next : checkItem(input.Key ?? emptyItem())
-  if (!put) demandKey(table.keys, keyItem)
+  if (!put) requireKey(table.keys, keyItem)
   const key = keyBytes(table.keys, keyItem)
   return {
     table,
@@ -127,7 +127,7 @@ export const writeAction = (context: Context, input: WriteInput): WriteAction =>
     evaluate: ({ storage }) => {
       const stored = storage.get(spaceOf(table), key)
       const before = stored && (JSON.parse(stored.item) as Item)
-      if (put) demandIndexed(table, put.next)
+      if (put) requireIndexed(table, put.next)
       if (condition && !holds(condition, before ?? {})) {
         throw conditionFailed(before, input.ReturnValuesOnConditionCheckFailure)
       }

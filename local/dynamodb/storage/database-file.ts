@@ -100,14 +100,14 @@ const setAside = (former: string): string | undefined => {
   return aside
 }
 
-const demandOurs = (path: string, state: FileState): void => {
+const requireOurs = (path: string, state: FileState): void => {
   if (state === 'empty' || state === 'current') return
   throw unusable(dirname(path), `its file ${basename(path)} ${REFUSALS[state]}`, undefined)
 }
 
 const prepare = (database: DatabaseSync, { path, former }: FilePaths): TakenOver | undefined => {
   const state = stateOf(database)
-  demandOurs(path, state)
+  requireOurs(path, state)
   const taken = state === 'empty' ? fill(database, former) : undefined
   database.exec('COMMIT')
   return taken

@@ -46,7 +46,7 @@ describe('section 4.5: resize', () => {
     expect([status, body]).toEqual([202, { uuid: id }])
   })
 
-  it('keeps why an upgrade of the group failed: a resize does not mend that (decision 0025)', async () => {
+  it('keeps why an upgrade of the group failed: a resize does not repair that (decision 0025)', async () => {
     const id = await givenCluster(lab)
     const { name } = await givenGroup(id, {
       status: 'UPDATE_FAILED',

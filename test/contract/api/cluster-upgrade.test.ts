@@ -202,7 +202,7 @@ describe('section 4.6: upgrade', () => {
 
   it.each<[string, Partial<Record<string, NodeGroup['status']>>, RegExp]>([
     [
-      'names the failed groups and a request that mends one',
+      'names the failed groups and a request that repairs one',
       { 'default-master': 'UPDATE_FAILED', 'default-worker': 'UPDATE_FAILED' },
       /change each of the failed node groups "default-master" and "default-worker" once, .*PATCH \/v1\/clusters\/[0-9a-f-]{36}\/nodegroups\/[0-9a-f-]{36} \[\{"op":"replace","path":"\/min_node_count","value":0\}\]\)\.$/,
     ],
@@ -249,7 +249,7 @@ describe('section 4.6: upgrade', () => {
     ['a resize of one group and new limits of another', { 'default-worker': 'resize', more: 'node-group-update' }, 400],
     ['something else than node groups', {}, 400],
   ])(
-    'decision 0025: of a cluster that is UPDATE_FAILED by %s is accepted when another one mends it',
+    'decision 0025: of a cluster that is UPDATE_FAILED by %s is accepted when another one repairs it',
     async (...[, failed, expected]) => {
       const id = await failedBy(failed)
       expect((await upgrade(id, to('next'))).status).toBe(expected)

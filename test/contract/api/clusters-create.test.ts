@@ -41,7 +41,7 @@ describe('section 4.1: POST accepts', () => {
   it('is 202 also when the flow can not be started', async () => {
     lab.executions.break()
     const { status } = await post(memory({}))
-    lab.executions.mend()
+    lab.executions.repair()
     expect(status).toBe(202)
   })
 

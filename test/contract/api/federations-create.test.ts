@@ -222,11 +222,11 @@ describe('POST refuses', () => {
 
   it.each(['host', 'member'])('a %s that its own driver says can be none', async (role) => {
     const id = await givenCluster(lab, { body: { kubeconfig: kubeconfigText() } })
-    await changeCluster(lab, id, { driverState: { played: true } })
+    await changeCluster(lab, id, { driverState: { simulated: true } })
     const real = await givenCluster(lab, { body: { kubeconfig: kubeconfigText() } })
     const body = role === 'host' ? { hostcluster_id: id } : { hostcluster_id: real, member_ids: [id] }
     const answer = await post({ ...body, driver: 'kube@1' })
-    expect([answer.status, answer.body.errors[0].detail]).toEqual([400, expect.stringContaining('is played')])
+    expect([answer.status, answer.body.errors[0].detail]).toEqual([400, expect.stringContaining('is simulated')])
   })
 
   const STATES: Cluster['status'][] = ['CREATE_IN_PROGRESS', 'CREATE_FAILED', 'DELETE_IN_PROGRESS', 'DELETE_FAILED']
@@ -246,7 +246,7 @@ describe('POST refuses', () => {
     expect(title).toContain('wait for CREATE_COMPLETE and try again.')
   })
 
-  it('a member whose registration failed, saying how to mend it', async () => {
+  it('a member whose registration failed, saying how to repair it', async () => {
     const id = await givenCluster(lab, { status: 'CREATE_FAILED' })
     const { detail } = (await post({ hostcluster_id: host, member_ids: [id] })).body.errors[0]
     expect(detail).toContain('PATCH replace /kubeconfig')

@@ -163,7 +163,7 @@ describe('unjoin', () => {
 })
 
 describe('dismissing a failed join', () => {
-  it('forgets it, starts nothing and mends the federation', async () => {
+  it('forgets it, starts nothing and repairs the federation', async () => {
     const { id, member } = await givenMember('JoinFailed', { status: 'UPDATE_FAILED', statusReason: 'a: no' })
     const before = lab.executions.starts.length
     expect((await patch(id, [remove(member)])).status).toBe(202)

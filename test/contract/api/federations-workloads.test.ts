@@ -109,11 +109,11 @@ describe('DELETE of a federation', () => {
 describe('refusals', () => {
   it.each(['keep', 'delete'])(
     '?workloads=%s is 400 where the driver brings none, and nothing changes',
-    async (wish) => {
+    async (desired) => {
       const it = await given('memory@1')
       for (const answer of [
-        await remove(it.id, it.member, `?workloads=${wish}`),
-        await lab.call('DELETE', `/v1/federations/${it.id}?workloads=${wish}`),
+        await remove(it.id, it.member, `?workloads=${desired}`),
+        await lab.call('DELETE', `/v1/federations/${it.id}?workloads=${desired}`),
       ]) {
         expect([answer.status, answer.body.errors[0].detail]).toEqual([400, expect.stringContaining('memory@1')])
       }
@@ -122,9 +122,9 @@ describe('refusals', () => {
     },
   )
 
-  it.each(['', 'yes', 'Delete'])('?workloads=%s is 400 with what is allowed', async (wish) => {
+  it.each(['', 'yes', 'Delete'])('?workloads=%s is 400 with what is allowed', async (desired) => {
     const { id, member } = await given()
-    const { status, body } = await remove(id, member, `?workloads=${wish}`)
+    const { status, body } = await remove(id, member, `?workloads=${desired}`)
     expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining('"keep" or "delete"')])
   })
 })

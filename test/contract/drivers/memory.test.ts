@@ -17,7 +17,7 @@ import { clusterEntity, connect, unreachable } from '../../support/drivers/test-
 import { describeClusterDriver } from './cluster-suite.ts'
 import { describeFederationDriver } from './federation-suite.ts'
 
-const played = (name: string): LabCluster => {
+const simulated = (name: string): LabCluster => {
   const cluster = clusterEntity({ name, driver: 'memory@1' })
   return { cluster, access: () => unreachable(cluster, new Error('memory@1 talked to a cluster')) }
 }
@@ -26,7 +26,7 @@ const world = new MemoryWorld()
 
 describeFederationDriver(memoryFederationDriver({ world }), {
   open: async () => {
-    const [host, paris, tokyo] = [played('host'), played('paris'), played('tokyo')]
+    const [host, paris, tokyo] = [simulated('host'), simulated('paris'), simulated('tokyo')]
     return {
       host,
       members: [paris, tokyo],

@@ -111,9 +111,9 @@ describe('a project whose host hangs', () => {
         expect(answer).toMatchObject({ reason: { status: 403, message: expect.stringContaining(`limit is ${LIMIT}`) } })
       }
 
-      const played = await neighbour!.create('/v1/clusters', { driver: 'memory@1' })
-      await complete(neighbour!, 'clusters', played)
-      const fleet = await neighbour!.create('/v1/federations', { hostcluster_id: played, driver: 'memory@1' })
+      const simulated = await neighbour!.create('/v1/clusters', { driver: 'memory@1' })
+      await complete(neighbour!, 'clusters', simulated)
+      const fleet = await neighbour!.create('/v1/federations', { hostcluster_id: simulated, driver: 'memory@1' })
       await complete(neighbour!, 'federations', fleet)
 
       const ids = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))

@@ -60,7 +60,7 @@ const becomes = async (path: string, status: string): Promise<Body> => {
   return body
 }
 
-const played = (name: string, labels: Record<string, string> = {}) => ({ name, driver: 'memory@1', labels })
+const simulated = (name: string, labels: Record<string, string> = {}) => ({ name, driver: 'memory@1', labels })
 
 /** Lines of the log with this message. */
 const logged = (message: string): Record<string, unknown>[] =>
@@ -72,7 +72,7 @@ const logged = (message: string): Record<string, unknown>[] =>
 
 describe('a server that is killed', { timeout: PATIENCE_MS }, () => {
   it('goes on with every open operation after its restart, and relays events once', async () => {
-    const host = await create('/clusters', played('host', { 'memory-delay-seconds': '2' }))
+    const host = await create('/clusters', simulated('host', { 'memory-delay-seconds': '2' }))
     await kill()
     await start()
     expect((await call('GET', `/clusters/${host}`)).body.status).toBe('CREATE_IN_PROGRESS')
@@ -81,7 +81,7 @@ describe('a server that is killed', { timeout: PATIENCE_MS }, () => {
     const typesOf = () => logged('event').map((line) => line.type)
     await until(() => typesOf().includes('cluster.create.success'))
 
-    const members = await Promise.all(['m1', 'm2', 'm3'].map((name) => create('/clusters', played(name))))
+    const members = await Promise.all(['m1', 'm2', 'm3'].map((name) => create('/clusters', simulated(name))))
     await Promise.all(members.map((id) => becomes(`/clusters/${id}`, 'CREATE_COMPLETE')))
     const federation = await create('/federations', { name: 'f', hostcluster_id: host, member_ids: members })
     await kill()

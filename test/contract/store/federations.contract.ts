@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ControlPlaneLook, Federation } from '../../../functions/core/federation/federation.ts'
+import type { ControlPlaneObservation, Federation } from '../../../functions/core/federation/federation.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { sampleFederation, sampleId, sampleOperation } from '../../support/store/samples.ts'
 
-const look = (observedAt: string): ControlPlaneLook => ({
+const look = (observedAt: string): ControlPlaneObservation => ({
   observedAt,
   fault: 'EtcdDown',
   members: { c1: { reason: 'CredentialRejected', message: 'The token is refused.', confirmed: true } },

@@ -67,7 +67,7 @@ const answers = async (port: number): Promise<boolean> => {
   }
 }
 
-const demandAlive = (child: ChildProcess, said: string): void => {
+const requireAlive = (child: ChildProcess, said: string): void => {
   if (child.exitCode === null && child.signalCode === null) return
   throw new Error(`The emulator ended: ${said}`)
 }
@@ -96,7 +96,7 @@ export const startEmulator = async (): Promise<Emulator> => {
   }
   try {
     await until(async () => {
-      demandAlive(child, await readFile(logFile, 'utf8'))
+      requireAlive(child, await readFile(logFile, 'utf8'))
       return answers(port)
     }, READY_MS)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { capiV1 } from '../../../functions/drivers/cluster/capi/v1/index.ts'
-import { together } from '../../../functions/drivers/support/together.ts'
+import { settleAll } from '../../../functions/drivers/support/settle-all.ts'
 import { Api } from '../../../local/demo/api.ts'
 import type { ClusterSet } from '../../../local/demo/clusters/cluster-set.ts'
 import type { StartedCluster } from '../../../local/demo/clusters/started-cluster.ts'
@@ -30,7 +30,7 @@ describe('capi@1 at the real Cluster API', { timeout: 600_000 }, () => {
   let api: Api
 
   beforeAll(async () => {
-    await together([
+    await settleAll([
       async () => {
         bare = await startTestClusters(1, { controllers: false })
       },

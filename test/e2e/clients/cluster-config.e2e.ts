@@ -25,9 +25,9 @@ describe('openstack coe cluster config, then kubectl, at a real API server', () 
     const port = await freePort()
     const labels = `memory-api-address=https://127.0.0.1:${port}`
     await coe.run(
-      `cluster template create played --coe kubernetes --image none --external-network public --labels ${labels}`,
+      `cluster template create simulated --coe kubernetes --image none --external-network public --labels ${labels}`,
     )
-    await coe.run('cluster create paris --cluster-template played')
+    await coe.run('cluster create paris --cluster-template simulated')
     await api.settled('/v1/clusters/paris')
     const authority = await fedplaneAuthority(new Api(server.url), 'paris')
     set = await startTestClusters(1, { controllers: false, authority, port })

@@ -46,31 +46,35 @@ const settled = (name: string): Promise<Cluster> => api.settled<Cluster>(`/v1/cl
 describe('container_infrastructure_management of openstacksdk, with auth_type admin_token', () => {
   it('creates a cluster template', async () => {
     const made = await python.run(
-      'infra.create_cluster_template(name="played", coe="kubernetes", image_id="none", labels={"kube_tag": "v1.35.0"},' +
+      'infra.create_cluster_template(name="simulated", coe="kubernetes", image_id="none", labels={"kube_tag": "v1.35.0"},' +
         ' is_floating_ip_enabled=False).to_dict()',
     )
-    expect(made).toMatchObject({ name: 'played', labels: { kube_tag: 'v1.35.0' }, is_floating_ip_enabled: false })
-    expect(await api.get('/v1/clustertemplates/played')).toMatchObject({ floating_ip_enabled: false })
+    expect(made).toMatchObject({ name: 'simulated', labels: { kube_tag: 'v1.35.0' }, is_floating_ip_enabled: false })
+    expect(await api.get('/v1/clustertemplates/simulated')).toMatchObject({ floating_ip_enabled: false })
   })
 
   it('lists, gets and finds cluster templates', async () => {
-    expect(await python.run('sorted(t.name for t in infra.cluster_templates())')).toEqual(['eks', 'external', 'played'])
-    expect(await python.run('infra.get_cluster_template("played").coe')).toBe('kubernetes')
-    expect(await python.run('infra.find_cluster_template("played").name')).toBe('played')
+    expect(await python.run('sorted(t.name for t in infra.cluster_templates())')).toEqual([
+      'eks',
+      'external',
+      'simulated',
+    ])
+    expect(await python.run('infra.get_cluster_template("simulated").coe')).toBe('kubernetes')
+    expect(await python.run('infra.find_cluster_template("simulated").name')).toBe('simulated')
     expect(await python.run('infra.find_cluster_template("no-such")')).toBeNull()
   })
 
   it('updates a cluster template by name, and one that it has read', async () => {
-    const byName = 'infra.update_cluster_template("played", flavor_id="tiny", is_registry_enabled=True).to_dict()'
+    const byName = 'infra.update_cluster_template("simulated", flavor_id="tiny", is_registry_enabled=True).to_dict()'
     expect(await python.run(byName)).toMatchObject({ flavor_id: 'tiny', is_registry_enabled: true })
-    const read = 'infra.update_cluster_template(infra.get_cluster_template("played"), flavor_id="big").flavor_id'
+    const read = 'infra.update_cluster_template(infra.get_cluster_template("simulated"), flavor_id="big").flavor_id'
     expect(await python.run(read)).toBe('big')
-    const changed = await api.get('/v1/clustertemplates/played')
-    expect(changed).toMatchObject({ flavor_id: 'big', registry_enabled: true, name: 'played' })
+    const changed = await api.get('/v1/clustertemplates/simulated')
+    expect(changed).toMatchObject({ flavor_id: 'big', registry_enabled: true, name: 'simulated' })
   })
 
   it('creates a cluster and waits until it is there', async () => {
-    const made = 'infra.create_cluster(name="paris", cluster_template_id="played", node_count=2, create_timeout=5)'
+    const made = 'infra.create_cluster(name="paris", cluster_template_id="simulated", node_count=2, create_timeout=5)'
     const status = `infra.wait_for_status(infra.get_cluster(${made}.id), status="CREATE_COMPLETE", interval=0.1, wait=30).status`
     expect(await python.run(status)).toBe('CREATE_COMPLETE')
   })
@@ -85,7 +89,7 @@ describe('container_infrastructure_management of openstacksdk, with auth_type ad
   })
 
   it('follows pages', async () => {
-    await python.run('infra.create_cluster(name="lyon", cluster_template_id="played").id')
+    await python.run('infra.create_cluster(name="lyon", cluster_template_id="simulated").id')
     expect(await python.run('sorted(c.name for c in infra.clusters(limit=1))')).toEqual(['lyon', 'paris'])
   })
 
@@ -139,7 +143,7 @@ describe('container_infrastructure_management of openstacksdk, with auth_type ad
       `c = infra.get_cluster("${name}"); infra.delete_cluster(c); infra.wait_for_delete(c, interval=0.1, wait=30)`
     await python.run(remove('paris'))
     await python.run(remove('lyon'))
-    await python.run('infra.delete_cluster_template("played", ignore_missing=False)')
+    await python.run('infra.delete_cluster_template("simulated", ignore_missing=False)')
     await python.run('infra.delete_cluster_template("newer", ignore_missing=False)')
     expect(await python.run('sorted(t.name for t in infra.cluster_templates())')).toEqual(['eks', 'external'])
   })

@@ -3,7 +3,7 @@ import { overHttp } from '../../support/terraform/provider.ts'
 import { runTerraformStory } from '../../support/terraform/story.ts'
 import { type Server, startServer } from './server.ts'
 
-/** magnum-rest.md 10.3: the requests of terraform-provider-openstack against a server of its own, for clusters that memory@1 plays. */
+/** magnum-rest.md 10.3: the requests of terraform-provider-openstack against a server of its own, for clusters that memory@1 simulates. */
 describe('the traffic of terraform-provider-openstack', () => {
   let server: Server
   beforeAll(async () => {

@@ -16,14 +16,14 @@ const NO_ORIGIN = { driver: null, kubeconfig: null, context: null, insecure_skip
 const BODIES: There['body'] = {
   'POST /v1/clusters': {
     ...NO_ORIGIN,
-    cluster_template_id: 'played',
+    cluster_template_id: 'simulated',
     server_for_peers: null,
     labels: {},
     master_count: 1,
     node_count: 1,
   },
   'POST /v1/clusters/{cluster}/actions/resize': { node_count: 2, nodegroup: null },
-  'POST /v1/clusters/{cluster}/actions/upgrade': { cluster_template: 'played', nodegroup: null },
+  'POST /v1/clusters/{cluster}/actions/upgrade': { cluster_template: 'simulated', nodegroup: null },
   'POST /v1/clusters/{cluster}/nodegroups': {
     node_count: 1,
     min_node_count: null,
@@ -71,7 +71,7 @@ const PATCHES: There['patch'] = {
 const PATHS: There['path'] = {
   '*': {
     cluster: 'kept',
-    clustertemplate: 'played',
+    clustertemplate: 'simulated',
     nodegroup: 'default-worker',
     federation: 'fleet',
     driver: 'memory@1',
@@ -98,10 +98,10 @@ export const makeThere = async (api: Traffic): Promise<There> => {
     if (status > 299) throw new Error(`POST ${path} is ${status}: ${JSON.stringify(said)}`)
   }
   const clusters = ['kept', 'host', 'upgraded', 'rotated', 'renewed', ...DOOMED]
-  for (const name of ['played', 'free', ...DOOMED]) {
+  for (const name of ['simulated', 'free', ...DOOMED]) {
     await create('/v1/clustertemplates', { name, coe: 'kubernetes', image_id: 'none' })
   }
-  for (const name of clusters) await create('/v1/clusters', { name, cluster_template_id: 'played' })
+  for (const name of clusters) await create('/v1/clusters', { name, cluster_template_id: 'simulated' })
   for (const name of clusters) await api.settled<Status>(`/v1/clusters/${name}`)
   const federation = { hostcluster_id: 'host', driver: 'memory@1' }
   await create('/v1/federations', { name: 'fleet', member_ids: ['kept'], ...federation })

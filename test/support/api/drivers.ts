@@ -51,7 +51,7 @@ const clusterDriver = (
   updates: CLUSTER_TASKS.filter((kind) => update[kind] !== undefined),
   check,
   federationFault: ({ name, driverState }) =>
-    driverState.played === true ? `Cluster ${name} is played, so it can't be in a federation.` : undefined,
+    driverState.simulated === true ? `Cluster ${name} is simulated, so it can't be in a federation.` : undefined,
   phases: { create: [], update, delete: [] },
   connection: async () => ({
     server: 'https://api.example.com:6443',

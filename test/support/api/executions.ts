@@ -8,7 +8,7 @@ export type RecordedExecutions = Executions & {
   starts: Start[]
   /** Makes every later start fail, as when Step Functions is down. */
   break(): void
-  mend(): void
+  repair(): void
 }
 
 export const recordedExecutions = (): RecordedExecutions => {
@@ -19,7 +19,7 @@ export const recordedExecutions = (): RecordedExecutions => {
     break: () => {
       broken = true
     },
-    mend: () => {
+    repair: () => {
       broken = false
     },
     start: async (ref, input) => {

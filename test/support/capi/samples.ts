@@ -166,9 +166,9 @@ export const exampleObjects = (infrastructure: Infrastructure): KubernetesObject
   const sample = fullSample()
   const plan = samplePlan(infrastructure, sample)
   const { cluster, names, classNamespace } = plan
-  const found = addonWishes(plan, sample.options ?? {}).map((wish) => ({
-    wish,
-    secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: wish.secret }, data: { 'manifest.yaml': 'e30=' } },
+  const found = addonWishes(plan, sample.options ?? {}).map((desired) => ({
+    desired,
+    secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: desired.secret }, data: { 'manifest.yaml': 'e30=' } },
   }))
   return [
     classNamespaceObject(classNamespace),

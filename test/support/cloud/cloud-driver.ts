@@ -36,7 +36,7 @@ export const cloudClusterDriver = (world: MemoryClusters, maker: MachineMaker): 
   const writeSecret = async (context: ClusterContext): Promise<void> => {
     if (hasCloud(context)) maker.secrets.set(context.cluster.id, await credentialOf(context))
   }
-  const demandGood = ({ cluster }: ClusterContext): void => {
+  const requireGood = ({ cluster }: ClusterContext): void => {
     const secret = maker.secrets.get(cluster.id)
     // What is gone already needs none.
     if (secret === undefined || maker.isGood(secret) || (isGoing(cluster) && !world.up.has(cluster.id))) return
@@ -59,7 +59,7 @@ export const cloudClusterDriver = (world: MemoryClusters, maker: MachineMaker): 
     phases.map((phase) => ({
       ...phase,
       ensure: async (context) => {
-        demandGood(context)
+        requireGood(context)
         return phase.ensure(context)
       },
     }))

@@ -59,7 +59,7 @@ export type ClusterLab = {
   driverState?: JsonObject
   /** How long a phase is waited for. Default a minute. */
   patienceMilliseconds?: number
-  /** False for API servers that are only played, whose `/version` is not that of the cluster. Default true. */
+  /** False for API servers that are only simulated, whose `/version` is not that of the cluster. Default true. */
   tellsVersion?: boolean
   /** Makes the cluster unreachable. */
   stop(): Promise<void>

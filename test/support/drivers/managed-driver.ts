@@ -3,7 +3,7 @@ import type { MemoryClusters } from '../../../functions/drivers/cluster/memory/v
 import type {
   ClusterContext,
   ClusterDriver,
-  ClusterLook,
+  ClusterProbe,
   ManagementAccess,
 } from '../../../functions/drivers/contract/cluster-driver.ts'
 import type { ManagementDescription } from '../../../functions/drivers/contract/cluster-driver-description.ts'
@@ -17,7 +17,7 @@ export type ManagedScript = {
   /** What it does with a management cluster before each preview and look; default: connects. */
   reach?: (access: ManagementAccess) => Promise<unknown>
   /** Besides what memory@1 sees. */
-  look?: (context: ClusterContext) => Partial<ClusterLook>
+  look?: (context: ClusterContext) => Partial<ClusterProbe>
 }
 
 const MANAGEMENT: ManagementDescription = {
@@ -50,7 +50,7 @@ const check =
   ]
 
 /**
- * `managed@1`: memory@1, played through a management cluster that it asks for nothing but to be there. Its create is not undone.
+ * `managed@1`: memory@1, simulated through a management cluster that it asks for nothing but to be there. Its create is not undone.
  *
  * @param script may be changed while it is in use
  */

@@ -6,7 +6,7 @@ import { joining, launchOf, leaving } from '../../../functions/core/membership/m
 import { DEADLINE_SECONDS } from '../../../functions/core/operation/deadlines.ts'
 import { executionOf, launch, newOperation } from '../../../functions/core/operation/launch.ts'
 import type { ExecutionRef, Flow, Operation } from '../../../functions/core/operation/operation.ts'
-import { untilNoConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
 import { sampleCluster, sampleFederation } from '../store/samples.ts'
 import type { FlowLab } from './flow-lab.ts'
 import { defaultGroups } from './node-groups.ts'
@@ -196,7 +196,7 @@ export const unjoin = async (
 ): Promise<ExecutionRef> => {
   const { federations, memberships, commit } = lab.ports.stores
   // As the API does: steps and sweeps may write meanwhile.
-  const next = await untilNoConflict(async () => {
+  const next = await retryOnConflict(async () => {
     const { federation, change } = await openChange(lab, federationId)
     const membership = (await memberships.get({ projectId: PROJECT, federationId, clusterId })) as Membership
     const left = leaving(lab.ports, membership, {

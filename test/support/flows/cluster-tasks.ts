@@ -7,7 +7,7 @@ import { markedGroups } from '../../../functions/core/cluster/node-group-writes.
 import { isAbout, reasonKept } from '../../../functions/core/cluster/task-groups.ts'
 import { movedTemplateUses } from '../../../functions/core/cluster/template-uses.ts'
 import { launch, newOperation } from '../../../functions/core/operation/launch.ts'
-import { untilNoConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
 import { AUTHORITIES } from '../../../functions/core/values/certificate-authority.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import type { Write } from '../../../functions/store/write.ts'
@@ -65,7 +65,7 @@ export const ask = async (lab: FlowLab, id: string, task: ClusterTask, asked: As
   const { stores } = lab.ports
   const executions =
     asked.launched === false ? { ...lab.ports.executions, start: async () => undefined } : lab.ports.executions
-  await untilNoConflict(async () => {
+  await retryOnConflict(async () => {
     const cluster = (await stores.clusters.get(key(id))) as Cluster
     const groups = await groupsOf(lab, id)
     const change = (group: NodeGroup): NodeGroupChange => ({
@@ -211,7 +211,7 @@ export const usesOf = async (lab: FlowLab, { projectId, id }: ClusterTemplate): 
 /** DELETE of a cluster: takes over from what runs, and drops what waits. */
 export const deleteCluster = async (lab: FlowLab, id: string): Promise<void> => {
   const { clusters, commit } = lab.ports.stores
-  const operation = await untilNoConflict(async () => {
+  const operation = await retryOnConflict(async () => {
     const cluster = (await clusters.get(key(id))) as Cluster
     const running = cluster.operation
     const next = newOperation(lab.ports, 'delete', {

@@ -33,7 +33,7 @@ const lifetime = remembered((pem: string) => {
   return { from: Date.parse(validFrom), to: Date.parse(validTo) }
 })
 
-const demandCurrent = (pem: string): void => {
+const requireCurrent = (pem: string): void => {
   const now = Date.now()
   const { from, to } = lifetime(pem)
   if (to < now || from > now) {
@@ -42,20 +42,20 @@ const demandCurrent = (pem: string): void => {
 }
 
 /** @throws ProgramFault unless key and certificate belong together */
-export const demandPair = ({ certificate, key }: Pair): void => {
+export const requirePair = ({ certificate, key }: Pair): void => {
   if (!fits(certificate, key)) throw new ProgramFault('tls: private key does not match public key')
-  demandCurrent(certificate)
+  requireCurrent(certificate)
 }
 
 /** @throws ProgramFault unless the authority signed it */
-export const demandSigned = (certificatePem: string, caPem: string): void => {
+export const requireSigned = (certificatePem: string, caPem: string): void => {
   if (!isSignedBy(certificatePem, caPem)) throw new ProgramFault('x509: certificate signed by unknown authority')
-  demandCurrent(certificatePem)
+  requireCurrent(certificatePem)
 }
 
 /** @throws ProgramFault unless the certificate is good for a server of that name */
-export const demandServes = (certificatePem: string, caPem: string, host: string): void => {
-  demandSigned(certificatePem, caPem)
+export const requireServes = (certificatePem: string, caPem: string, host: string): void => {
+  requireSigned(certificatePem, caPem)
   if (!isFor(certificatePem, host)) {
     throw new ProgramFault(
       `x509: certificate is valid for ${read(certificatePem).subjectAltName ?? 'nothing'}, not ${host}`,

@@ -4,9 +4,9 @@ import type { Cluster } from '../../../simulated-kubernetes/cluster.ts'
 import { isPodReady, PODS } from '../../../simulated-kubernetes/controllers/pods.ts'
 import type { Attributes } from '../../../simulated-kubernetes/rbac.ts'
 import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
-import { demandPair, demandServes, demandSigned, subjectOf } from './certificates.ts'
+import { requirePair, requireServes, requireSigned, subjectOf } from './certificates.ts'
 import { type Program, ProgramFault, programOf } from './mounted-files.ts'
-import { demandProbes } from './probes.ts'
+import { requireProbes } from './probes.ts'
 import { decoded, remembered } from './remembered.ts'
 
 const SERVICES = { group: '', plural: 'services' }
@@ -34,7 +34,7 @@ export const workloadOf = (host: Cluster, namespace: string, program: ProgramNam
     ?.object
 
 /** A name within the host's DNS: `service.namespace.svc…` or `pod.service.namespace.svc…`. @throws ProgramFault when no Service has it */
-const demandResolves = (host: Cluster, name: string): void => {
+const requireResolves = (host: Cluster, name: string): void => {
   const parts = name.split('.')
   const at = parts.indexOf('svc')
   const [service = '', namespace = ''] = parts.slice(at - 2, at)
@@ -44,27 +44,27 @@ const demandResolves = (host: Cluster, name: string): void => {
 }
 
 const etcdFaults = (host: Cluster, program: Program): void => {
-  demandPair({ certificate: program.fileOf('cert-file'), key: program.fileOf('key-file') })
-  demandPair({ certificate: program.fileOf('peer-cert-file'), key: program.fileOf('peer-key-file') })
+  requirePair({ certificate: program.fileOf('cert-file'), key: program.fileOf('key-file') })
+  requirePair({ certificate: program.fileOf('peer-cert-file'), key: program.fileOf('peer-key-file') })
   const members = program.flag('initial-cluster').split(',')
   for (const member of members) {
     const [, url = ''] = member.split('=')
     const { hostname, protocol } = new URL(url)
     if (protocol !== 'https:') throw new ProgramFault(`peers of etcd talk without TLS: ${url}`)
-    demandResolves(host, hostname)
-    demandServes(program.fileOf('peer-cert-file'), program.fileOf('peer-trusted-ca-file'), hostname)
-    demandServes(program.fileOf('cert-file'), program.fileOf('trusted-ca-file'), hostname)
+    requireResolves(host, hostname)
+    requireServes(program.fileOf('peer-cert-file'), program.fileOf('peer-trusted-ca-file'), hostname)
+    requireServes(program.fileOf('cert-file'), program.fileOf('trusted-ca-file'), hostname)
   }
 }
 
 /** A client of etcd finds all members, and is known to them. */
-const demandEtcd = (host: Cluster, program: Program): void => {
+const requireEtcd = (host: Cluster, program: Program): void => {
   const set = workloadOf(host, program.namespace, 'etcd')
   if (set === undefined) throw new ProgramFault('dial tcp: etcd is not there')
   const server = programOf(host, set)
-  demandSigned(program.fileOf('etcd-certfile'), server.fileOf('trusted-ca-file'))
+  requireSigned(program.fileOf('etcd-certfile'), server.fileOf('trusted-ca-file'))
   for (const url of program.flag('etcd-servers').split(',')) {
-    demandServes(server.fileOf('cert-file'), program.fileOf('etcd-cafile'), new URL(url).hostname)
+    requireServes(server.fileOf('cert-file'), program.fileOf('etcd-cafile'), new URL(url).hostname)
   }
   const replicas = program.flag('etcd-servers').split(',').length
   if (readyPods(host, program.namespace, 'etcd').length * 2 <= replicas) {
@@ -75,7 +75,7 @@ const demandEtcd = (host: Cluster, program: Program): void => {
 type Providers = { secretbox?: { keys: { name: string; secret: string }[] }; identity?: object }[]
 
 /** As kube-apiserver checks it: 32 bytes for each key, and names. */
-const demandEncryption = (text: string): void => {
+const requireEncryption = (text: string): void => {
   const { kind, resources } = parse(text) as {
     kind: string
     resources: { resources: string[]; providers: Providers }[]
@@ -88,11 +88,11 @@ const demandEncryption = (text: string): void => {
 }
 
 const apiServerFaults = (host: Cluster, program: Program): void => {
-  demandEtcd(host, program)
-  demandPair({ certificate: program.fileOf('tls-cert-file'), key: program.fileOf('tls-private-key-file') })
-  demandPair({ certificate: program.fileOf('proxy-client-cert-file'), key: program.fileOf('proxy-client-key-file') })
-  demandSigned(program.fileOf('proxy-client-cert-file'), program.fileOf('requestheader-client-ca-file'))
-  if (program.hasFlag('encryption-provider-config')) demandEncryption(program.fileOf('encryption-provider-config'))
+  requireEtcd(host, program)
+  requirePair({ certificate: program.fileOf('tls-cert-file'), key: program.fileOf('tls-private-key-file') })
+  requirePair({ certificate: program.fileOf('proxy-client-cert-file'), key: program.fileOf('proxy-client-key-file') })
+  requireSigned(program.fileOf('proxy-client-cert-file'), program.fileOf('requestheader-client-ca-file'))
+  if (program.hasFlag('encryption-provider-config')) requireEncryption(program.fileOf('encryption-provider-config'))
   for (const flag of ['client-ca-file', 'service-account-key-file', 'service-account-signing-key-file'])
     program.fileOf(flag)
 }
@@ -111,16 +111,16 @@ export const userOfComponent = (host: Cluster, program: Program): { username: st
   const { hostname, port } = new URL(server)
   const apiServer = workloadOf(host, program.namespace, 'karmada-apiserver')
   if (apiServer === undefined) throw new ProgramFault(`dial tcp: ${hostname}: connection refused`)
-  demandResolves(host, hostname)
-  demandPort(host, program.namespace, Number(port || 443))
+  requireResolves(host, hostname)
+  requirePort(host, program.namespace, Number(port || 443))
   const serving = programOf(host, apiServer)
-  demandServes(serving.fileOf('tls-cert-file'), decoded(ca), hostname)
-  demandPair({ certificate: decoded(certificate), key: decoded(key) })
-  demandSigned(decoded(certificate), serving.fileOf('client-ca-file'))
+  requireServes(serving.fileOf('tls-cert-file'), decoded(ca), hostname)
+  requirePair({ certificate: decoded(certificate), key: decoded(key) })
+  requireSigned(decoded(certificate), serving.fileOf('client-ca-file'))
   return subjectOf(decoded(certificate))
 }
 
-const demandPort = (host: Cluster, namespace: string, port: number): void => {
+const requirePort = (host: Cluster, namespace: string, port: number): void => {
   const service = host.store.get(SERVICES, 'karmada-apiserver', namespace)?.object
   const { ports = [] } = (service?.spec ?? {}) as { ports?: { port: number }[] }
   if (!ports.some((it) => it.port === port)) throw new ProgramFault(`dial tcp: port ${port}: connection refused`)
@@ -156,7 +156,7 @@ const NEEDS: Readonly<Partial<Record<ProgramName, readonly Attributes[]>>> = {
 /** What a component finds of the control plane when it starts; undefined while its API server does not answer. */
 export type Api = { cluster: Cluster } | undefined
 
-const demandRights = (api: Api, name: ProgramName, user: { username: string; groups: string[] }): void => {
+const requireRights = (api: Api, name: ProgramName, user: { username: string; groups: string[] }): void => {
   if (api === undefined) throw new ProgramFault('the API server of the control plane does not answer')
   for (const attributes of NEEDS[name] ?? []) {
     if (api.cluster.rbac.allows({ ...user, uid: '', extra: {} }, attributes) === undefined) {
@@ -172,8 +172,8 @@ const OF_PROGRAM: Readonly<Partial<Record<ProgramName, (host: Cluster, program: 
   etcd: etcdFaults,
   'karmada-apiserver': apiServerFaults,
   'karmada-aggregated-apiserver': (host, program) => {
-    demandEtcd(host, program)
-    demandPair({ certificate: program.fileOf('tls-cert-file'), key: program.fileOf('tls-private-key-file') })
+    requireEtcd(host, program)
+    requirePair({ certificate: program.fileOf('tls-cert-file'), key: program.fileOf('tls-private-key-file') })
   },
   'kube-controller-manager': (_, program) => {
     program.fileOf('service-account-private-key-file')
@@ -181,26 +181,26 @@ const OF_PROGRAM: Readonly<Partial<Record<ProgramName, (host: Cluster, program: 
   },
   'karmada-webhook': (_, program) => {
     const folder = program.flag('cert-dir')
-    demandPair({ certificate: program.file(`${folder}/tls.crt`), key: program.file(`${folder}/tls.key`) })
+    requirePair({ certificate: program.file(`${folder}/tls.crt`), key: program.file(`${folder}/tls.key`) })
   },
 }
 
 /** karmada-controller-manager ends when `Cluster` is not served (federation-control-planes.md 7.3). */
-const demandClusters = (name: ProgramName, servesClusters: boolean): void => {
+const requireClusters = (name: ProgramName, servesClusters: boolean): void => {
   if (name === 'karmada-controller-manager' && !servesClusters) {
     throw new ProgramFault('no matches for kind "Cluster" in version "cluster.karmada.io/v1alpha1"')
   }
 }
 
 /** @throws ProgramFault while the program would not become ready with what it finds */
-export const demandStarts = (host: Cluster, workload: ApiObject, api: Api, servesClusters: boolean): void => {
+export const requireStarts = (host: Cluster, workload: ApiObject, api: Api, servesClusters: boolean): void => {
   const name = workload.metadata.name as ProgramName
   const program = programOf(host, workload)
   OF_PROGRAM[name]?.(host, program)
-  demandProbes(workload, program)
+  requireProbes(workload, program)
   if (name === 'etcd' || name === 'karmada-apiserver') return
-  demandRights(api, name, userOfComponent(host, program))
-  demandClusters(name, servesClusters)
+  requireRights(api, name, userOfComponent(host, program))
+  requireClusters(name, servesClusters)
 }
 
 /** A program that ends with an error. */

@@ -4,7 +4,7 @@ import { Cluster } from '../../../simulated-kubernetes/cluster.ts'
 import { type Controllers, startControllers } from '../../../simulated-kubernetes/controllers.ts'
 import { serve } from '../../../simulated-kubernetes/server.ts'
 import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
-import { CEL_PLAYS } from './cel-plays.ts'
+import { CEL_PLAYS } from './cel-simulates.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 

@@ -101,7 +101,7 @@ const EXPORTS: readonly Row[] = [
 ]
 
 /**
- * The 19 definitions of Karmada 1.18 by name and scope, as the asset has them. Schemas only of what the stand-in plays, since the real ones
+ * The 19 definitions of Karmada 1.18 by name and scope, as the asset has them. Schemas only of what the stand-in simulates, since the real ones
  * (400 KB) do not come with the repository.
  */
 const DEFINITIONS = [

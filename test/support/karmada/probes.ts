@@ -35,7 +35,7 @@ type Container = Partial<Record<'readinessProbe' | 'livenessProbe', { httpGet: G
 const PROBES = { readinessProbe: 'Readiness', livenessProbe: 'Liveness' } as const
 
 /** What the kubelet meets. @throws ProgramFault for a probe that the program does not answer: it is never Ready, or killed again and again */
-export const demandProbes = ({ metadata, spec }: ApiObject, program: Program): void => {
+export const requireProbes = ({ metadata, spec }: ApiObject, program: Program): void => {
   const { containers } = (spec as { template: { spec: { containers: Container[] } } }).template.spec
   const { scheme, port, paths } = HEALTH[metadata.name as ProgramName]
   for (const [key, name] of Object.entries(PROBES)) {

@@ -5,10 +5,10 @@ import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 import {
   type Api,
   crashed,
-  demandStarts,
   PROGRAMS,
   type ProgramName,
   readyPods,
+  requireStarts,
   userOfComponent,
   workloadOf,
 } from './components.ts'
@@ -245,7 +245,7 @@ export class KarmadaStandIn {
 
   #try(namespace: string, workload: ApiObject): PodFate {
     try {
-      demandStarts(
+      requireStarts(
         this.#host.cluster,
         workload,
         this.#api(namespace),

@@ -2,7 +2,7 @@ import type { AggregatedApi, WebhookAnswer, WebhookCall } from '../../../simulat
 import { serviceSpec } from '../../../simulated-kubernetes/builtin/service.ts'
 import type { Cluster } from '../../../simulated-kubernetes/cluster.ts'
 import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
-import { demandServes } from './certificates.ts'
+import { requireServes } from './certificates.ts'
 import { CLUSTERS } from './cluster-type.ts'
 import { type ProgramName, readyPods, workloadOf } from './components.ts'
 import type { Surroundings } from './control-plane.ts'
@@ -14,7 +14,7 @@ const SERVICES = { group: '', plural: 'services' }
 type Host = { cluster: Cluster; namespace: string }
 
 /** A name of the host's DNS leads to a Service of the namespace. @throws ProgramFault */
-const demandName = ({ cluster, namespace }: Host, name: string): void => {
+const requireName = ({ cluster, namespace }: Host, name: string): void => {
   const [service = '', place] = name.split('.')
   if (place !== namespace || cluster.store.get(SERVICES, service, namespace) === undefined) {
     throw new ProgramFault(`dial tcp: lookup ${name}: no such host`)
@@ -41,8 +41,8 @@ const aggregated = (host: Host, inside: Cluster | undefined, { spec }: ApiObject
   }
   try {
     const program = running(host, 'karmada-aggregated-apiserver')
-    demandServes(program.fileOf('tls-cert-file'), decoded(caBundle), `${service.name}.${service.namespace}.svc`)
-    demandName(host, String(serviceSpec(there).externalName ?? ''))
+    requireServes(program.fileOf('tls-cert-file'), decoded(caBundle), `${service.name}.${service.namespace}.svc`)
+    requireName(host, String(serviceSpec(there).externalName ?? ''))
     return { types: [CLUSTERS] }
   } catch (error) {
     if (error instanceof ProgramFault) return { reason: 'FailedDiscoveryCheck', message: error.message }
@@ -54,8 +54,8 @@ const callWebhook = (host: Host, { url, caBundle }: WebhookCall): WebhookAnswer 
   const { hostname } = new URL(url)
   try {
     const program = running(host, 'karmada-webhook')
-    demandName(host, hostname)
-    demandServes(program.file(`${program.flag('cert-dir')}/tls.crt`), decoded(caBundle), hostname)
+    requireName(host, hostname)
+    requireServes(program.file(`${program.flag('cert-dir')}/tls.crt`), decoded(caBundle), hostname)
     return { answer: 'allowed' }
   } catch (error) {
     if (error instanceof ProgramFault) return { answer: 'unreachable' }

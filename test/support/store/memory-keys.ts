@@ -14,7 +14,7 @@ export const memoryKeys = (): CountingKeys => {
   const service = aesKeyService(createSecretKey(randomBytes(32)))
   const calls = { generated: 0, decrypted: 0 }
   let denied = false
-  const demandRights = (): void => {
+  const requireRights = (): void => {
     if (denied) throw new Error('denied')
   }
   return {
@@ -23,12 +23,12 @@ export const memoryKeys = (): CountingKeys => {
       denied = true
     },
     generateDataKey: async (context) => {
-      demandRights()
+      requireRights()
       calls.generated++
       return service.generateDataKey(context)
     },
     decrypt: async (wrapped, context) => {
-      demandRights()
+      requireRights()
       calls.decrypted++
       return service.decrypt(wrapped, context)
     },

@@ -62,7 +62,7 @@ describe('clusterAccess', () => {
     expect(seen.closed).toBe(1)
   })
 
-  it('says of an API server that is only played why it can not be used so', async () => {
+  it('says of an API server that is only simulated why it can not be used so', async () => {
     const { access, seen } = lab({ uid: '' })
     await expect(access.client()).rejects.toMatchObject({
       name: 'NotKubernetes',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { managementDoors } from '../../../functions/core/access/management-access.ts'
+import { managementClients } from '../../../functions/core/access/management-access.ts'
 import { clusterContext, storedGroups } from '../../../functions/core/cluster/cluster-context.ts'
 import type { ClusterTask } from '../../../functions/core/cluster/cluster-task.ts'
 import type { Ports } from '../../../functions/core/ports.ts'
@@ -36,7 +36,7 @@ const contextOf = (task: ClusterTask | null, { undoing = false, makesNodes = tru
     undoing,
     credential: async () => undefined,
     claimIdentity: async () => undefined,
-    doors: managementDoors(portsOf(makesNodes)),
+    clients: managementClients(portsOf(makesNodes)),
   })
 
 const UPGRADE: ClusterTask = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { federationsOf } from '../../../functions/core/cluster/cluster.ts'
-import { isMember, isMoving, type MembershipState } from '../../../functions/core/membership/membership.ts'
+import { isMember, isProgressing, type MembershipState } from '../../../functions/core/membership/membership.ts'
 import { type Condition, isConditionTrue, withCondition } from '../../../functions/core/values/condition.ts'
 import { isDriverId } from '../../../functions/core/values/driver-id.ts'
 import { isUuid, looksLikeUuid, shortId } from '../../../functions/core/values/ids.ts'
@@ -64,7 +64,7 @@ describe('memberships', () => {
   })
 
   it('move while waiting, joining or leaving', () => {
-    expect(states.filter((state) => isMoving({ state }))).toEqual(['Waiting', 'Joining', 'Leaving'])
+    expect(states.filter((state) => isProgressing({ state }))).toEqual(['Waiting', 'Joining', 'Leaving'])
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { managementDoors } from '../../../functions/core/access/management-access.ts'
+import { managementClients } from '../../../functions/core/access/management-access.ts'
 import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
 import type { Ports } from '../../../functions/core/ports.ts'
 import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
@@ -41,16 +41,16 @@ const lab = (registered: Cluster | undefined, failures = 0) => {
   return { seen, ports }
 }
 
-describe('managementDoors', () => {
+describe('managementClients', () => {
   it('opens one way to a management cluster, for whatever is made through it, and closes it', async () => {
     const { seen, ports } = lab(MANAGEMENT)
-    const doors = managementDoors(ports)
-    const [one, two] = await Promise.all([doors.to(made('a')), doors.to(made('b'))])
+    const clients = managementClients(ports)
+    const [one, two] = await Promise.all([clients.to(made('a')), clients.to(made('b'))])
     expect(one).toBe(two)
     expect(one).toMatchObject({ cluster: { id: 'm' }, options: { zone: 'north' } })
     expect(seen).toEqual({ reads: 1, connects: 0, closed: 0 })
     await Promise.all([one.client(), two.client()])
-    doors.close()
+    clients.close()
     expect(seen).toEqual({ reads: 1, connects: 1, closed: 1 })
   })
 
@@ -60,8 +60,8 @@ describe('managementDoors', () => {
       [true, 1],
     ] as const) {
       const { seen, ports } = lab(MANAGEMENT, 1)
-      const doors = managementDoors(ports, { remembersFailures })
-      const way = await doors.to(made('a'))
+      const clients = managementClients(ports, { remembersFailures })
+      const way = await clients.to(made('a'))
       await expect(way.client()).rejects.toThrow('down')
       await way.client().catch(() => undefined)
       expect(seen.connects).toBe(connects)
@@ -78,7 +78,7 @@ describe('managementDoors', () => {
       'is no longer registered as one.',
     ],
   ])('says so of a cluster that %s', async (_, cluster, registered, sentence) => {
-    await expect(managementDoors(lab(registered).ports).to(cluster)).rejects.toMatchObject({
+    await expect(managementClients(lab(registered).ports).to(cluster)).rejects.toMatchObject({
       name: 'ManagementMissing',
       message: expect.stringContaining(sentence),
     })

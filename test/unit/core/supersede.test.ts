@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ExecutionRef } from '../../../functions/core/operation/operation.ts'
-import { untilNoConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
+import { retryOnConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
 import { supersede } from '../../../functions/core/operation/supersede.ts'
 import type { Executions } from '../../../functions/core/ports.ts'
 import { RevisionConflict, StoreBusy } from '../../../functions/store/errors.ts'
@@ -29,10 +29,10 @@ describe('supersede', () => {
   })
 })
 
-describe('untilNoConflict', () => {
+describe('retryOnConflict', () => {
   it('runs again on a conflict', async () => {
     let rounds = 0
-    const result = await untilNoConflict(async () => {
+    const result = await retryOnConflict(async () => {
       rounds += 1
       if (rounds < 4) throw new RevisionConflict('changed')
       return rounds
@@ -41,10 +41,10 @@ describe('untilNoConflict', () => {
   })
 
   it('hands on other errors, and a conflict that never ends', async () => {
-    await expect(untilNoConflict(() => Promise.reject(new StoreBusy('busy')))).rejects.toMatchObject({
+    await expect(retryOnConflict(() => Promise.reject(new StoreBusy('busy')))).rejects.toMatchObject({
       name: 'StoreBusy',
     })
-    await expect(untilNoConflict(() => Promise.reject(new RevisionConflict('no')))).rejects.toMatchObject({
+    await expect(retryOnConflict(() => Promise.reject(new RevisionConflict('no')))).rejects.toMatchObject({
       name: 'RevisionConflict',
     })
   })

@@ -82,7 +82,7 @@ describe('the change that failed', () => {
     expect(failedWith(upgrade('a'), { failedTask: 'resize' })?.failedTask).toBe('upgrade')
   })
 
-  it('is still the upgrade after which others fail: nothing else mends that', () => {
+  it('is still the upgrade after which others fail: nothing else repairs that', () => {
     expect(failedWith(resize('a', 3), { failedTask: 'upgrade' })?.failedTask).toBe('upgrade')
   })
 
@@ -94,17 +94,19 @@ describe('the change that failed', () => {
     const { changed } = succeeded(task, [left], [])
     expect(changed[0]?.change).toEqual({ status: 'UPDATE_FAILED', statusReason: 'No such image.', reachedCount: 3 })
     const [untold] = succeeded(task, [{ ...left, statusReason: null }], []).changed
-    expect(untold?.change.statusReason).toBe('An upgrade failed, and only another one mends it.')
+    expect(untold?.change.statusReason).toBe('An upgrade failed, and only another one repairs it.')
   })
 
   it('is no more when another upgrade, or another change than an upgrade, succeeds', () => {
     const left = group('a', { failedTask: 'upgrade', statusReason: 'No such image.' })
-    const mended = { status: 'UPDATE_COMPLETE', statusReason: null, failedTask: null }
-    expect(succeeded(upgrade('a'), [left], []).changed[0]?.change).toMatchObject(mended)
-    expect(succeeded(resize('a', 1), [{ ...left, failedTask: 'resize' }], []).changed[0]?.change).toMatchObject(mended)
+    const repaired = { status: 'UPDATE_COMPLETE', statusReason: null, failedTask: null }
+    expect(succeeded(upgrade('a'), [left], []).changed[0]?.change).toMatchObject(repaired)
+    expect(succeeded(resize('a', 1), [{ ...left, failedTask: 'resize' }], []).changed[0]?.change).toMatchObject(
+      repaired,
+    )
   })
 
-  it('is noted on a group whose next change waits when it is an upgrade, which that change does not mend', () => {
+  it('is noted on a group whose next change waits when it is an upgrade, which that change does not repair', () => {
     const waiting = group('a', { isDefault: true, nodeCount: 7 })
     const [outcome] = failed(upgrade(null), [waiting], queue(resize('a', 7)), 'No such image.').changed
     expect(outcome?.change).toEqual({ failedTask: 'upgrade', statusReason: 'No such image.' })

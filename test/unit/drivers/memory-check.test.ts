@@ -6,14 +6,14 @@ import type { PlannedCluster } from '../../../functions/drivers/contract/cluster
 import { defaultGroups, nodeGroupEntity, templateEntity } from '../../support/drivers/cluster-samples.ts'
 import { clusterEntity } from '../../support/drivers/test-cluster.ts'
 
-type Wish = {
+type Desired = {
   labels?: Record<string, string>
   templateLabels?: Record<string, string>
   nodeGroups?: readonly NodeGroup[]
   task?: ClusterTask
 }
 
-const faultsOf = ({ labels = {}, templateLabels = {}, nodeGroups, task }: Wish): string[] => {
+const faultsOf = ({ labels = {}, templateLabels = {}, nodeGroups, task }: Desired): string[] => {
   const { magnum, ...rest } = clusterEntity({ driver: 'memory@1' })
   const plan: PlannedCluster = {
     cluster: { ...rest, magnum: { ...magnum, labels } },
@@ -79,7 +79,7 @@ describe('check of a new cluster', () => {
   it('takes 1000 nodes and no more', () => {
     expect(faultsOf({ nodeGroups: defaultGroups('c', { masters: 3, workers: 997 }) })).toEqual([])
     expect(faultsOf({ nodeGroups: defaultGroups('c', { masters: 3, workers: 998 }) })).toEqual([
-      'The cluster would have 1001 nodes; memory@1 plays 1000 at most.',
+      'The cluster would have 1001 nodes; memory@1 simulates 1000 at most.',
     ])
   })
 
@@ -165,11 +165,11 @@ describe('check of a task', () => {
     expect(faultsOf({ nodeGroups, task: { kind: 'node-group-create', nodeGroupId: group.id } })).toEqual([
       'Label memory-fail of node group gpu is "yes"; give true, false, or one of resize, node-group-create, ' +
         'node-group-update, node-group-delete, upgrade.',
-      'Node group gpu would be number 1024 of the cluster; memory@1 plays 1023 at most.',
+      'Node group gpu would be number 1024 of the cluster; memory@1 simulates 1023 at most.',
     ])
   })
 
-  it('does not hold faults of the cluster against a task that mends or ends', () => {
+  it('does not hold faults of the cluster against a task that repairs or ends', () => {
     const nodeGroups = defaultGroups('c', { masters: 2 })
     const labels = { 'memory-health': 'ill' }
     const [master, worker] = nodeGroups

@@ -60,7 +60,7 @@ describe('delays', () => {
     expect(await secondsUntilDone(() => run(life))).toBe(3)
     const waits = life.results.filter(({ done }) => !done)
     expect(waits).toHaveLength(2)
-    for (const { waitingFor } of waits) expect(waitingFor).toMatch(/^the played [a-z-]+ to take its 2 s$/)
+    for (const { waitingFor } of waits) expect(waitingFor).toMatch(/^the simulated [a-z-]+ to take its 2 s$/)
   })
 
   it('holds each resize up anew', async () => {
@@ -327,7 +327,7 @@ describe('endpoint and identity', () => {
     await expect(life.rotateAuthority()).rejects.toMatchObject({ name: 'ChangeImpossible' })
   })
 
-  it('plays the uid and the health that its labels say', async () => {
+  it('simulates the uid and the health that its labels say', async () => {
     const life = await livingWith({ 'memory-uid': 'same', 'memory-health': 'UNHEALTHY' })
     expect(life.claimed).toEqual(['same'])
     expect(await driver.observe(life.context())).toMatchObject({

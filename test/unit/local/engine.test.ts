@@ -15,8 +15,8 @@ import {
   until,
 } from '../../support/local/engine-lab.ts'
 
-class NotYet extends AppError {
-  override readonly name = 'NotYet'
+class Pending extends AppError {
+  override readonly name = 'Pending'
   readonly kind = 'unavailable'
 }
 class Broken extends AppError {
@@ -40,7 +40,7 @@ const ended = (engine: Engine, ref: ExecutionRef) =>
 
 const outputOf = async (ref: ExecutionRef) => JSON.parse((await lab.table.get(ref))?.output ?? 'null')
 
-const RETRY_NOT_YET = [{ ErrorEquals: ['NotYet'], IntervalSeconds: 1, MaxAttempts: 5, BackoffRate: 1 }]
+const RETRY_NOT_YET = [{ ErrorEquals: ['Pending'], IntervalSeconds: 1, MaxAttempts: 5, BackoffRate: 1 }]
 const CATCH_ALL = [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Undo' }]
 
 describe('Engine.start', () => {
@@ -123,7 +123,7 @@ describe('errors of steps', () => {
     const engine = lab.engine(definitionsOf(states), {
       [FLOW]: async () => {
         calls += 1
-        if (calls < 2) throw new NotYet('Not yet.')
+        if (calls < 2) throw new Pending('Not yet.')
         return { done: true }
       },
     })
@@ -195,12 +195,12 @@ describe('errors of steps', () => {
 
   it('are a time-out of the whole execution past its TimeoutSeconds, after which no retry calls the step', async () => {
     let calls = 0
-    const retry = [{ ErrorEquals: ['NotYet'], IntervalSeconds: 60, MaxAttempts: 5 }]
+    const retry = [{ ErrorEquals: ['Pending'], IntervalSeconds: 60, MaxAttempts: 5 }]
     const states = { Work: task('Work', { Retry: retry, End: true }) }
     const engine = lab.engine(definitionsOf(states, { TimeoutSeconds: 1 }), {
       [FLOW]: async () => {
         calls += 1
-        throw new NotYet('Not yet.')
+        throw new Pending('Not yet.')
       },
     })
     const ref = freshRef()
@@ -224,7 +224,7 @@ describe('Engine.stop', () => {
       {
         [FLOW]: async () => {
           calls += 1
-          throw new NotYet('Not yet.')
+          throw new Pending('Not yet.')
         },
       },
       (_ref, end) => told.push(end),
@@ -357,7 +357,7 @@ describe('Engine.resume', () => {
     const waiting = { Work: task('Work', { Retry: RETRY_NOT_YET, End: true }) }
     const fail = async () => {
       calls += 1
-      throw new NotYet('Not yet.')
+      throw new Pending('Not yet.')
     }
     const first = lab.engine(definitionsOf(waiting), { [FLOW]: fail })
     const ref = freshRef()

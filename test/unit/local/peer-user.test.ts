@@ -129,7 +129,7 @@ describe('startHttpServer with them', () => {
     expect(JSON.stringify(log.lines)).toContain('does not tell which user connects')
   })
 
-  /** As root another user is played by a real one; nobody else may become somebody else, and the tables above have to do. */
+  /** As root another user is simulated by a real one; nobody else may become somebody else, and the tables above have to do. */
   it('refuses a real process of another user', async () => {
     const { url, asked } = ME === 0 ? await serve() : await strangers()
     const script = `fetch(${JSON.stringify(url)}).then((answer) => console.log(answer.status))`

@@ -3,7 +3,6 @@ import type { Manifest } from '../../../kubernetes/manifest.ts'
 import { clusterRoleBindings, namespaces, secrets, serviceAccounts } from '../../../kubernetes/resources.ts'
 import { ensureNamespace } from '../namespace.ts'
 import {
-  demandOwned,
   ensureOwned,
   ensureSeen,
   isOwned,
@@ -11,10 +10,11 @@ import {
   refOf,
   removeAllOwned,
   removeOwned,
+  requireOwned,
   type Site,
 } from '../owned.ts'
+import { settleAll } from '../settle-all.ts'
 import type { Trace } from '../step.ts'
-import { together } from '../together.ts'
 import { memberObjectName } from './names.ts'
 import { tokenSecrets } from './token-secret.ts'
 
@@ -87,7 +87,7 @@ export const ensureBinding = async (site: Site, trace: Trace, role: string): Pro
   const existing = await site.client.get(clusterRoleBindings, name)
   const isOther = existing !== undefined && Binding.safeParse(existing).data?.roleRef.name !== role
   if (isOther) {
-    demandOwned(site, existing)
+    requireOwned(site, existing)
     await removeOwned(site, clusterRoleBindings, name)
   }
   const manifest = bindingManifest(site.federationId, role)
@@ -108,7 +108,7 @@ export const removeAccounts = async (site: Site, accounts: readonly string[]): P
   const name = memberObjectName(site.federationId)
   const namespace = await site.client.get(namespaces, name)
   if (namespace === undefined || !isOwned(site, namespace)) return
-  await together([
+  await settleAll([
     () => removeTokens(site),
     ...accounts.map((account) => () => removeOwned(site, serviceAccounts(name), account)),
   ])

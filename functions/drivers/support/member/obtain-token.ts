@@ -7,7 +7,7 @@ import { secrets } from '../../../kubernetes/resources.ts'
 import { CredentialMissing, CredentialNotProved } from '../../contract/errors.ts'
 import type { MemberContext } from '../../contract/federation-driver.ts'
 import { ensureOwned, ensureSeen, refOf, removeOwned, type Site } from '../owned.ts'
-import { NotYet, type Trace } from '../step.ts'
+import { Pending, type Trace } from '../step.ts'
 import { clusterTime, whoAmI } from '../who-am-i.ts'
 import { memberObjectName } from './names.ts'
 import { requestToken } from './token-request.ts'
@@ -85,11 +85,11 @@ export type TokenWish = {
 type Credential = MemberCredential & { token: Secret }
 
 /** The stored token of an earlier run, while it needs no renewal. */
-const storedRequest = async (context: MemberContext, wish: TokenWish): Promise<Credential | undefined> => {
+const storedRequest = async (context: MemberContext, desired: TokenWish): Promise<Credential | undefined> => {
   const { credential } = context.membership
   if (credential?.kind !== 'token-request' || operationOf(context.membership)?.kind === 'rotate') return undefined
   if (credential.renewAfter === null || credential.renewAfter <= context.now()) return undefined
-  const token = await wish.stored()
+  const token = await desired.stored()
   return token === undefined ? undefined : { ...credential, token }
 }
 
@@ -122,17 +122,17 @@ const tokenSecretOf = (
  * The token of a Secret that the member's token controller fills. Undefined when it does not within the patience (no controller runs): then
  * the empty Secret is removed.
  *
- * @throws NotYet
+ * @throws Pending
  */
 const tokenFromSecret = async (
   context: MemberContext,
   site: Site,
   trace: Trace,
-  wish: TokenWish,
+  desired: TokenWish,
 ): Promise<Secret | undefined> => {
-  const { patienceSeconds } = wish
+  const { patienceSeconds } = desired
   const namespace = memberObjectName(site.federationId)
-  const made = await tokenSecretOf(context, site, wish)
+  const made = await tokenSecretOf(context, site, desired)
   const { name } = made.metadata
   const secret = await filled(site, made, Math.min(LOOKS_MS, patienceSeconds * 250))
   const token = tokenIn(secret)
@@ -142,7 +142,7 @@ const tokenFromSecret = async (
   }
   const since = new Date(secret.metadata.creationTimestamp ?? context.now())
   const age = ((await clusterTime(site.client, context.now())).getTime() - since.getTime()) / 1000
-  if (age < patienceSeconds) throw new NotYet(`the token controller of the member to fill Secret ${namespace}/${name}`)
+  if (age < patienceSeconds) throw new Pending(`the token controller of the member to fill Secret ${namespace}/${name}`)
   await removeOwned(site, secrets(namespace), name)
   return undefined
 }
@@ -158,12 +158,12 @@ const isStillProved = async (context: MemberContext, token: Secret, { user }: To
   }
 }
 
-const newToken = async (context: MemberContext, site: Site, trace: Trace, wish: TokenWish): Promise<Credential> => {
+const newToken = async (context: MemberContext, site: Site, trace: Trace, desired: TokenWish): Promise<Credential> => {
   if (context.membership.credential?.kind !== 'token-request') {
-    const token = await tokenFromSecret(context, site, trace, wish)
+    const token = await tokenFromSecret(context, site, trace, desired)
     if (token !== undefined) return { kind: 'token-secret', expiresAt: null, renewAfter: null, token }
   }
-  const account = { namespace: memberObjectName(site.federationId), account: wish.account }
+  const account = { namespace: memberObjectName(site.federationId), account: desired.account }
   return requestToken(site.client, account, context.now())
 }
 
@@ -171,19 +171,19 @@ const newToken = async (context: MemberContext, site: Site, trace: Trace, wish: 
  * A proved token for one of our accounts in the member: of a token Secret where the member has a token controller, else of a TokenRequest, which
  * expires. Where no controller was running when the credential was made, no rotation waits for one again.
  *
- * @throws NotYet while the token controller may still fill the Secret
+ * @throws Pending while the token controller may still fill the Secret
  * @throws CredentialNotProved
  */
 export const obtainToken = async (
   context: MemberContext,
   site: Site,
   trace: Trace,
-  wish: TokenWish,
+  desired: TokenWish,
 ): Promise<Credential> => {
-  const stored = await storedRequest(context, wish)
-  if (stored !== undefined && (await isStillProved(context, stored.token, wish))) return stored
-  const made = await newToken(context, site, trace, wish)
-  const { user, proofPatienceSeconds: patienceSeconds } = wish
+  const stored = await storedRequest(context, desired)
+  if (stored !== undefined && (await isStillProved(context, stored.token, desired))) return stored
+  const made = await newToken(context, site, trace, desired)
+  const { user, proofPatienceSeconds: patienceSeconds } = desired
   await proveToken(context, { token: made.token, user, patienceSeconds })
   return made
 }

@@ -16,12 +16,12 @@ const WITHOUT_CONTROLLER =
 const emptiness = (role: KubernetesObject, property: string): Finding[] => {
   const { rules, aggregationRule } = RoleSchema.parse(role)
   if ((rules ?? []).length > 0) return []
-  const wayOut = aggregationRule ? WITHOUT_CONTROLLER : 'Give it rules, or set'
+  const remedy = aggregationRule ? WITHOUT_CONTROLLER : 'Give it rules, or set'
   return [
     warningFinding(
       'MemberRoleEmpty',
       `ClusterRole ${role.metadata.name} of the member has no rules, so the credential that is made for the federation could read nothing there. ` +
-        `${wayOut} property ${property}.`,
+        `${remedy} property ${property}.`,
     ),
   ]
 }

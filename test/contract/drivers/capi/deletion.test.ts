@@ -67,7 +67,7 @@ describe('capi@1 takes a cluster down', () => {
     return life
   }
 
-  const balancers = capiV1.phases.delete.find(({ id }) => id === 'load-balancers')
+  const loadBalancers = capiV1.phases.delete.find(({ id }) => id === 'load-balancers')
 
   it('after its load balancers', async () => {
     const life = await withBalancer([])
@@ -77,22 +77,22 @@ describe('capi@1 takes a cluster down', () => {
 
   it('and waits for the load balancers, but not for ever', async () => {
     const life = await withBalancer(['service.kubernetes.io/load-balancer-cleanup'])
-    const result = await balancers?.ensure(life.context())
+    const result = await loadBalancers?.ensure(life.context())
     expect(result).toMatchObject({ done: false, waitingFor: 'the load balancer of Service default/web to be gone' })
     const later = new ClusterLife(capiV1, lab, { now: () => new Date(Date.now() + 400_000) })
     later.cluster = { ...life.cluster, driverState: { ...life.cluster.driverState, ...result?.state } }
-    expect(await balancers?.ensure(later.context())).toMatchObject({ done: true })
+    expect(await loadBalancers?.ensure(later.context())).toMatchObject({ done: true })
   })
 
   it('when its own API does not answer any more', async () => {
     const life = await withBalancer([])
     await lab.stop()
-    expect(await balancers?.ensure(life.context())).toMatchObject({ done: false })
+    expect(await loadBalancers?.ensure(life.context())).toMatchObject({ done: false })
     const later = new ClusterLife(capiV1, lab, { now: () => new Date(Date.now() + 400_000) })
-    const first = await balancers?.ensure(life.context())
+    const first = await loadBalancers?.ensure(life.context())
     later.cluster = { ...life.cluster, driverState: { ...life.cluster.driverState, ...first?.state } }
     later.nodeGroups = life.nodeGroups
-    expect(await balancers?.ensure(later.context())).toMatchObject({ done: true })
+    expect(await loadBalancers?.ensure(later.context())).toMatchObject({ done: true })
   })
 
   /** The context of a cluster whose owner has put something else in the place of its API server: its n-th page is what `page` says. */
@@ -114,7 +114,7 @@ describe('capi@1 takes a cluster down', () => {
 
   it('without its load balancers when what answers in the place of its API says for ever that there are more', async () => {
     const life = await withBalancer([])
-    expect(await balancers?.ensure(taken(life, () => []))).toEqual({ done: true })
+    expect(await loadBalancers?.ensure(taken(life, () => []))).toEqual({ done: true })
   })
 
   it('and notes since when it waits also where pages come slowly', async () => {
@@ -124,7 +124,7 @@ describe('capi@1 takes a cluster down', () => {
       clock.mockReturnValue(index * 14_000)
       return []
     })
-    const result = await balancers?.ensure(slow)
+    const result = await loadBalancers?.ensure(slow)
     clock.mockRestore()
     expect(result).toMatchObject({ done: false, waitingFor: 'its Services to be read' })
     expect(result?.state).toMatchObject({ 'capi-load-balancers': { at: expect.any(String) } })

@@ -34,7 +34,7 @@ describe('clusters of capi@1 in a federation of clusterprofile@1', () => {
       name: 'made',
       coe: 'kubernetes',
       driver: 'capi@1',
-      image_id: 'played',
+      image_id: 'simulated',
       labels: { kube_tag: 'v1.36.1' },
     })
     const made = await Promise.all(

@@ -59,8 +59,8 @@ describe('capi@1, when the credential of the cloud is rotated,', () => {
   const handOver = async (): Promise<void> => {
     const context = life.context()
     const site = await managementSite(context)
-    const wish = { nodeGroups: context.nodeGroups, task: null }
-    const plan = await planOf(context, site, wish, await ownObject(context, site))
+    const desired = { nodeGroups: context.nodeGroups, task: null }
+    const plan = await planOf(context, site, desired, await ownObject(context, site))
     const files = cloudConfigFiles(plan, JSON.parse((await context.cloudCredential())?.reveal() ?? ''))
     const data = Object.fromEntries(
       Object.entries(files).map(([file, text]) => [file, Buffer.from(text).toString('base64')]),

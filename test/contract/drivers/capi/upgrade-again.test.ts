@@ -13,7 +13,7 @@ const DEPLOYMENT_NAME = 'topology.cluster.x-k8s.io/deployment-name'
 /** Stands in the template of machines that never come up. */
 const BROKEN = '3599s'
 
-/** Decision 0025: what an upgrade has left that failed, another one mends. */
+/** Decision 0025: what an upgrade has left that failed, another one repairs. */
 describe('capi@1 after an upgrade whose machines never come up', () => {
   let lab: CapiLab
   afterEach(() => lab.close())
@@ -64,9 +64,9 @@ describe('capi@1 after an upgrade whose machines never come up', () => {
 
   it('is upgraded to another template of the same version, whose machines take their place', async () => {
     const life = await stuck()
-    const mended = template('v1.36.1', '1')
-    await expect(capiV1.preview?.(asked(life, mended))).resolves.toBeUndefined()
-    await life.upgrade(mended)
+    const repaired = template('v1.36.1', '1')
+    await expect(capiV1.preview?.(asked(life, repaired))).resolves.toBeUndefined()
+    await life.upgrade(repaired)
     expect(life.nodeGroups.map(({ version }) => version)).toEqual(['v1.36.1', 'v1.36.1'])
     expect((await capiV1.observe(life.context())).healthStatus).toBe('HEALTHY')
   })
@@ -101,7 +101,7 @@ describe('capi@1 after an upgrade whose machines never come up', () => {
     return life
   }
 
-  it('refuses at once what needs nodes that are not made before it is mended', async () => {
+  it('refuses at once what needs nodes that are not made before it is repaired', async () => {
     const life = await halfway()
     const refused = { name: 'ChangeRefused', message: HALFWAY }
     const { id: nodeGroupId } = life.group('extra')

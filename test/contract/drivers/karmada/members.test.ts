@@ -122,13 +122,13 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
   it.each<['keep' | 'delete', boolean]>([
     ['keep', false],
     ['delete', true],
-  ])('tells which workloads stay in a member that Karmada does not reach (%s, force %s)', async (wish, force) => {
+  ])('tells which workloads stay in a member that Karmada does not reach (%s, force %s)', async (desired, force) => {
     await life.join(paris())
     const workload = await lab.deploy!(life.memberContext(paris()))
     await untilDone(async () => ({ done: await workload.isThere(), waitingFor: 'the ConfigMap in the member' }))
     await gated.gate.shut()
     await until('MemberUnreachable')
-    const context = life.leaving(paris(), { force, ...(wish === 'delete' && { workloads: 'delete' }) })
+    const context = life.leaving(paris(), { force, ...(desired === 'delete' && { workloads: 'delete' }) })
     const said: string[][] = []
     await untilDone(async () => {
       const result = await life.driver.deregisterMember(context)
@@ -137,7 +137,7 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     })
     expect(said[0]).toEqual([
       expect.stringMatching(
-        wish === 'keep'
+        desired === 'keep'
           ? /^Karmada did not reach the member, so its labels may still be on what stays there: ConfigMap default\/content-\d+\b/
           : /^Karmada did not reach the member, so what was to be removed may still be in it: ConfigMap default\/content-\d+\b/,
       ),
@@ -183,7 +183,7 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     await life.unjoin(tokyo)
   })
 
-  it('rows 18, 27: a member whose token was taken away is told so, and a rotation mends it', async () => {
+  it('rows 18, 27: a member whose token was taken away is told so, and a rotation repairs it', async () => {
     await life.join(paris())
     const name = memberObjectName(life.federation.id)
     const tokens = await gated.member.admin.list(secrets(name))

@@ -30,7 +30,7 @@ export const template = (
     name,
     coe: 'kubernetes',
     driver: 'capi@1',
-    image_id: 'played',
+    image_id: 'simulated',
     labels: { kube_tag: version, ...labels },
   })
 

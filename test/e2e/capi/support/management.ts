@@ -27,7 +27,7 @@ export const openManagement = async (): Promise<Management> => {
   }
 }
 
-/** Registers it, for clusters whose machines are only played. */
+/** Registers it, for clusters whose machines are only simulated. */
 export const registerManagement = async (
   api: Api,
   { cluster }: Management,

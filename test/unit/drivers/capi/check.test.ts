@@ -173,7 +173,7 @@ describe('check of a new cluster', () => {
     ['networks side by side', { templateLabels: { ...TAG, calico_ipv4pool: '10.0.1.0/24' } }],
   ])('takes %s', (_, sample) => expect(faultsOf(sample)).toStrictEqual([]))
 
-  it('refuses an infrastructure that it does not know, naming who can mend it', () =>
+  it('refuses an infrastructure that it does not know, naming who can repair it', () =>
     expect(faultsOf({}, 'aws')).toStrictEqual([
       'Management cluster mgmt is registered for the infrastructure "aws"; capi@1 knows openstack and dev. Ask its administrator.',
     ]))
@@ -190,7 +190,7 @@ describe('check of a new cluster', () => {
     ])
   })
 
-  it('asks nothing of a played cloud that only a real one has', () =>
+  it('asks nothing of a simulated cloud that only a real one has', () =>
     expect(
       faultsOf(
         {
@@ -355,9 +355,9 @@ describe('check of a change', () => {
       faultsOf({ nodeGroups: [{ ...MASTER, version: 'v1.36.0' }, WORKER, GPU], task: resize(GPU, 0) }),
     ).toStrictEqual([]))
 
-  it('knows that a played cloud has no credential', () =>
+  it('knows that a simulated cloud has no credential', () =>
     expect(faultsOf({ nodeGroups: GROUPS, task: { kind: 'rotate-credential' } }, 'dev')).toStrictEqual([
-      'Cluster paris has no credential of a cloud that could be rotated: its machines are only played.',
+      'Cluster paris has no credential of a cloud that could be rotated: its machines are only simulated.',
     ]))
 })
 

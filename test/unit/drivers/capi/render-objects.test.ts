@@ -165,8 +165,8 @@ describe('addons', () => {
   })
 
   it('that are missing are told', () => {
-    const [wish] = wishesOf({ spec: { networkDriver: 'cilium' } })
-    expect(wish && addonMissing(wish, 'addons', 'mgmt')).toBe(
+    const [desired] = wishesOf({ spec: { networkDriver: 'cilium' } })
+    expect(desired && addonMissing(desired, 'addons', 'mgmt')).toBe(
       'Management cluster mgmt has no Secret cilium in namespace addons, which would bring the addon cilium: network_driver is cilium. ' +
         'Ask its operator for it, or choose another one.',
     )

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CapiSite } from '../../../../functions/drivers/cluster/capi/v1/management/snapshot.ts'
-import { removeUnbornMasters } from '../../../../functions/drivers/cluster/capi/v1/phases/unborn-masters.ts'
+import { removeMachinesWithoutNode } from '../../../../functions/drivers/cluster/capi/v1/phases/machines-without-node.ts'
 import { NOW, type Part, snapshot } from './snapshots.ts'
 
 /** What is deleted of a cluster with the given worker and a second master. */
@@ -9,12 +9,12 @@ const deleted = async (second: Part, first: Part = {}): Promise<string[]> => {
   const site = {
     client: { delete: async (_: unknown, name: string, { uid }: { uid: string }) => names.push(`${name} ${uid}`) },
     names: { namespace: 'fedplane-local' },
-  } as unknown as CapiSite & Parameters<typeof removeUnbornMasters>[0]
+  } as unknown as CapiSite & Parameters<typeof removeMachinesWithoutNode>[0]
   const [old, added] = [snapshot({ master: first }), snapshot({ master: second })]
   const [master] = added.machines
   if (master === undefined) throw new Error('there is no master')
   const twin = { ...master, metadata: { ...master.metadata, name: 'second', uid: 'second-uid' } }
-  await removeUnbornMasters(site, { ...old, machines: [...old.machines, twin] }, NOW)
+  await removeMachinesWithoutNode(site, { ...old, machines: [...old.machines, twin] }, NOW)
   return names
 }
 
@@ -28,7 +28,7 @@ const UNBORN: Part = {
 }
 const RUNS: Part = { ...UNBORN, conditions: { UpToDate: 'False NotUpToDate', InfrastructureReady: 'True' } }
 
-describe('removeUnbornMasters', () => {
+describe('removeMachinesWithoutNode', () => {
   it('deletes one that is not wanted any more and has nothing that runs', async () =>
     expect(await deleted(UNBORN)).toEqual(['second second-uid']))
 

@@ -255,7 +255,7 @@ describe('applyAll', () => {
     expect(await differences(client, objects)).toEqual([])
   })
 
-  it('mends only what somebody changed', async () => {
+  it('repairs only what somebody changed', async () => {
     const { client, writes, stored } = fakeClient()
     await applyAll(client, objects)
     const [key, object] = [...stored].find(([name]) => name.startsWith('apiservices|')) as [string, KubernetesObject]

@@ -6,7 +6,7 @@ import {
   withControlPlane,
 } from '../../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
 import { LEAVES } from '../../../../functions/drivers/federation/karmada/v1/pki/pki.schema.ts'
-import { NotYet } from '../../../../functions/drivers/support/step.ts'
+import { Pending } from '../../../../functions/drivers/support/step.ts'
 import type { Connection, KubernetesObject } from '../../../../functions/kubernetes/client.ts'
 import {
   AddressForbidden,
@@ -103,7 +103,7 @@ describe('openControlPlane', () => {
     ['a pod of karmada-apiserver to be Ready', { direct: new ConnectFailed('refused') }],
   ])('waits for %s', async (words, given) => {
     await expect(openControlPlane(world(given).context)).rejects.toThrow(words)
-    await expect(openControlPlane(world(given).context)).rejects.toBeInstanceOf(NotYet)
+    await expect(openControlPlane(world(given).context)).rejects.toBeInstanceOf(Pending)
   })
 })
 

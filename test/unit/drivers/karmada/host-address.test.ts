@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { advertisedUrl, isIpv6Service } from '../../../../functions/drivers/federation/karmada/v1/host/address.ts'
 import { planOf } from '../../../../functions/drivers/federation/karmada/v1/host/plan.ts'
-import { NotYet } from '../../../../functions/drivers/support/step.ts'
+import { Pending } from '../../../../functions/drivers/support/step.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
 
 type World = { nodes?: object[]; events?: object[] }
@@ -75,7 +75,7 @@ describe('advertisedUrl', () => {
     const about = { involvedObject: { kind: 'Service', name: 'karmada-apiserver' } }
     const told = work({}, { events: events.map((event) => ({ ...about, ...event })) })
     const thrown: unknown = await advertisedUrl(told, service(), undefined).catch((error: unknown) => error)
-    expect(thrown).toBeInstanceOf(NotYet)
+    expect(thrown).toBeInstanceOf(Pending)
     expect(String(thrown)).toMatch(expected)
   })
 
@@ -98,9 +98,9 @@ describe('advertisedUrl', () => {
     })
 
     it('is waited for while there is no Ready node, or no port yet', async () => {
-      await expect(of(undefined, [NODES[1] ?? {}])).rejects.toBeInstanceOf(NotYet)
+      await expect(of(undefined, [NODES[1] ?? {}])).rejects.toBeInstanceOf(Pending)
       await expect(advertisedUrl(work(PROPERTIES, { nodes: NODES }), service(), undefined)).rejects.toBeInstanceOf(
-        NotYet,
+        Pending,
       )
     })
   })

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
-  demandImages,
   type OperationTime,
+  requireImages,
 } from '../../../../functions/drivers/federation/karmada/v1/host/image-fault.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
 import { PermissionDenied } from '../../../../functions/kubernetes/errors.ts'
@@ -74,7 +74,7 @@ const at = async (
 ): Promise<string | null> => {
   const time: OperationTime = { now: ours(seconds), startedAt: began === null ? null : ours(began) }
   try {
-    await demandImages(clientOf(world, seconds), workload(kind), time)
+    await requireImages(clientOf(world, seconds), workload(kind), time)
     return null
   } catch (error) {
     const { name, message, retryable } = error as Error & { retryable: boolean }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { demandRolledOut, progressOf } from '../../../../functions/drivers/federation/karmada/v1/host/rollout.ts'
-import { NotYet } from '../../../../functions/drivers/support/step.ts'
+import { progressOf, requireRolledOut } from '../../../../functions/drivers/federation/karmada/v1/host/rollout.ts'
+import { Pending } from '../../../../functions/drivers/support/step.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
 import { PermissionDenied } from '../../../../functions/kubernetes/errors.ts'
 
@@ -82,15 +82,15 @@ const unbound = [claim('Pending')]
 
 const saidOf = async (world: World, kind: 'Deployment' | 'StatefulSet' = 'StatefulSet', status: object = {}) => {
   const object = workload(kind, { ...DONE, availableReplicas: 0, ...status })
-  const thrown: unknown = await demandRolledOut(clientOf(world), [object], TIME).catch((error: unknown) => error)
-  if (!(thrown instanceof NotYet)) throw new Error('nothing is awaited')
+  const thrown: unknown = await requireRolledOut(clientOf(world), [object], TIME).catch((error: unknown) => error)
+  if (!(thrown instanceof Pending)) throw new Error('nothing is awaited')
   return thrown.message
 }
 
-describe('demandRolledOut', () => {
+describe('requireRolledOut', () => {
   it('asks nothing of what is rolled out', async () => {
     const silent = clientOf({ pods: [], events: new Error('asked') })
-    await expect(demandRolledOut(silent, [workload('Deployment', DONE)], TIME)).resolves.toBeUndefined()
+    await expect(requireRolledOut(silent, [workload('Deployment', DONE)], TIME)).resolves.toBeUndefined()
   })
 
   it.each<[string, World]>([

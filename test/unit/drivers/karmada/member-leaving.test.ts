@@ -20,7 +20,7 @@ const without = (found: KubernetesObject | undefined) => {
 describe('lookAt, where Works are not served', () => {
   it('waits where there may be some: unmarked ones would take the workloads with them', async () => {
     await expect(without(namespace)).rejects.toMatchObject({
-      name: 'NotYet',
+      name: 'Pending',
       message: `the control plane to serve works.work.karmada.io again: namespace ${SPACE} may have some`,
     })
   })

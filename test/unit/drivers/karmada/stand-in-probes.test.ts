@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Cluster } from '../../../../simulated-kubernetes/cluster.ts'
 import type { ApiObject } from '../../../../simulated-kubernetes/types.ts'
 import { programOf } from '../../../support/karmada/mounted-files.ts'
-import { demandProbes } from '../../../support/karmada/probes.ts'
+import { requireProbes } from '../../../support/karmada/probes.ts'
 
 const host = new Cluster('', () => new Date())
 
@@ -30,7 +30,7 @@ const webhook = (ready: Probe, alive: Probe): ApiObject =>
 const probe = (path: string, port: number, scheme = 'HTTPS'): Probe => ({ path, port, scheme })
 const GOOD = probe('/readyz/', 8443)
 
-const look = (object: ApiObject) => () => demandProbes(object, programOf(host, object))
+const look = (object: ApiObject) => () => requireProbes(object, programOf(host, object))
 
 describe('the probes that the stand-in of a program answers', () => {
   it('are those of the real one', () => {

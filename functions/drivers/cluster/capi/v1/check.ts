@@ -9,7 +9,9 @@ import { upgradeFaults } from './checks/upgrade-faults.ts'
 
 const credentialFaults = (plan: PlannedCluster): string[] =>
   infrastructureOfPlan(plan) === 'dev'
-    ? [`Cluster ${plan.cluster.name} has no credential of a cloud that could be rotated: its machines are only played.`]
+    ? [
+        `Cluster ${plan.cluster.name} has no credential of a cloud that could be rotated: its machines are only simulated.`,
+      ]
     : []
 
 const newRoleFaults = (plan: PlannedCluster, id: string | null): string[] =>
@@ -22,7 +24,7 @@ const marksFaults = (plan: PlannedCluster, group: NodeGroup): string[] =>
   infrastructureOfPlan(plan) === 'openstack' && isMaster(group) ? replacementFaults(plan) : []
 
 /**
- * Faults of a wish, one sentence each. Looks at what the task changes only, so that faults of old keep nobody from mending or deleting (rule C14). What may
+ * Faults of a wish, one sentence each. Looks at what the task changes only, so that faults of old keep nobody from repairing or deleting (rule C14). What may
  * have changed by the time a task that waited begins is looked at again then, with this same function.
  */
 export const check = (plan: PlannedCluster): string[] => {

@@ -2,14 +2,14 @@ import { CLUSTER_CONTRACT, type ClusterDriverDescription } from '../../../contra
 import { check } from './check.ts'
 import { infrastructureOf } from './infrastructure.ts'
 import { MANAGEMENT_FIELDS } from './management-fields.ts'
-import { federationFault } from './played-identity.ts'
+import { federationFault } from './simulated-identity.ts'
 
 /** What capi@1 says. */
 export const capiV1Description = {
   id: 'capi@1',
   contract: CLUSTER_CONTRACT,
   description:
-    'Makes clusters through Cluster API on a management cluster: machines of OpenStack, or played ones for development.',
+    'Makes clusters through Cluster API on a management cluster: machines of OpenStack, or simulated ones for development.',
   capabilities: {
     needsKubeconfig: false,
     kubernetesApi: true,

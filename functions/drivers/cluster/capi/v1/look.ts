@@ -13,13 +13,13 @@ import {
 import { namespaces } from '../../../../kubernetes/resources.ts'
 import type { ClusterContext } from '../../../contract/cluster-driver.ts'
 import { connectionOf } from './connection.ts'
+import { type Wanted, wantedGroupLabels, wantedLabels } from './desired.ts'
 import type { Infrastructure } from './infrastructure.ts'
 import { ALL_RULES } from './labels.ts'
 import type { ManagementSite } from './management/site.ts'
 import type { Snapshot } from './management/snapshot.ts'
 import { observationOf, type Probe } from './status/health.ts'
 import { keptNetworks } from './status/kept-networks.ts'
-import { type Wanted, wantedGroupLabels, wantedLabels } from './wishes.ts'
 
 /** Labels that other Magnum drivers know and this one can't follow, with the reason, which completes a sentence after the label's name. */
 export const LABELS_WITHOUT_EFFECT: Readonly<Record<string, string>> = {

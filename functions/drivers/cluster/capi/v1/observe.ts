@@ -1,6 +1,6 @@
 import type { ClusterObservation, HealthStatus } from '../../../../core/cluster/cluster.ts'
 import { isAppError } from '../../../../core/values/app-error.ts'
-import type { ClusterContext, ClusterLook } from '../../../contract/cluster-driver.ts'
+import type { ClusterContext, ClusterProbe } from '../../../contract/cluster-driver.ts'
 import { lookAt } from './look.ts'
 import { managementSite } from './management/site.ts'
 import { readSnapshot } from './management/snapshot.ts'
@@ -21,7 +21,7 @@ const blind = (
   masterCount: cluster.observation?.masterCount ?? 0,
 })
 
-const look = async (context: ClusterContext): Promise<ClusterLook> => {
+const look = async (context: ClusterContext): Promise<ClusterProbe> => {
   const site = await managementSite(context)
   const snapshot = await readSnapshot(site)
   if (snapshot.cluster === undefined) {
@@ -37,7 +37,7 @@ const look = async (context: ClusterContext): Promise<ClusterLook> => {
 }
 
 /** One look, at the objects in the management cluster and at the cluster's own API. UNKNOWN when the objects can't be read. */
-export const observe = async (context: ClusterContext): Promise<ClusterLook> => {
+export const observe = async (context: ClusterContext): Promise<ClusterProbe> => {
   try {
     return await look(context)
   } catch (error) {

@@ -3,8 +3,8 @@ import { namespaces } from '../../../../kubernetes/resources.ts'
 import type { ClusterContext } from '../../../contract/cluster-driver.ts'
 import { ChangeRefused, ForeignObject } from '../../../contract/errors.ts'
 import { isTerminating } from '../../../support/owned.ts'
-import { NotYet } from '../../../support/step.ts'
-import { together } from '../../../support/together.ts'
+import { settleAll } from '../../../support/settle-all.ts'
+import { Pending } from '../../../support/step.ts'
 import { AddonMissing, ManagementObjectChanged } from './errors.ts'
 import { findAddons } from './management/addons.ts'
 import { awaitClass } from './management/cluster-class.ts'
@@ -15,7 +15,7 @@ import { readSnapshot } from './management/snapshot.ts'
 import { ownObject, planOf } from './management/wanted.ts'
 import { downgradeOf } from './phases/downgrade.ts'
 import { groupFault } from './phases/group-fault.ts'
-import { goneWords, groupOf, wishOf } from './phases/update.ts'
+import { desiredOf, goneWords, groupOf } from './phases/update.ts'
 import { clusterObject } from './render/cluster-object.ts'
 import { isNamespaceOf } from './render/namespace.ts'
 import type { RenderPlan } from './render/plan.ts'
@@ -35,7 +35,7 @@ const refuse = ({ where }: ManagementSite, words: string): ChangeRefused =>
  *
  * @throws ChangeRefused for what of ours is not as we make it; ClassNotReady
  */
-const demandClass = async (context: ClusterContext, site: ManagementSite): Promise<void> => {
+const requireClass = async (context: ClusterContext, site: ManagementSite): Promise<void> => {
   if (!bringsAll(context)) return
   try {
     await awaitClass(context, site)
@@ -65,12 +65,12 @@ const previousOf = async (context: ClusterContext, site: ManagementSite): Promis
     if (previous === undefined && context.task !== null) throw new ChangeRefused(goneWords(context, site))
     return previous
   } catch (error) {
-    throw error instanceof NotYet ? refuse(site, 'The cluster is being deleted there.') : error
+    throw error instanceof Pending ? refuse(site, 'The cluster is being deleted there.') : error
   }
 }
 
 /** @throws ChangeRefused when the operator does not keep what the cluster needs */
-const demandAddons = async (context: ClusterContext, site: ManagementSite, plan: RenderPlan): Promise<void> => {
+const requireAddons = async (context: ClusterContext, site: ManagementSite, plan: RenderPlan): Promise<void> => {
   if (!bringsAll(context)) return
   try {
     await findAddons(site, plan)
@@ -80,7 +80,11 @@ const demandAddons = async (context: ClusterContext, site: ManagementSite, plan:
 }
 
 /** @throws ChangeRefused for what admission lets pass and Cluster API would not do to a group */
-const demandDoable = async (context: ClusterContext, site: ManagementSite, wanted: KubernetesObject): Promise<void> => {
+const requireDoable = async (
+  context: ClusterContext,
+  site: ManagementSite,
+  wanted: KubernetesObject,
+): Promise<void> => {
   if (groupOf(context) === undefined || context.task?.kind === 'node-group-delete') return
   const fault = groupFault(context, await readSnapshot(site), wanted)
   if (fault !== undefined) throw new ChangeRefused(fault)
@@ -92,16 +96,16 @@ export const preview = async (context: ClusterContext): Promise<void> => {
   if (task !== null && ELSEWHERE.has(task.kind)) return
   const site = await managementSite(context)
   const [place, previous] = [await placeFor(context, site), await previousOf(context, site)]
-  const plan = await planOf(context, site, task === null ? { nodeGroups, task } : wishOf(context), previous)
-  await demandAddons(context, site, plan)
-  await demandClass(context, site)
+  const plan = await planOf(context, site, task === null ? { nodeGroups, task } : desiredOf(context), previous)
+  await requireAddons(context, site, plan)
+  await requireClass(context, site)
   const wanted = clusterObject({ ...plan, names: { ...plan.names, namespace: place } })
-  await demandDoable(context, site, wanted)
+  await requireDoable(context, site, wanted)
   const downgrade = downgradeOf(context, previous, wanted)
   if (downgrade !== undefined) throw new ChangeRefused(downgrade)
   const refused = (words: string): ChangeRefused => refuse(site, words)
   await tryOut(site.client, clusters(place), wanted, refused)
-  await together(
+  await settleAll(
     templateObjects(site.infrastructure, wanted, previous).map(
       ({ resource, object }) =>
         () =>

@@ -29,7 +29,7 @@ const masterFaults = (plan: PlannedCluster, groups: readonly NodeGroup[]): strin
 
 const totalFaults = (plan: PlannedCluster): string[] => {
   const total = plan.nodeGroups.reduce((sum, group) => sum + countOf(plan, group), 0)
-  return total <= NODES_MAX ? [] : [`The cluster would have ${total} nodes; memory@1 plays ${NODES_MAX} at most.`]
+  return total <= NODES_MAX ? [] : [`The cluster would have ${total} nodes; memory@1 simulates ${NODES_MAX} at most.`]
 }
 
 /** Names of nodes that the group never had: to remove none of them would look like success. */
@@ -49,7 +49,7 @@ const groupFaults = (groups: readonly NodeGroup[]): string[] =>
     ...labelFaults(GROUP_LABELS, labels, `node group ${name}`),
     ...(number <= GROUPS_MAX
       ? []
-      : [`Node group ${name} would be number ${number} of the cluster; memory@1 plays ${GROUPS_MAX} at most.`]),
+      : [`Node group ${name} would be number ${number} of the cluster; memory@1 simulates ${GROUPS_MAX} at most.`]),
   ])
 
 /** The labels that count: a cluster's own, and the version that its template names. */
@@ -62,7 +62,7 @@ const newClusterFaults = ({ cluster, template, nodeGroups }: PlannedCluster): st
 const templateFaults = (template: PlannedCluster['template']): string[] =>
   labelFaults({ kube_tag: CLUSTER_LABELS.kube_tag }, template?.spec.labels ?? {}, 'the cluster template')
 
-/** Faults of a wish, one sentence each. Counts are looked at only where the wish changes them, so that what is there can be mended. */
+/** Faults of a wish, one sentence each. Counts are looked at only where the wish changes them, so that what is there can be repaired. */
 export const check = (plan: PlannedCluster): string[] => {
   const { task, nodeGroups } = plan
   const own = nodeGroups.filter(({ id }) => task !== null && id === nodeGroupOf(task))

@@ -10,7 +10,7 @@ export const memoryClusterDriver = ({ world }: { world: MemoryClusters }): Clust
   ...memoryClusterV1Description,
   phases: memoryPhases(world),
   connection: async (cluster) => {
-    throw new CredentialMissing(`Cluster ${cluster.name} only plays (memory@1): it has no API server.`)
+    throw new CredentialMissing(`Cluster ${cluster.name} is simulated (memory@1): it has no API server.`)
   },
   observe: (context) => observe(world, context),
 })

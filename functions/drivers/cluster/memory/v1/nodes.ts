@@ -3,7 +3,7 @@ import type { NodeGroup } from '../../../../core/cluster/node-group.ts'
 import { shortId } from '../../../../core/values/ids.ts'
 import { PlayedNodes } from './schema.ts'
 
-/** Nodes that a played cluster may have: with their addresses (14 bytes each, once in its group and once in the cluster) far from 400 KB. */
+/** Nodes that a simulated cluster may have: with their addresses (14 bytes each, once in its group and once in the cluster) far from 400 KB. */
 export const NODES_MAX = 1000
 
 /** Bits of an address within 10.0.0.0/8: 10 for the group's number, 14 for the node's. */
@@ -11,7 +11,7 @@ const NODE_SLOTS = 2 ** 14
 /** Groups that a cluster may have in its life. */
 export const GROUPS_MAX = 2 ** 10 - 1
 
-/** One played node. */
+/** One simulated node. */
 export type PlayedNode = { name: string; address: string }
 
 /** What is to become of a group's nodes. */

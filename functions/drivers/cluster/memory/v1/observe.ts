@@ -9,7 +9,7 @@ import type { MemoryClusters } from './world.ts'
 /** Nodes in the map of reasons: it is shown with every cluster. */
 const NODES_SHOWN = 50
 
-/** What is seen of a played cluster: its nodes, all of them ready, unless its label `memory-health` says otherwise. */
+/** What is seen of a simulated cluster: its nodes, all of them ready, unless its label `memory-health` says otherwise. */
 export const seen = ({ cluster, nodeGroups, now }: Pick<ClusterContext, 'cluster' | 'nodeGroups' | 'now'>) => {
   const health = readLabels(CLUSTER_LABELS, cluster.magnum.labels)['memory-health'] ?? 'HEALTHY'
   const { nodeCount, masterCount } = nodesOf(nodeGroups)
@@ -25,7 +25,7 @@ export const seen = ({ cluster, nodeGroups, now }: Pick<ClusterContext, 'cluster
   } satisfies ClusterObservation
 }
 
-/** One look. A hook that throws plays a cluster that does not answer. */
+/** One look. A hook that throws simulates a cluster that does not answer. */
 export const observe = async (world: MemoryClusters, context: ClusterContext): Promise<ClusterObservation> => {
   const call = { name: 'observe', clusterId: context.cluster.id }
   world.note(call)

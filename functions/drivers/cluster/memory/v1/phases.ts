@@ -25,7 +25,7 @@ import {
 } from './versions.ts'
 import type { MemoryClusters } from './world.ts'
 
-/** Kinds of tasks that memory@1 plays: all but a new kubeconfig, since it takes none. */
+/** Kinds of tasks that memory@1 simulates: all but a new kubeconfig, since it takes none. */
 type PlayedTaskKind = Exclude<ClusterTaskKind, 'credential'>
 
 /** Nodes of a group as they come to be: what is told of it, and what is kept. */
@@ -122,7 +122,7 @@ const playTask: Act = (context) => {
     case 'rotate-authority':
       return rotateAuthority(context)
     default:
-      // rotate-credential: a played cluster has none, so there is nothing to change.
+      // rotate-credential: a simulated cluster has none, so there is nothing to change.
       return finished(context, {})
   }
 }

@@ -36,7 +36,7 @@ const waiting = (phase: PhaseId, context: ClusterContext): ClusterStepResult | u
   const of = `${context.cluster.operation?.id ?? 'none'}/${phase}`
   const mark = Mark.safeParse(context.cluster.driverState[SINCE])
   const since = mark.success && mark.data.of === of ? mark.data.at : undefined
-  const answer = { done: false, waitingFor: `the played ${phase} to take its ${seconds} s` }
+  const answer = { done: false, waitingFor: `the simulated ${phase} to take its ${seconds} s` }
   if (since === undefined) return { ...answer, state: { [SINCE]: { of, at: context.now() } } }
   return Date.parse(context.now()) - Date.parse(since) < seconds * 1000 ? answer : undefined
 }

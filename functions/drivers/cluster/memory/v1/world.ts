@@ -8,7 +8,7 @@ type Hook = (call: ClusterCall, context: ClusterContext) => void | Promise<void>
 /** Calls that are kept: far more than a test makes, and no leak in a server. */
 const CALLS_MAX = 5000
 
-/** Clusters that memory@1 plays: who called what, hooks to script failures, and what is up. */
+/** Clusters that memory@1 simulates: who called what, hooks to script failures, and what is up. */
 export class MemoryClusters {
   readonly calls: ClusterCall[] = []
   /** Called before an act: throwing makes it fail with nothing done. */

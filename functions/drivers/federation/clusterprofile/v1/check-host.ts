@@ -12,7 +12,7 @@ import {
 import type { Site } from '../../../support/owned.ts'
 import { hostSite } from '../../../support/sites.ts'
 import { missingNamespaces } from './host/consumer-namespaces.ts'
-import { hostWishes } from './host/wishes.ts'
+import { hostWishes } from './host/desired.ts'
 import { inventoryNamespace } from './inventory-namespace.ts'
 import { PROFILE_CRD, READER_ROLE } from './names.ts'
 import { crdFault, isOurCrd, isOutdated } from './phases/crd.ts'

@@ -4,15 +4,15 @@ import { removeAccounts } from '../../../support/member/account.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
 import { removeNamespace } from '../../../support/namespace.ts'
 import { removeOwned, type Site } from '../../../support/owned.ts'
+import { settleAll } from '../../../support/settle-all.ts'
 import { memberSite } from '../../../support/sites.ts'
 import { step } from '../../../support/step.ts'
-import { together } from '../../../support/together.ts'
 import type { ClusterProfileOptions } from './options.ts'
 
 /** Rights, token and account side by side, also when a part fails: each alone ends what the token opens. */
 const removeObjects = async (site: Site): Promise<void> => {
   const name = memberObjectName(site.federationId)
-  await together([() => removeOwned(site, clusterRoleBindings, name), () => removeAccounts(site, [name])])
+  await settleAll([() => removeOwned(site, clusterRoleBindings, name), () => removeAccounts(site, [name])])
 }
 
 /**

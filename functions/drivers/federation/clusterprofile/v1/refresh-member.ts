@@ -1,7 +1,7 @@
 import type { MemberContext } from '../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../contract/phase.ts'
 import { hostSite } from '../../../support/sites.ts'
-import { NotYet, step } from '../../../support/step.ts'
+import { Pending, step } from '../../../support/step.ts'
 import { statusOf } from './host/content.ts'
 import { findProfile, publishStatus } from './host/publish.ts'
 import { findServedVersion } from './host/served-version.ts'
@@ -14,11 +14,11 @@ import { parseProperties } from './schema.ts'
  * One look of ours must not overrule what the sweep saw twice: published, it would stay until the observation changes again. A fault
  * that does not pass by itself (another cluster at the address, for example) is one that the sweep may not see, and is told.
  */
-const demandAgreement = ({ member }: MemberContext, { health, fault }: MemberFacts): void => {
+const requireAgreement = ({ member }: MemberContext, { health, fault }: MemberFacts): void => {
   const { observation } = member.cluster
   if (observation === null || (fault !== null && !fault.retryable)) return
   if ((observation.healthReason.api === 'ok') === (health.status === 'True')) return
-  throw new NotYet('a look at the member that agrees with what was observed of its API')
+  throw new Pending('a look at the member that agrees with what was observed of its API')
 }
 
 /**
@@ -39,7 +39,7 @@ export const refreshMember = (context: MemberContext): Promise<StepResult> =>
     const first = found.find(({ profile }) => profile !== undefined)?.profile
     if (first === undefined) return {}
     const facts = await memberFacts(context, async () => statusOf(first))
-    demandAgreement(context, facts)
+    requireAgreement(context, facts)
     const content = contentOfMember(context, facts)
     for (const { placement, profile } of found) {
       if (profile !== undefined) await publishStatus(site, profile, { content, placement, version })

@@ -8,7 +8,7 @@ import { removeOlderTokens } from '../../../support/member/token-secret.ts'
 import { hostSite } from '../../../support/sites.ts'
 import { step } from '../../../support/step.ts'
 import { statusOf } from './host/content.ts'
-import { demandNamespace, findProfile, publish } from './host/publish.ts'
+import { findProfile, publish, requireNamespace } from './host/publish.ts'
 import { servedVersion } from './host/served-version.ts'
 import { contentOfMember } from './member/content-of-member.ts'
 import { type MemberFacts, memberFacts, type Published } from './member/facts.ts'
@@ -49,7 +49,7 @@ export const registerMember = (context: MemberContext): Promise<StepResult> =>
     const content = contentOfMember(context, await firstFacts(context, published))
     await publish(site, trace, { content, token, version, placement: inventory })
     for (const placement of consumers) {
-      await demandNamespace(site, placement.namespace)
+      await requireNamespace(site, placement.namespace)
       await publish(site, trace, { content, token, version, placement })
     }
     if (operationOf(membership)?.kind === 'rotate') await removeOlderTokens(context, [memberObjectName(federation.id)])

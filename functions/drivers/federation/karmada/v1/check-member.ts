@@ -7,7 +7,7 @@ import { addressFindings } from '../../../support/address-findings.ts'
 import { attempt, errorFinding, foreignFindings } from '../../../support/findings.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
 import { isOwned, listAll } from '../../../support/owned.ts'
-import { NotYet } from '../../../support/step.ts'
+import { Pending } from '../../../support/step.ts'
 import { withControlPlane } from './control-plane/open.ts'
 import { memberFindings, peerFindings } from './member/check-findings.ts'
 import { clusterFacts } from './member/cluster-status.ts'
@@ -66,7 +66,7 @@ const controlPlaneFindings = async (context: MemberContext): Promise<Finding[]> 
   try {
     return await inControlPlane(context)
   } catch (error) {
-    if (!(error instanceof NotYet)) throw error
+    if (!(error instanceof Pending)) throw error
     return [
       errorFinding('ControlPlaneUnreachable', `The control plane can't be asked before there is ${error.message}.`),
     ]

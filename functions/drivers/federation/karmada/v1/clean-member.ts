@@ -7,9 +7,9 @@ import { memberObjectName } from '../../../support/member/names.ts'
 import { removeNamespace } from '../../../support/namespace.ts'
 import { removeOwned, type Site } from '../../../support/owned.ts'
 import { patiently } from '../../../support/patiently.ts'
+import { settleAll } from '../../../support/settle-all.ts'
 import { memberSite } from '../../../support/sites.ts'
 import { step } from '../../../support/step.ts'
-import { together } from '../../../support/together.ts'
 import { WORK_NAMESPACE } from './member/claims.ts'
 import { isBoundToOurs } from './member/impersonator.ts'
 import { executionSpace, IMPERSONATOR } from './member/names.ts'
@@ -18,7 +18,7 @@ import type { KarmadaOptions } from './options.ts'
 /** All of it side by side, also when a part fails: each alone ends what the tokens open, and a member may refuse one kind of objects only. */
 const removeObjects = async (site: Site): Promise<void> => {
   const name = memberObjectName(site.federationId)
-  await together([
+  await settleAll([
     () => removeOwned(site, clusterRoleBindings, name),
     () => removeOwned(site, clusterRoles, name),
     () => removeAccounts(site, [name, IMPERSONATOR]),
@@ -43,7 +43,7 @@ const removeIf = async (
 const removeImpersonator = async (site: Site, membership: Membership): Promise<void> => {
   if (!(await isBoundToOurs(site))) return
   const space = executionSpace(membership)
-  await together([
+  await settleAll([
     () => removeIf(site, clusterRoleBindings, () => true),
     () => removeIf(site, clusterRoles, ({ metadata }) => metadata.annotations?.[WORK_NAMESPACE] === space),
   ])
@@ -59,7 +59,7 @@ export const cleanMember = (
 ): Promise<CleanResult> =>
   step(async () => {
     const site = await memberSite(context)
-    await together([() => removeImpersonator(site, context.membership), () => removeObjects(site)])
+    await settleAll([() => removeImpersonator(site, context.membership), () => removeObjects(site)])
     const leftovers = await patiently(() =>
       removeNamespace(site, {
         name: memberObjectName(site.federationId),

@@ -6,8 +6,8 @@ import type { StepResult } from '../../../contract/phase.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
 import { deleteOwned, isOwned, isTerminating, type Site } from '../../../support/owned.ts'
 import { patiently } from '../../../support/patiently.ts'
-import { NotYet, step } from '../../../support/step.ts'
-import { together } from '../../../support/together.ts'
+import { settleAll } from '../../../support/settle-all.ts'
+import { Pending, step } from '../../../support/step.ts'
 import { clusterTime } from '../../../support/who-am-i.ts'
 import { withControlPlane } from './control-plane/open.ts'
 import { workInControlPlane } from './control-plane/work-in.ts'
@@ -59,7 +59,7 @@ const jobOf = (context: MemberContext, options: KarmadaOptions, client: Kubernet
   }
 }
 
-/** Sees that what is to stay in the member does, before anything goes. @throws NotYet while somebody takes the marks away */
+/** Sees that what is to stay in the member does, before anything goes. @throws Pending while somebody takes the marks away */
 const mark = async ({ at, keep }: Job, seen: Leaving): Promise<void> => {
   if (seen.namespace !== undefined) await markNamespace(at, seen.namespace, keep)
   if (!keep) return setPreserve(at, toGiveUp(seen.works), false)
@@ -68,7 +68,7 @@ const mark = async ({ at, keep }: Job, seen: Leaving): Promise<void> => {
     await setPreserve(at, open, true)
     open = toKeep((await lookAt(at)).works)
   }
-  if (open.length > 0) throw new NotYet(`${open.length} Works of ${at.space} to be marked, so that workloads stay`)
+  if (open.length > 0) throw new Pending(`${open.length} Works of ${at.space} to be marked, so that workloads stay`)
 }
 
 /** Begins: afterwards the Cluster is being deleted, and with it the namespace of its Works. */
@@ -117,7 +117,7 @@ const removeSecrets = async ({ site, context }: Job): Promise<void> => {
     { resource: secrets(MEMBERS_NAMESPACE), name: context.membership.memberName },
     { resource: secrets(memberObjectName(site.federationId)), name: impersonatorSecretName(context.membership) },
   ]
-  await together(
+  await settleAll(
     wanted.map(({ resource, name }) => async () => {
       const secret = await site.client.get(resource, name)
       if (secret !== undefined) await deleteOwned(site, resource, secret)
@@ -131,7 +131,7 @@ const leave = async (job: Job): Promise<void> => {
   if (cluster !== undefined && !isOwned(job.site, cluster)) return
   await patiently(async () => {
     const seen = await advance(job)
-    if (!isOver(seen)) throw new NotYet(blockersOf(job.at, seen))
+    if (!isOver(seen)) throw new Pending(blockersOf(job.at, seen))
   })
   await removeSecrets(job)
 }

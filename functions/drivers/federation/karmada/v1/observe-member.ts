@@ -4,8 +4,8 @@ import { Secret } from '../../../../core/values/secret.ts'
 import type { Connection, KubernetesClient } from '../../../../kubernetes/client.ts'
 import { secrets } from '../../../../kubernetes/resources.ts'
 import type { FederationContext, MemberContext, MemberObservation } from '../../../contract/federation-driver.ts'
-import { NotYet } from '../../../support/step.ts'
-import { together } from '../../../support/together.ts'
+import { settleAll } from '../../../support/settle-all.ts'
+import { Pending } from '../../../support/step.ts'
 import { withControlPlane } from './control-plane/open.ts'
 import { type ClusterStatus, clusterStatus } from './member/cluster-status.ts'
 import { type KarmadaCredential, storedCredential } from './member/credential.ts'
@@ -33,7 +33,7 @@ const published = async (context: MemberContext, client: KubernetesClient): Prom
   const site = controlPlaneSite(context, client)
   const status = clusterStatus(site, cluster, context.member.cluster.identity?.uid)
   if (status.state !== 'ready' && status.state !== 'unknown') return status
-  const [credential, secret] = await together([
+  const [credential, secret] = await settleAll([
     () => storedCredential(context),
     () => client.get(secrets(MEMBERS_NAMESPACE), memberName),
   ])
@@ -57,7 +57,7 @@ const ask = async (context: MemberContext): Promise<ClusterStatus> => {
   try {
     return await withControlPlane(context, (client) => published(context, client))
   } catch (error) {
-    if (!(error instanceof NotYet)) throw error
+    if (!(error instanceof Pending)) throw error
     return {
       state: 'not-ready',
       reason: 'ControlPlaneUnreachable',

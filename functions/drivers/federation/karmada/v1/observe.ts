@@ -9,8 +9,8 @@ import type {
   MemberObservation,
 } from '../../../contract/federation-driver.ts'
 import { federationSelector, listAll, type Site } from '../../../support/owned.ts'
-import { NotYet } from '../../../support/step.ts'
-import { together } from '../../../support/together.ts'
+import { settleAll } from '../../../support/settle-all.ts'
+import { Pending } from '../../../support/step.ts'
 import { inParallel } from './control-plane/apply-all.ts'
 import { withControlPlane } from './control-plane/open.ts'
 import { componentFault } from './host/component-fault.ts'
@@ -67,7 +67,7 @@ const memberOf = async (
 const membersOf = async (context: FederationContext, client: KubernetesClient): Promise<Members> => {
   const members: Members = new Map()
   const site = controlPlaneSite(context, client)
-  const [found, stored] = await together([
+  const [found, stored] = await settleAll([
     () => listAll(client, clusters),
     () => listAll(client, secrets(MEMBERS_NAMESPACE), federationSelector(context.federation.id)),
   ])
@@ -79,9 +79,9 @@ const membersOf = async (context: FederationContext, client: KubernetesClient): 
   return members
 }
 
-type ControlPlaneLook = { fault: Fault; members: Members }
+type ControlPlaneObservation = { fault: Fault; members: Members }
 
-const lookInside = (context: FederationContext): Promise<ControlPlaneLook> =>
+const lookInside = (context: FederationContext): Promise<ControlPlaneObservation> =>
   withControlPlane(context, async (client) => {
     const { status } = await client.raw('/readyz')
     const message = `GET /readyz of the control plane answers ${status}.`
@@ -90,7 +90,7 @@ const lookInside = (context: FederationContext): Promise<ControlPlaneLook> =>
   })
 
 const outOfReach = (error: unknown): Fault => {
-  if (error instanceof NotYet) {
+  if (error instanceof Pending) {
     const message = `The control plane can't be reached: there has to be ${error.message}.`
     return { reason: 'ControlPlaneUnreachable', message }
   }
@@ -98,7 +98,7 @@ const outOfReach = (error: unknown): Fault => {
   throw error
 }
 
-const inside = async (context: FederationContext): Promise<ControlPlaneLook> => {
+const inside = async (context: FederationContext): Promise<ControlPlaneObservation> => {
   try {
     return await lookInside(context)
   } catch (error) {

@@ -9,9 +9,9 @@ import { memberObjectName } from '../../../support/member/names.ts'
 import { obtainToken } from '../../../support/member/obtain-token.ts'
 import { tokenSecrets } from '../../../support/member/token-secret.ts'
 import { removeOwned, type Site } from '../../../support/owned.ts'
+import { settleAll } from '../../../support/settle-all.ts'
 import { memberSite } from '../../../support/sites.ts'
 import { step, type Trace } from '../../../support/step.ts'
-import { together } from '../../../support/together.ts'
 import { MemberNameTaken } from './errors.ts'
 import { nameTaken } from './member/check-findings.ts'
 import { CLUSTER_NAME_LABEL, type Claims, holderOfName, readClaims } from './member/claims.ts'
@@ -89,7 +89,7 @@ const credentialOf = (context: MemberContext, own: Token, impersonator: Token | 
 }
 
 /** @throws MemberNameTaken */
-const demandName = async ({ membership: { memberName } }: MemberContext, site: Site): Promise<Claims> => {
+const requireName = async ({ membership: { memberName } }: MemberContext, site: Site): Promise<Claims> => {
   const claims = await readClaims(site.client)
   const holder = await holderOfName(site, claims, memberName)
   if (holder !== undefined) throw new MemberNameTaken(nameTaken(memberName, holder))
@@ -102,7 +102,7 @@ const ensureAccounts = async (
   owner: ImpersonatorOwner,
 ): Promise<void> => {
   const labels = { [CLUSTER_NAME_LABEL]: context.membership.memberName }
-  await together([
+  await settleAll([
     () => ensureServiceAccount(site, trace, { labels, isNamespaceNew }),
     ...(owner === 'foreign'
       ? []
@@ -118,7 +118,7 @@ const claim = async (preparing: Preparing): Promise<ImpersonatorOwner> => {
   const { context, site, isNamespaceNew } = preparing
   const before = isNamespaceNew ? 'free' : await impersonatorOwner(site, await readClaims(site.client))
   await ensureAccounts(preparing, before)
-  const owner = await impersonatorOwner(site, await demandName(context, site))
+  const owner = await impersonatorOwner(site, await requireName(context, site))
   if (owner === 'foreign') await removeOwned(site, serviceAccounts(memberObjectName(site.federationId)), IMPERSONATOR)
   return owner
 }
@@ -135,11 +135,11 @@ export const prepareMember = (context: MemberContext, options: KarmadaOptions): 
     const isNamespaceNew = await ensureMemberNamespace(site, trace)
     const preparing = { context, site, trace, options, isNamespaceNew }
     const owner = await claim(preparing)
-    const [existing] = await together([
+    const [existing] = await settleAll([
       async () => (isNamespaceNew ? [] : tokenSecrets(site)),
       () => ensureRights(site, trace, memberClusterRole),
     ])
-    const [own, impersonator] = await together([
+    const [own, impersonator] = await settleAll([
       () => tokenOf(preparing, memberObjectName(site.federationId), existing),
       async () => (owner === 'foreign' ? null : tokenOf(preparing, IMPERSONATOR, existing)),
     ])

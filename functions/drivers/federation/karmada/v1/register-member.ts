@@ -7,12 +7,12 @@ import type { MemberContext } from '../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../contract/phase.ts'
 import { memberObjectName } from '../../../support/member/names.ts'
 import { removeOlderTokens } from '../../../support/member/token-secret.ts'
-import { demandOwned, ensureSeen, isTerminating, nameOf, refOf, type Site } from '../../../support/owned.ts'
-import { NotYet, step, type Trace } from '../../../support/step.ts'
-import { together } from '../../../support/together.ts'
+import { ensureSeen, isTerminating, nameOf, refOf, requireOwned, type Site } from '../../../support/owned.ts'
+import { settleAll } from '../../../support/settle-all.ts'
+import { Pending, step, type Trace } from '../../../support/step.ts'
 import { workInControlPlane } from './control-plane/work-in.ts'
 import { clusterFacts } from './member/cluster-status.ts'
-import { demandCredential, type KarmadaCredential } from './member/credential.ts'
+import { type KarmadaCredential, requireCredential } from './member/credential.ts'
 import {
   clusterManifest,
   impersonatorSecret,
@@ -22,7 +22,7 @@ import {
 } from './member/manifests.ts'
 import { clusters, executionSpace, IMPERSONATOR, impersonatorSecretName } from './member/names.ts'
 import { yieldProxy } from './member/proxy.ts'
-import { demandRestartAfter } from './member/restart.ts'
+import { requireRestartAfter } from './member/restart.ts'
 import { controlPlaneSite } from './member/site.ts'
 import { MEMBERS_NAMESPACE } from './names.ts'
 import type { KarmadaOptions } from './options.ts'
@@ -36,12 +36,12 @@ type Seen = {
 }
 
 /**
- * The Cluster and tokens of that name as they are. @throws ForeignObject for somebody else's; NotYet while an earlier membership of that name is
+ * The Cluster and tokens of that name as they are. @throws ForeignObject for somebody else's; Pending while an earlier membership of that name is
  * still being removed: a Cluster that is made meanwhile would get its namespace's end.
  */
 const look = async (site: Site, name: string): Promise<Seen> => {
   const space = executionSpace({ memberName: name })
-  const [cluster, secret, impersonator, namespace] = await together([
+  const [cluster, secret, impersonator, namespace] = await settleAll([
     () => site.client.get(clusters, name),
     () => site.client.get(secrets(MEMBERS_NAMESPACE), name),
     () => site.client.get(secrets(memberObjectName(site.federationId)), impersonatorSecretName({ memberName: name })),
@@ -49,11 +49,11 @@ const look = async (site: Site, name: string): Promise<Seen> => {
   ])
   for (const object of [cluster, secret]) {
     if (object === undefined) continue
-    demandOwned(site, object)
-    if (isTerminating(object)) throw new NotYet(`${nameOf(site, object)} to be gone before it is made again`)
+    requireOwned(site, object)
+    if (isTerminating(object)) throw new Pending(`${nameOf(site, object)} to be gone before it is made again`)
   }
   if (namespace !== undefined && isTerminating(namespace)) {
-    throw new NotYet(`namespace ${space} of an earlier membership to be gone from the control plane`)
+    throw new Pending(`namespace ${space} of an earlier membership to be gone from the control plane`)
   }
   return { cluster, secret, impersonator }
 }
@@ -88,7 +88,7 @@ const ensureSecrets = async (
 ): Promise<void> => {
   const { site, trace } = publishing
   const existing = [secret, impersonator]
-  const made = await together(
+  const made = await settleAll(
     secretsOf(publishing, facts).map((wanted, at) => () => ensureSeen(site, resourceOf(wanted), wanted, existing[at])),
   )
   for (const one of made) trace.made(refOf(site, one))
@@ -97,7 +97,7 @@ const ensureSecrets = async (
 /** The Secrets that were just made: no look needed. */
 const ownSecrets = async (publishing: Publishing, facts: SecretFacts): Promise<void> => {
   const { client } = publishing.site
-  await together(secretsOf(publishing, facts).map((secret) => () => client.apply(resourceOf(secret), secret)))
+  await settleAll(secretsOf(publishing, facts).map((secret) => () => client.apply(resourceOf(secret), secret)))
 }
 
 /** What Karmada makes in the member for `clusters/proxy`: ours to take away, and to tell, where it can't. */
@@ -132,11 +132,11 @@ const publish = async (publishing: Publishing): Promise<string | undefined> => {
  */
 export const registerMember = (context: MemberContext, options: KarmadaOptions): Promise<StepResult> =>
   step(async (trace) => {
-    const credential = await demandCredential(context)
+    const credential = await requireCredential(context)
     const published = await workInControlPlane(context, (client) =>
       publish({ context, site: controlPlaneSite(context, client), trace, credential }),
     )
-    if (published !== undefined) await demandRestartAfter(context, published, options)
+    if (published !== undefined) await requireRestartAfter(context, published, options)
     if (operationOf(context.membership)?.kind === 'rotate') {
       await removeOlderTokens(context, [memberObjectName(context.federation.id), IMPERSONATOR])
     }

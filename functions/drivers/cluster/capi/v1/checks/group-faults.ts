@@ -3,9 +3,9 @@ import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group
 import { isOlderVersion, KUBERNETES_VERSION, withV } from '../../../../../core/values/kubernetes-version.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
 import { autoscalingOf, mostOf, wantsAutoscaling } from '../autoscaling.ts'
+import { currentVersion } from '../desired.ts'
 import { type Infrastructure, infrastructureOf } from '../infrastructure.ts'
 import { labelFaults } from '../labels.ts'
-import { currentVersion } from '../wishes.ts'
 import { countOf } from './count-of.ts'
 
 /** The infrastructure that a plan is for. */

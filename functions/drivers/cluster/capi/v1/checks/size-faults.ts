@@ -9,12 +9,12 @@ const mostNodes = ({ management }: PlannedCluster): number =>
   Number(management?.options[NODES_MAX_FIELD] ?? NODES_MAX_DEFAULT)
 
 /** How many nodes a group may come to: an autoscaler may go up to its most. */
-const reachOf = (plan: PlannedCluster, group: NodeGroup): number =>
+const scopeOf = (plan: PlannedCluster, group: NodeGroup): number =>
   Math.max(countOf(plan, group), autoscalingOf(group)?.max ?? 0)
 
 /** True for a change that may add nodes: what is there already keeps nobody from making it smaller. */
 const isGrowth = (plan: PlannedCluster, group: NodeGroup): boolean => {
-  const count = plan.task?.kind === 'resize' ? countOf(plan, group) : reachOf(plan, group)
+  const count = plan.task?.kind === 'resize' ? countOf(plan, group) : scopeOf(plan, group)
   return count > group.reachedCount
 }
 
@@ -29,7 +29,7 @@ const isPart = ({ task }: PlannedCluster, { id, status }: NodeGroup): boolean =>
 export const sizeFaults = (plan: PlannedCluster, changed: readonly NodeGroup[]): string[] => {
   const { cluster, management, nodeGroups, task } = plan
   if (task !== null && !changed.some((group) => isGrowth(plan, group))) return []
-  const total = nodeGroups.filter((group) => isPart(plan, group)).reduce((sum, group) => sum + reachOf(plan, group), 0)
+  const total = nodeGroups.filter((group) => isPart(plan, group)).reduce((sum, group) => sum + scopeOf(plan, group), 0)
   const most = mostNodes(plan)
   if (management === null || total <= most) return []
   return [

@@ -11,10 +11,10 @@ export const findAddons = async (site: ManagementSite, plan: RenderPlan): Promis
   const { client, options, where } = site
   const namespace = options.addons_namespace ?? ''
   const found: FoundAddon[] = []
-  for (const wish of addonWishes(plan, options)) {
-    const secret = await client.get(secrets(namespace), wish.secret)
-    if (secret !== undefined) found.push({ wish, secret })
-    else if (wish.isRequired) throw new AddonMissing(addonMissing(wish, namespace, where))
+  for (const desired of addonWishes(plan, options)) {
+    const secret = await client.get(secrets(namespace), desired.secret)
+    if (secret !== undefined) found.push({ desired, secret })
+    else if (desired.isRequired) throw new AddonMissing(addonMissing(desired, namespace, where))
   }
   return found
 }

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { covers } from '../../../../support/covers.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import { ClassNotReady, ManagementObjectChanged } from '../errors.ts'
 import { type ClassObject, CONTENT_HASH, managementObjects } from '../render/class-objects.ts'
 import { makeNew } from './make-new.ts'
@@ -38,7 +38,7 @@ const differenceOf = (
 }
 
 /** @throws ManagementObjectChanged for one of our names with another content */
-const demandUnchanged = (site: ManagementSite, existing: KubernetesObject, wanted: KubernetesObject): void => {
+const requireUnchanged = (site: ManagementSite, existing: KubernetesObject, wanted: KubernetesObject): void => {
   const difference = differenceOf(site, existing, wanted)
   if (difference === undefined) return
   throw new ManagementObjectChanged(
@@ -50,7 +50,7 @@ const demandUnchanged = (site: ManagementSite, existing: KubernetesObject, wante
 /** What there is of one of them. @throws ManagementObjectChanged */
 const found = async (site: ManagementSite, made: ClassObject): Promise<KubernetesObject | undefined> => {
   const existing = await site.client.get(made.resource, made.object.metadata.name)
-  if (existing !== undefined) demandUnchanged(site, existing, made.object)
+  if (existing !== undefined) requireUnchanged(site, existing, made.object)
   return existing
 }
 
@@ -58,7 +58,7 @@ const found = async (site: ManagementSite, made: ClassObject): Promise<Kubernete
  * Makes the class of this version, and its templates, where they are not there. Never changes one: that would replace the machines of every cluster that
  * was made from it.
  *
- * @throws NotYet until Cluster API knows it; ForeignObject, ManagementObjectChanged
+ * @throws Pending until Cluster API knows it; ForeignObject, ManagementObjectChanged
  */
 export const ensureClass = async (site: ManagementSite): Promise<void> => {
   await ensureClassNamespace(site)
@@ -67,7 +67,7 @@ export const ensureClass = async (site: ManagementSite): Promise<void> => {
     last = await found(site, made)
     if (last === undefined) await makeNew(site.client, made.resource, made.object)
   }
-  if (last === undefined || !isReady(site, last)) throw new NotYet('Cluster API to know the cluster class')
+  if (last === undefined || !isReady(site, last)) throw new Pending('Cluster API to know the cluster class')
 }
 
 /** True when the class is there as it shall be, and known to Cluster API, which it is not before its templates are there. One call. */
@@ -94,7 +94,7 @@ export const awaitClass = async ({ now }: Pick<ClusterContext, 'now'>, site: Man
       await ensureClass(site)
       return
     } catch (error) {
-      if (!(error instanceof NotYet)) throw error
+      if (!(error instanceof Pending)) throw error
       if (Date.parse(now()) >= until) {
         throw new ClassNotReady(
           `The management cluster ${site.where} can't be asked yet: ${PATIENCE_MS / 1000} s were not enough for ${error.message}. ` +

@@ -1,9 +1,9 @@
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectConflict } from '../../../../../kubernetes/errors.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import { titled } from './owned.ts'
 
-/** Makes what was not there a moment ago. Somebody else may have been quicker: it is looked at again. @throws NotYet */
+/** Makes what was not there a moment ago. Somebody else may have been quicker: it is looked at again. @throws Pending */
 export const makeNew = async (
   client: KubernetesClient,
   resource: Resource,
@@ -12,6 +12,6 @@ export const makeNew = async (
   try {
     await client.create(resource, object)
   } catch (error) {
-    throw error instanceof ObjectConflict ? new NotYet(`${titled(object)}, which somebody else makes`) : error
+    throw error instanceof ObjectConflict ? new Pending(`${titled(object)}, which somebody else makes`) : error
   }
 }

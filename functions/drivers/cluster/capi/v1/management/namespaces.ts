@@ -3,7 +3,7 @@ import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import { ForeignObject } from '../../../../contract/errors.ts'
 import { isTerminating } from '../../../../support/owned.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import {
   classNamespaceObject,
   foreignClassNamespace,
@@ -21,7 +21,7 @@ type Wanted = {
   foreign: string
 }
 
-/** Makes a namespace when it is not there. @throws ForeignObject, NotYet */
+/** Makes a namespace when it is not there. @throws ForeignObject, Pending */
 const ensure = async ({ client }: ManagementSite, { object, isOurs, foreign }: Wanted): Promise<void> => {
   const { name } = object.metadata
   const existing = await client.get(namespaces, name)
@@ -30,10 +30,10 @@ const ensure = async ({ client }: ManagementSite, { object, isOurs, foreign }: W
     return
   }
   if (!isOurs(existing)) throw new ForeignObject(foreign)
-  if (isTerminating(existing)) throw new NotYet(`namespace ${name} to be gone before it is made again`)
+  if (isTerminating(existing)) throw new Pending(`namespace ${name} to be gone before it is made again`)
 }
 
-/** The project's namespace. @throws ForeignObject, NotYet */
+/** The project's namespace. @throws ForeignObject, Pending */
 export const ensureProjectNamespace = (site: ManagementSite, { projectId }: Cluster): Promise<void> =>
   ensure(site, {
     object: namespaceObject(site.names, projectId),
@@ -43,7 +43,7 @@ export const ensureProjectNamespace = (site: ManagementSite, { projectId }: Clus
       'Remove or rename it, or register the management cluster with another namespace_prefix.',
   })
 
-/** The namespace of the classes, for all projects. @throws ForeignObject, NotYet */
+/** The namespace of the classes, for all projects. @throws ForeignObject, Pending */
 export const ensureClassNamespace = (site: ManagementSite): Promise<void> =>
   ensure(site, {
     object: classNamespaceObject(site.classNamespace),

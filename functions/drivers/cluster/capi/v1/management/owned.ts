@@ -16,7 +16,7 @@ export const titled = ({ kind, metadata: { namespace, name } }: KubernetesObject
   `${kind} ${namespace === undefined ? '' : `${namespace}/`}${name}`
 
 /** @throws ForeignObject for one that is not this cluster's */
-export const demandOf = (site: ManagementSite, cluster: Cluster, object: KubernetesObject): void => {
+export const requireOf = (site: ManagementSite, cluster: Cluster, object: KubernetesObject): void => {
   if (isOf(cluster, object)) return
   throw new ForeignObject(
     `${titled(object)} in management cluster ${site.where} does not carry the label ${CLUSTER_LABEL}=${cluster.id}, so it is not touched. ` +
@@ -27,7 +27,7 @@ export const demandOf = (site: ManagementSite, cluster: Cluster, object: Kuberne
 /** The `Cluster` that is there, whatever state it is in; undefined when there is none. @throws ForeignObject, ManagementUnreachable */
 export const presentCluster = async (site: ManagementSite, cluster: Cluster): Promise<KubernetesObject | undefined> => {
   const object = await getServed(site, clusters(site.names.namespace), site.names.cluster)
-  if (object !== undefined) demandOf(site, cluster, object)
+  if (object !== undefined) requireOf(site, cluster, object)
   return object
 }
 
@@ -39,6 +39,6 @@ export const ensureOf = async (
   desired: KubernetesObject,
 ): Promise<void> => {
   const existing = await site.client.get(resource, desired.metadata.name)
-  if (existing !== undefined) demandOf(site, cluster, existing)
+  if (existing !== undefined) requireOf(site, cluster, existing)
   if (existing === undefined || !covers(existing, desired)) await site.client.apply(resource, desired)
 }

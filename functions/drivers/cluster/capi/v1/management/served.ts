@@ -20,7 +20,7 @@ const untold = ({ where }: Place, { group, version }: Resource, why: string, cau
   )
 
 /** @throws ManagementUnreachable where the API server does not serve it, or does not tell */
-const demandServed = async (place: Place, resource: Resource): Promise<void> => {
+const requireServed = async (place: Place, resource: Resource): Promise<void> => {
   try {
     if ((await servedOf(place.client, resource)).has(resource.plural)) return
   } catch (error) {
@@ -43,7 +43,7 @@ export const getServed = async (
   name: string,
 ): Promise<KubernetesObject | undefined> => {
   const object = await place.client.get(resource, name)
-  if (object === undefined) await demandServed(place, resource)
+  if (object === undefined) await requireServed(place, resource)
   return object
 }
 

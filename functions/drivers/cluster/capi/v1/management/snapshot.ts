@@ -1,6 +1,6 @@
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
-import { together } from '../../../../support/together.ts'
+import { settleAll } from '../../../../support/settle-all.ts'
 import type { Infrastructure } from '../infrastructure.ts'
 import type { ClusterNames } from '../render/names.ts'
 import { isTrue } from '../status/conditions.ts'
@@ -52,7 +52,7 @@ export const readSnapshot = async (site: Place): Promise<Snapshot> => {
   const { cluster: name, namespace } = names
   const listed = (resource: Resource) => (): Promise<KubernetesObject[]> =>
     listServed(site, resource, `${CLUSTER_NAME_LABEL}=${name}`)
-  const [object, planes, deployments, found] = await together([
+  const [object, planes, deployments, found] = await settleAll([
     () => getServed(site, clusters(namespace), name),
     listed(controlPlanes(namespace)),
     listed(machineDeployments(namespace)),

@@ -4,7 +4,7 @@ import type { AppError } from '../../../../../core/values/app-error.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { agrees, covers } from '../../../../support/covers.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import { clusterObject } from '../render/cluster-object.ts'
 import type { RenderPlan } from '../render/plan.ts'
 import { specOf } from '../render/topology.ts'
@@ -14,7 +14,7 @@ import { clusters } from './resources.ts'
 import type { ManagementSite } from './site.ts'
 
 /** What the one `Cluster` object is to say. */
-export type Wish = {
+export type Desired = {
   nodeGroups: readonly NodeGroup[]
   /** As the render plan takes it. */
   task: ClusterTask | null
@@ -28,7 +28,7 @@ const isPart = (group: NodeGroup, task: ClusterTask | null): boolean =>
 export const planOf = async (
   context: ClusterContext,
   site: ManagementSite,
-  { nodeGroups, task }: Wish,
+  { nodeGroups, task }: Desired,
   previous: KubernetesObject | undefined,
 ): Promise<RenderPlan> => ({
   cluster: context.cluster,
@@ -45,18 +45,18 @@ export const planOf = async (
 export const wantedObject = async (
   context: ClusterContext,
   site: ManagementSite,
-  wish: Wish,
+  desired: Desired,
   previous: KubernetesObject | undefined,
-): Promise<KubernetesObject> => clusterObject(await planOf(context, site, wish, previous))
+): Promise<KubernetesObject> => clusterObject(await planOf(context, site, desired, previous))
 
-/** The `Cluster` as it is; undefined when there is none. @throws ForeignObject; NotYet for one that is on its way out */
+/** The `Cluster` as it is; undefined when there is none. @throws ForeignObject; Pending for one that is on its way out */
 export const ownObject = async (
   { cluster }: ClusterContext,
   site: ManagementSite,
 ): Promise<KubernetesObject | undefined> => {
   const object = await presentCluster(site, cluster)
   if (object?.metadata.deletionTimestamp !== undefined)
-    throw new NotYet(`${titled(object)} to be gone before it is made again`)
+    throw new Pending(`${titled(object)} to be gone before it is made again`)
   return object
 }
 

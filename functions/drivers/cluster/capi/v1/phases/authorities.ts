@@ -5,8 +5,8 @@ import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { CredentialMissing } from '../../../../contract/errors.ts'
 import { covers } from '../../../../support/covers.ts'
+import { settleAll } from '../../../../support/settle-all.ts'
 import { step } from '../../../../support/step.ts'
-import { together } from '../../../../support/together.ts'
 import { ManagementObjectChanged } from '../errors.ts'
 import { isOf, titled } from '../management/owned.ts'
 import { clusters } from '../management/resources.ts'
@@ -20,7 +20,7 @@ const PHASE_SECONDS = 900
 
 /** @throws CredentialMissing when fedplane does not hold all three */
 const authoritiesOf = async ({ cluster, authority }: ClusterContext) => {
-  const [kubernetes, etcd, frontProxy] = await together([
+  const [kubernetes, etcd, frontProxy] = await settleAll([
     () => authority('kubernetes'),
     () => authority('etcd'),
     () => authority('front-proxy'),

@@ -8,7 +8,7 @@ import type { ClusterContext, ClusterDriver, ClusterPhase } from '../../../../co
 import { ChangeImpossible } from '../../../../contract/errors.ts'
 import { pagesOf } from '../../../../support/pages.ts'
 import { shaped } from '../../../../support/shaped.ts'
-import { NotYet, step } from '../../../../support/step.ts'
+import { Pending, step } from '../../../../support/step.ts'
 import { inCluster } from '../look.ts'
 import { managementSite } from '../management/site.ts'
 import { readSnapshot } from '../management/snapshot.ts'
@@ -22,7 +22,7 @@ import { changesNothing, groupFault, resizeFault } from './group-fault.ts'
 import { cloudCredentialPhase, clusterClassPhase } from './prepare.ts'
 import { removalState } from './removal.schema.ts'
 import { decideRemoval, removalOf, titleOf } from './removal.ts'
-import { groupOf, groupPhases, wholePhases, wishOf } from './update.ts'
+import { desiredOf, groupOf, groupPhases, wholePhases } from './update.ts'
 
 /** Seconds for Cluster API to hand the Secret over, and for some calls. */
 const RESTART_SECONDS = 400
@@ -89,7 +89,7 @@ const restart = async (client: KubernetesClient, resource: Resource, hash: strin
   }
 }
 
-/** @throws NotYet until the cluster has what is to be read; a cluster that never was complete may have nothing that reads it */
+/** @throws Pending until the cluster has what is to be read; a cluster that never was complete may have nothing that reads it */
 const restartAll = async (
   client: KubernetesClient,
   files: Readonly<Record<string, string>>,
@@ -99,7 +99,7 @@ const restartAll = async (
   const found = await client.get(secrets(namespace), name)
   if (found === undefined && !isComplete) return
   if (!isHandedOver(found, files)) {
-    throw new NotYet(`Cluster API to hand Secret ${namespace}/${name} over to the cluster`)
+    throw new Pending(`Cluster API to hand Secret ${namespace}/${name} over to the cluster`)
   }
   for (const plural of KINDS) await restart(client, { group: 'apps', version: 'v1', plural, namespace }, hashOf(files))
 }
@@ -148,10 +148,10 @@ const compare: ClusterPhase = {
     const site = await managementSite(context)
     const snapshot = await readSnapshot(site)
     if (snapshot.object === undefined) return { done: true }
-    const wanted = await wantedObject(context, site, wishOf(context), snapshot.object)
+    const wanted = await wantedObject(context, site, desiredOf(context), snapshot.object)
     const fault = groupFault(context, snapshot, wanted)
     if (fault !== undefined) throw new ChangeImpossible(fault)
-    return { done: true, state: changeState({ of, isIdle: changesNothing(context, snapshot, wanted) }) }
+    return { done: true, state: changeState({ of, isNoOp: changesNothing(context, snapshot, wanted) }) }
   },
 }
 

@@ -9,7 +9,7 @@ const CHANGE = 'capi-change'
 const Change = z.object({
   /** Which task of which operation. */
   of: z.string(),
-  isIdle: z.boolean(),
+  isNoOp: z.boolean(),
 })
 
 export const changeState = (change: z.infer<typeof Change>): JsonObject => ({ [CHANGE]: change })

@@ -1,7 +1,7 @@
 import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { ClusterContext, ClusterPhase, ClusterStepResult } from '../../../../contract/cluster-driver.ts'
 import { ChangeRefused } from '../../../../contract/errors.ts'
-import { NotYet, step } from '../../../../support/step.ts'
+import { Pending, step } from '../../../../support/step.ts'
 import { USER } from '../connection.ts'
 import { ClusterNotReady } from '../errors.ts'
 import { identityIn, inCluster, lookAt } from '../look.ts'
@@ -9,12 +9,12 @@ import { scaleUp } from '../management/scale.ts'
 import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, ownObject, wantedObject } from '../management/wanted.ts'
-import { playedIdentityState } from '../played-identity.ts'
+import { playedIdentityState } from '../simulated-identity.ts'
 import { isClusterDone } from '../status/done.ts'
 import { clusterProgress } from '../status/progress.ts'
 import { endpointIn, groupResult } from '../status/results.ts'
-import { demandTopology, faultState } from './hope.ts'
 import { preparePhases } from './prepare.ts'
+import { faultState, requireTopology } from './recoverable.ts'
 
 /** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
 const PHASE_SECONDS = 900
@@ -57,7 +57,7 @@ const toldOf = async (context: ClusterContext, snapshot: Snapshot): Promise<Part
 }
 
 /** Ends a create that has no hope, or no time, left. What is there stays. @throws ClusterNotReady */
-const demandHope = (context: ClusterContext, snapshot: Snapshot): void => {
+const requireRecoverable = (context: ClusterContext, snapshot: Snapshot): void => {
   const { cluster, nodeGroups, now } = context
   const { name, operation, magnum } = cluster
   if (snapshot.cluster === undefined) {
@@ -65,7 +65,7 @@ const demandHope = (context: ClusterContext, snapshot: Snapshot): void => {
       `Somebody deleted cluster ${name} from its management cluster while it was made. Delete it here too.`,
     )
   }
-  demandTopology(context, snapshot)
+  requireTopology(context, snapshot)
   if (operation === null || now() < operation.deadline) return
   const minutes = magnum.createTimeout ? `create_timeout (${magnum.createTimeout} minutes)` : 'time for a create'
   throw new ClusterNotReady(
@@ -83,7 +83,7 @@ const machines: ClusterPhase = {
     const told = { ...(await toldOf(context, snapshot)), state: faultState(context, snapshot) }
     const isScaled = await scaleUp(site, snapshot, context.nodeGroups)
     if (!isScaled && isClusterDone(snapshot)) return { done: true, ...told }
-    demandHope(context, snapshot)
+    requireRecoverable(context, snapshot)
     return {
       done: false,
       waitingFor: clusterProgress(snapshot, context.nodeGroups) ?? 'control plane and nodes to be there',
@@ -97,7 +97,7 @@ const identityOf = async (context: ClusterContext, site: ManagementSite, snapsho
   try {
     return await inCluster(context, (client) => identityIn(client, site, snapshot))
   } catch (error) {
-    if (isAppError(error) && error.retryable) throw new NotYet(`the API server to answer: ${error.message}`)
+    if (isAppError(error) && error.retryable) throw new Pending(`the API server to answer: ${error.message}`)
     throw error
   }
 }

@@ -3,9 +3,9 @@ import type { KubernetesClient, KubernetesObject, Resource } from '../../../../.
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { pagesOf } from '../../../../support/pages.ts'
-import { NotYet, step } from '../../../../support/step.ts'
+import { Pending, step } from '../../../../support/step.ts'
 import { inCluster } from '../look.ts'
-import { demandOf, presentCluster } from '../management/owned.ts'
+import { presentCluster, requireOf } from '../management/owned.ts'
 import { CLUSTER_NAME_LABEL, clusters } from '../management/resources.ts'
 import { getServed, listServed } from '../management/served.ts'
 import { type ManagementSite, managementSite } from '../management/site.ts'
@@ -95,7 +95,7 @@ const obstacle = async (context: ClusterContext): Promise<string | undefined> =>
  * Services of type LoadBalancer go first: nothing would remove what they have made in the cloud once the cluster is gone, and networks could not be
  * removed either. A cluster that never was complete has none.
  */
-const balancers: ClusterPhase = {
+const loadBalancers: ClusterPhase = {
   id: 'load-balancers',
   title: 'remove load balancers',
   deadlineSeconds: BALANCERS_PHASE_SECONDS,
@@ -126,12 +126,12 @@ const removeCluster: ClusterPhase = {
       const snapshot = await readSnapshot(site)
       const { object } = snapshot
       if (object === undefined) return {}
-      demandOf(site, context.cluster, object)
+      requireOf(site, context.cluster, object)
       if (object.metadata.deletionTimestamp === undefined) {
         const { uid } = object.metadata
         await site.client.delete(clusters(namespace), name, uid === undefined ? {} : { uid })
       }
-      throw new NotYet(deletionProgress(snapshot))
+      throw new Pending(deletionProgress(snapshot))
     }),
 }
 
@@ -157,7 +157,7 @@ const removeSecrets: ClusterPhase = {
       const { namespace, cluster: name } = names
       // By force this comes also while Cluster API still needs them.
       if ((await getServed(site, clusters(namespace), name)) !== undefined) {
-        throw new NotYet(`Cluster ${namespace}/${name} to be gone, which needs its Secrets`)
+        throw new Pending(`Cluster ${namespace}/${name} to be gone, which needs its Secrets`)
       }
       const ours = `${CLUSTER_LABEL}=${context.cluster.id}`
       if (infrastructure === 'openstack') await removeLabelled(site, clusterResourceSets(namespace), ours)
@@ -168,4 +168,4 @@ const removeSecrets: ClusterPhase = {
 }
 
 /** Takes a cluster down from whatever state it is in. The namespace and the class stay, for other clusters of the project. */
-export const deletePhases: readonly ClusterPhase[] = [renewCredential, balancers, removeCluster, removeSecrets]
+export const deletePhases: readonly ClusterPhase[] = [renewCredential, loadBalancers, removeCluster, removeSecrets]

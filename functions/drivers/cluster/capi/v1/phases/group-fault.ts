@@ -4,6 +4,7 @@ import { byNumber, listInWords, quote } from '../../../../../core/values/wording
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { agrees } from '../../../../support/covers.ts'
+import { upgradesControlPlane } from '../desired.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { isAsWanted } from '../management/wanted.ts'
 import { machineDeploymentName } from '../render/names.ts'
@@ -19,7 +20,6 @@ import {
   replicasOf,
   versionUnderway,
 } from '../status/groups.ts'
-import { upgradesControlPlane } from '../wishes.ts'
 import { decideRemoval, removalFault } from './removal.ts'
 import { groupOf } from './update.ts'
 
@@ -30,7 +30,7 @@ type GroupChange = {
   nodes: number | null
   /** Nothing but the number of its nodes changes. */
   isOnlyNumber: boolean
-  /** It is brought to the present template, which is what mends it after an upgrade that failed. */
+  /** It is brought to the present template, which is what repairs it after an upgrade that failed. */
   isUpgrade: boolean
 }
 
@@ -54,7 +54,7 @@ const ofGroup = (group: NodeGroup, version: string | undefined): string => {
 /**
  * Why a change of a group would not come to its end since an upgrade failed: what that has begun stays begun (decision 0025). Undefined when it may.
  */
-const halfwayFault = (context: ClusterContext, snapshot: Snapshot, change: GroupChange): string | undefined => {
+const partialUpgradeFault = (context: ClusterContext, snapshot: Snapshot, change: GroupChange): string | undefined => {
   const { group, nodes, isUpgrade } = change
   const version = versionUnderway(snapshot)
   if (version !== undefined) {
@@ -125,7 +125,7 @@ export const resizeFault = (context: ClusterContext, snapshot: Snapshot, group: 
   return (
     unknownNodes(context, snapshot, group) ??
     removalFault(context, snapshot, group, removal) ??
-    halfwayFault(context, snapshot, { group, nodes: removal.count, isOnlyNumber: true, isUpgrade: false })
+    partialUpgradeFault(context, snapshot, { group, nodes: removal.count, isOnlyNumber: true, isUpgrade: false })
   )
 }
 
@@ -152,14 +152,14 @@ export const groupFault = (
         isOnlyNumber: isOnlyNumber(group, snapshot, wanted),
         isUpgrade: false,
       }
-      return halfwayFault(context, snapshot, change) ?? leftGroup(context, snapshot, wanted)
+      return partialUpgradeFault(context, snapshot, change) ?? leftGroup(context, snapshot, wanted)
     }
     case 'node-group-create':
-      return halfwayFault(context, snapshot, { group, nodes: null, isOnlyNumber: false, isUpgrade: false })
+      return partialUpgradeFault(context, snapshot, { group, nodes: null, isOnlyNumber: false, isUpgrade: false })
     case 'upgrade':
       return upgradesControlPlane(context, task)
         ? undefined
-        : halfwayFault(context, snapshot, { group, nodes: null, isOnlyNumber: false, isUpgrade: true })
+        : partialUpgradeFault(context, snapshot, { group, nodes: null, isOnlyNumber: false, isUpgrade: true })
     default:
       return undefined
   }

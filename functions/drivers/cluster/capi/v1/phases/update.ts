@@ -8,21 +8,21 @@ import type {
   NodeGroupResult,
 } from '../../../../contract/cluster-driver.ts'
 import { ChangeImpossible } from '../../../../contract/errors.ts'
-import { NotYet, step } from '../../../../support/step.ts'
+import { Pending, step } from '../../../../support/step.ts'
 import { check } from '../check.ts'
 import { lookAt } from '../look.ts'
 import { scaleInto, scaleTo, scaleUp } from '../management/scale.ts'
 import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
-import { applyWanted, ownObject, type Wish, wantedObject } from '../management/wanted.ts'
+import { applyWanted, type Desired, ownObject, wantedObject } from '../management/wanted.ts'
 import { isClusterDone, isGroupDone, isGroupGone } from '../status/done.ts'
 import { replicasOf } from '../status/groups.ts'
 import { clusterProgress, groupDeletionProgress, groupProgress } from '../status/progress.ts'
 import { groupResult } from '../status/results.ts'
-import { demandTopology, faultState } from './hope.ts'
-import { isIdle } from './idle.ts'
+import { removeMachinesWithoutNode } from './machines-without-node.ts'
+import { isNoOp } from './no-op.ts'
+import { faultState, requireTopology } from './recoverable.ts'
 import { isRemovalDone, markRemoval, removalOf, replaceRemaining, unmarkRemoval } from './removal.ts'
-import { removeUnbornMasters } from './unborn-masters.ts'
 
 /** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
 const PHASE_SECONDS = 900
@@ -52,7 +52,7 @@ export const groupOf = ({ cluster, task, nodeGroups }: ClusterContext): NodeGrou
 }
 
 /** With the count that was decided for the group of a resize. */
-export const wishOf = (context: ClusterContext): Wish => {
+export const desiredOf = (context: ClusterContext): Desired => {
   const removal = removalOf(context)
   const own = groupOf(context)
   const nodeGroups = context.nodeGroups.map((group) =>
@@ -133,12 +133,12 @@ const takeBack = (context: ClusterContext): Promise<ClusterStepResult> =>
     await applyWanted(site, wanted, previous, refusedBy(site))
     await rescale(context, site, context.nodeGroups)
     const snapshot = await readSnapshot(site)
-    if (!isDone(context, snapshot, task)) throw new NotYet(whyNot(context, snapshot, task))
+    if (!isDone(context, snapshot, task)) throw new Pending(whyNot(context, snapshot, task))
     return { nodeGroups: resultsOf(context, snapshot, task) }
   })
 
 /** What was checked when it was asked for may have changed while the task waited (rule C14). @throws ChangeImpossible */
-const demandNoFault = async (context: ClusterContext): Promise<void> => {
+const requireNoFault = async (context: ClusterContext): Promise<void> => {
   const { cluster, nodeGroups, task } = context
   const { cluster: management, options } = await context.management()
   const planned = { id: management.id, name: management.name, options }
@@ -155,20 +155,20 @@ const apply: ClusterPhase = {
       const site = await managementSite(context)
       const previous = await ownObject(context, site)
       if (previous === undefined) throw goneFrom(context, site)
-      await demandNoFault(context)
+      await requireNoFault(context)
       await mark(context, site)
-      const wish = wishOf(context)
-      const wanted = await wantedObject(context, site, wish, previous)
+      const desired = desiredOf(context)
+      const wanted = await wantedObject(context, site, desired, previous)
       await applyWanted(site, wanted, previous, refusedBy(site))
-      await rescale(context, site, wish.nodeGroups)
+      await rescale(context, site, desired.nodeGroups)
       return {}
     }),
 }
 
 /** @throws ClusterNotReady when Cluster API has failed for too long; ChangeImpossible when the cluster is gone */
-const demandHope = (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): void => {
+const requireRecoverable = (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): void => {
   if (snapshot.cluster === undefined) throw goneFrom(context, site)
-  demandTopology(context, snapshot)
+  requireTopology(context, snapshot)
 }
 
 /** The machines that a resize names are gone, or on their way. */
@@ -184,16 +184,16 @@ const endOf = async (context: ClusterContext, site: ManagementSite, snapshot: Sn
   observation: await lookAt(context, site, snapshot),
 })
 
-/** @throws NotYet while nodes are not as they shall be */
+/** @throws Pending while nodes are not as they shall be */
 const settled = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot) => {
-  if (isIdle(context)) return endOf(context, site, snapshot)
-  demandHope(context, site, snapshot)
-  if (context.task?.kind === 'upgrade') await removeUnbornMasters(site, snapshot, context.now())
+  if (isNoOp(context)) return endOf(context, site, snapshot)
+  requireRecoverable(context, site, snapshot)
+  if (context.task?.kind === 'upgrade') await removeMachinesWithoutNode(site, snapshot, context.now())
   const isRemoved = await removeChosen(context, site, snapshot)
   const added = context.task?.kind === 'node-group-create' ? groupOf(context) : undefined
   const isScaled = added !== undefined && (await scaleUp(site, snapshot, [added]))
   if (isScaled || !isRemoved || !isDone(context, snapshot, context.task)) {
-    throw new NotYet(whyNot(context, snapshot, context.task))
+    throw new Pending(whyNot(context, snapshot, context.task))
   }
   return endOf(context, site, snapshot)
 }

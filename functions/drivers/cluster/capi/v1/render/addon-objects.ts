@@ -11,7 +11,7 @@ import { secretOf } from './secrets.ts'
 import { clusterWish } from './wish.ts'
 
 /** An addon with the operator's Secret as it was read. */
-export type FoundAddon = { wish: AddonWish; secret: KubernetesObject }
+export type FoundAddon = { desired: AddonWish; secret: KubernetesObject }
 
 /** Type of Secrets that a ClusterResourceSet applies; the operator's must have it too. */
 const RESOURCE_SET = 'addons.cluster.x-k8s.io/resource-set'
@@ -92,8 +92,8 @@ export const cloudConfigSecret = (plan: RenderPlan, credential: CloudCredential)
 export const addonsName = ({ names }: RenderPlan): string => `${names.cluster}-addons`
 
 /** An operator's Secret, in the project's namespace: a ClusterResourceSet takes Secrets of its own namespace only. */
-const copyOf = (plan: RenderPlan, { wish, secret }: FoundAddon): Manifest<'Secret'> => ({
-  ...manifestsSecret(plan, `addon-${wish.addon}`, {}),
+const copyOf = (plan: RenderPlan, { desired, secret }: FoundAddon): Manifest<'Secret'> => ({
+  ...manifestsSecret(plan, `addon-${desired.addon}`, {}),
   data: (secret.data ?? {}) as Record<string, string>,
 })
 

@@ -1,5 +1,5 @@
+import { wantedLabels } from '../desired.ts'
 import type { ClusterValues } from '../labels.ts'
-import { wantedLabels } from '../wishes.ts'
 import { networkDriverOf } from './network-driver.ts'
 import type { RenderPlan } from './plan.ts'
 import { clusterWish } from './wish.ts'

@@ -3,8 +3,8 @@ import { isAbout } from '../../../../../core/cluster/task-groups.ts'
 import type { JsonObject } from '../../../../../core/values/json.ts'
 import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { firstVersion, targetVersion, upgradesControlPlane } from '../desired.ts'
 import { podsCidr } from '../pods-network.ts'
-import { firstVersion, targetVersion, upgradesControlPlane } from '../wishes.ts'
 import { apiServerPortOf } from './api-server-port.ts'
 import { classRef } from './class-objects.ts'
 import { compact } from './compact.ts'
@@ -39,10 +39,10 @@ const controlPlaneOf = (plan: RenderPlan, group: NodeGroup): Topology['controlPl
 
 /** The variables that make its machines. */
 const controlPlaneVariables = (plan: RenderPlan, group: NodeGroup): Variable[] => {
-  const wish = groupWish(plan, group)
+  const desired = groupWish(plan, group)
   return [
-    { name: VARIABLES.controlPlaneMachine, value: INFRASTRUCTURE_KINDS[plan.infrastructure].machineSpec(wish) },
-    { name: VARIABLES.controlPlaneConfig, value: controlPlaneConfig(wish) },
+    { name: VARIABLES.controlPlaneMachine, value: INFRASTRUCTURE_KINDS[plan.infrastructure].machineSpec(desired) },
+    { name: VARIABLES.controlPlaneConfig, value: controlPlaneConfig(desired) },
   ]
 }
 
@@ -115,17 +115,17 @@ const changedSpec = (plan: RenderPlan, spec: ClusterSpec): ClusterSpec => {
   return { ...spec, topology: withEntries(withMasters, changedEntries(plan, spec)) }
 }
 
-const clusterNetwork = (wish: ClusterWish): JsonObject =>
+const clusterNetwork = (desired: ClusterWish): JsonObject =>
   compact({
-    apiServerPort: apiServerPortOf(wish.plan),
-    pods: { cidrBlocks: [podsCidr(wish.values, networkDriverOf(wish.plan))] },
-    services: { cidrBlocks: [wish.values.service_cluster_ip_range] },
-    serviceDomain: wish.values.dns_cluster_domain,
+    apiServerPort: apiServerPortOf(desired.plan),
+    pods: { cidrBlocks: [podsCidr(desired.values, networkDriverOf(desired.plan))] },
+    services: { cidrBlocks: [desired.values.service_cluster_ip_range] },
+    serviceDomain: desired.values.dns_cluster_domain,
   })
 
-const infrastructureVariable = (wish: ClusterWish): Variable[] => {
-  const { clusterSpec } = INFRASTRUCTURE_KINDS[wish.plan.infrastructure]
-  return clusterSpec === undefined ? [] : [{ name: VARIABLES.infrastructureCluster, value: clusterSpec(wish) }]
+const infrastructureVariable = (desired: ClusterWish): Variable[] => {
+  const { clusterSpec } = INFRASTRUCTURE_KINDS[desired.plan.infrastructure]
+  return clusterSpec === undefined ? [] : [{ name: VARIABLES.infrastructureCluster, value: clusterSpec(desired) }]
 }
 
 /** `spec` of a Cluster that is not there yet. @throws KubernetesVersionMissing */
@@ -137,16 +137,16 @@ const freshSpec = (plan: RenderPlan): ClusterSpec => {
       `Nothing says which Kubernetes version cluster ${plan.cluster.name} is to run: give its cluster template the label kube_tag, for example kube_tag=v1.36.0.`,
     )
   }
-  const wish = clusterWish(plan)
+  const desired = clusterWish(plan)
   const workers = plan.nodeGroups.filter((group) => !isMaster(group))
   const topology = {
     classRef: classRef(plan),
     version,
     controlPlane: controlPlaneOf(plan, master),
-    variables: [...infrastructureVariable(wish), ...controlPlaneVariables(plan, master)],
+    variables: [...infrastructureVariable(desired), ...controlPlaneVariables(plan, master)],
   }
   return {
-    clusterNetwork: clusterNetwork(wish),
+    clusterNetwork: clusterNetwork(desired),
     topology: withEntries(
       topology,
       workers.map((group) => newEntry(plan, group)),

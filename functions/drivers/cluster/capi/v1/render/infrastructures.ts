@@ -12,8 +12,8 @@ export type InfrastructureKind = {
   cluster: { kind: string; plural: string; placeholder: JsonObject }
   machine: { kind: string; plural: string; placeholder: JsonObject }
   /** Undefined: there is nothing to say of it, the class says all. */
-  clusterSpec: ((wish: ClusterWish) => JsonObject) | undefined
-  machineSpec(wish: GroupWish): JsonObject
+  clusterSpec: ((desired: ClusterWish) => JsonObject) | undefined
+  machineSpec(desired: GroupWish): JsonObject
 }
 
 const START = { provisioning: { startupDuration: '1s' } }

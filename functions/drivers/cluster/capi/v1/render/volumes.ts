@@ -35,7 +35,7 @@ const dockerDisk = ({ group, own }: GroupWish): Disk[] => {
 }
 
 /** The further disks of a group's machines, in the order in which the machine sees them. */
-export const disksOf = (wish: GroupWish): Disk[] => [...etcdDisk(wish), ...dockerDisk(wish)]
+export const disksOf = (desired: GroupWish): Disk[] => [...etcdDisk(desired), ...dockerDisk(desired)]
 
 /** What the machine calls its further disks: they follow the root disk. */
 export const deviceOf = ({ own }: GroupWish, index: number): string =>

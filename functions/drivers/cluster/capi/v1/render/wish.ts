@@ -1,8 +1,8 @@
 import type { ClusterTemplateSpec } from '../../../../../core/cluster/cluster-template.ts'
 import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { isAbout } from '../../../../../core/cluster/task-groups.ts'
+import { wantedGroupLabels, wantedLabels } from '../desired.ts'
 import { type ClusterValues, clusterValues, type GroupValues, groupValues } from '../labels.ts'
-import { wantedGroupLabels, wantedLabels } from '../wishes.ts'
 import type { RenderPlan } from './plan.ts'
 
 /** What is wanted of a cluster, read. */

@@ -48,15 +48,15 @@ const metadataOf = (group: NodeGroup, kept: Readonly<Record<string, string>> = {
   }
 }
 
-const overrides = (wish: GroupWish): Variable[] => [
-  { name: VARIABLES.workerMachine, value: INFRASTRUCTURE_KINDS[wish.plan.infrastructure].machineSpec(wish) },
-  { name: VARIABLES.workerConfig, value: workerConfig(wish) },
+const overrides = (desired: GroupWish): Variable[] => [
+  { name: VARIABLES.workerMachine, value: INFRASTRUCTURE_KINDS[desired.plan.infrastructure].machineSpec(desired) },
+  { name: VARIABLES.workerConfig, value: workerConfig(desired) },
 ]
 
 /** The entry of a group that has none yet. */
 export const newEntry = (plan: RenderPlan, given: NodeGroup): WorkerEntry => {
-  const wish = groupWish(plan, given)
-  const { group, own } = wish
+  const desired = groupWish(plan, given)
+  const { group, own } = desired
   return {
     class: WORKER_CLASS,
     name: machineDeploymentName(group),
@@ -64,7 +64,7 @@ export const newEntry = (plan: RenderPlan, given: NodeGroup): WorkerEntry => {
     ...size(group),
     ...(own.availability_zone === undefined ? {} : { failureDomain: own.availability_zone }),
     healthCheck: { enabled: own.auto_healing_enabled },
-    variables: { overrides: overrides(wish) },
+    variables: { overrides: overrides(desired) },
   }
 }
 

@@ -47,17 +47,17 @@ const parse = (xml: string): AwsCredentials => {
  */
 export const assumeRole = async (
   aws: AwsSite,
-  wish: RoleWish,
+  desired: RoleWish,
   credentials: AwsCredentials,
 ): Promise<AwsCredentials> => {
-  const { roleArn, region, sessionName } = wish
+  const { roleArn, region, sessionName } = desired
   const call = {
     service: 'sts',
     region,
     action: 'sts:AssumeRole',
     method: 'POST',
     path: '/',
-    body: formOf(wish),
+    body: formOf(desired),
   } as const
   try {
     return parse(await awsCall(aws, call, credentials))

@@ -1,7 +1,7 @@
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { customResourceDefinitions, secrets } from '../../../../../kubernetes/resources.ts'
 import { type Located, listAll, removeAllOwned, type Site } from '../../../../support/owned.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import { PROFILE_CRD, profiles } from '../names.ts'
 import { findServedVersion } from './served-version.ts'
 
@@ -10,10 +10,10 @@ const ALL_SECRETS: Resource = { group: '', version: 'v1', plural: 'secrets' }
 
 const inNamespaceOf = (object: KubernetesObject): string => object.metadata.namespace ?? ''
 
-/** What is not served for a while is not gone. @throws NotYet while ClusterProfiles are still defined */
-const demandUndefined = async ({ client }: Site): Promise<void> => {
+/** What is not served for a while is not gone. @throws Pending while ClusterProfiles are still defined */
+const requireUndefined = async ({ client }: Site): Promise<void> => {
   if ((await client.get(customResourceDefinitions, PROFILE_CRD)) === undefined) return
-  throw new NotYet(`the host to serve a version of the CustomResourceDefinition ${PROFILE_CRD} that is known here`)
+  throw new Pending(`the host to serve a version of the CustomResourceDefinition ${PROFILE_CRD} that is known here`)
 }
 
 /**
@@ -22,7 +22,7 @@ const demandUndefined = async ({ client }: Site): Promise<void> => {
  */
 const findPublished = async (site: Site, selector: string): Promise<Located[]> => {
   const version = await findServedVersion(site.client)
-  if (version === undefined) await demandUndefined(site)
+  if (version === undefined) await requireUndefined(site)
   const found = version === undefined ? [] : await listAll(site.client, profiles(version), selector)
   const tokens = await listAll(site.client, ALL_SECRETS, selector)
   return [
@@ -34,7 +34,7 @@ const findPublished = async (site: Site, selector: string): Promise<Located[]> =
   ]
 }
 
-/** Deletes what has these labels, except in the namespaces to keep. @throws NotYet while finalizers hold something */
+/** Deletes what has these labels, except in the namespaces to keep. @throws Pending while finalizers hold something */
 export const removePublished = async (
   site: Site,
   selector: string,

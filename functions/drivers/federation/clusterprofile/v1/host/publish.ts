@@ -3,7 +3,7 @@ import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { namespaces, secrets } from '../../../../../kubernetes/resources.ts'
 import { agrees } from '../../../../support/covers.ts'
 import { ensureOwned, isOwned, isTerminating, refOf, type Site } from '../../../../support/owned.ts'
-import { NotYet, type Trace } from '../../../../support/step.ts'
+import { Pending, type Trace } from '../../../../support/step.ts'
 import {
   CLUSTER_MANAGER,
   CLUSTER_MANAGER_LABEL,
@@ -112,9 +112,9 @@ export const publishStatus = async (
 }
 
 /** Waits for a consumer's namespace: it is the operator's, never made here. */
-export const demandNamespace = async (site: Site, name: string): Promise<void> => {
+export const requireNamespace = async (site: Site, name: string): Promise<void> => {
   if ((await site.client.get(namespaces, name)) === undefined) {
-    throw new NotYet(`the consumer namespace ${name}, which does not exist in the host`)
+    throw new Pending(`the consumer namespace ${name}, which does not exist in the host`)
   }
 }
 

@@ -5,7 +5,7 @@ import { ForeignObject } from '../../../../contract/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'
 import { isTerminating, MANAGED_BY, MANAGED_BY_LABEL } from '../../../../support/owned.ts'
-import { NotYet, step } from '../../../../support/step.ts'
+import { Pending, step } from '../../../../support/step.ts'
 import { CRD_EDITION, CRD_EDITION_ANNOTATION, crdManifest } from '../crd/manifest.ts'
 import { isDiscoverable } from '../host/served-version.ts'
 import { PROFILE_CRD, PROFILE_VERSIONS, type ProfileVersion } from '../names.ts'
@@ -69,14 +69,14 @@ const isEstablished = (crd: KubernetesObject): boolean =>
 const ensureCrd = async (client: KubernetesClient): Promise<void> => {
   const found = await client.get(customResourceDefinitions, PROFILE_CRD)
   if (found !== undefined && isTerminating(found)) {
-    throw new NotYet(`the CustomResourceDefinition ${PROFILE_CRD} to be gone: somebody deletes it`)
+    throw new Pending(`the CustomResourceDefinition ${PROFILE_CRD} to be gone: somebody deletes it`)
   }
   const crd = found === undefined || isOutdated(found) ? await install(client) : found
   const fault = crdFault(crd)
   if (fault !== undefined) throw new ForeignObject(fault)
-  if (!isEstablished(crd)) throw new NotYet(`the CustomResourceDefinition ${PROFILE_CRD} to be Established`)
+  if (!isEstablished(crd)) throw new Pending(`the CustomResourceDefinition ${PROFILE_CRD} to be Established`)
   for (const version of usableVersions(crd)) {
-    if (!(await isDiscoverable(client, version))) throw new NotYet(`discovery to list ClusterProfiles ${version}`)
+    if (!(await isDiscoverable(client, version))) throw new Pending(`discovery to list ClusterProfiles ${version}`)
   }
 }
 

@@ -8,7 +8,7 @@ import { hostSite } from '../../../../support/sites.ts'
 import { step, type Trace } from '../../../../support/step.ts'
 import { contentOf } from '../host/content.ts'
 import { removePublished } from '../host/inventory.ts'
-import { demandNamespace, publish } from '../host/publish.ts'
+import { publish, requireNamespace } from '../host/publish.ts'
 import { servedVersion } from '../host/served-version.ts'
 import { inventoryNamespace } from '../inventory-namespace.ts'
 import { type ProfileVersion, placementsOf, profiles, TOKEN_KEY } from '../names.ts'
@@ -45,7 +45,7 @@ export const publishPhase: Phase<FederationContext> = {
       const selector = federationSelector(context.federation.id)
       const { consumerNamespaces } = parseProperties(context.federation.properties)
       await removePublished(site, selector, [inventory, ...consumerNamespaces])
-      for (const name of consumerNamespaces) await demandNamespace(site, name)
+      for (const name of consumerNamespaces) await requireNamespace(site, name)
       const version = await servedVersion(site.client)
       for (const profile of await listAll(site.client, profiles(version, inventory), selector)) {
         await copy({ context, site, trace, version }, profile)

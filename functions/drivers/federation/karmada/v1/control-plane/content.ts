@@ -6,7 +6,7 @@ import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import { memberObjectName } from '../../../../support/member/names.ts'
 import { namespaceManifest } from '../../../../support/namespace.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import { CRDS_ASSET, MEMBERS_NAMESPACE, SYSTEM_NAMESPACE } from '../names.ts'
 import { readPki } from '../pki/read-pki.ts'
 import { parseProperties } from '../schema.ts'
@@ -85,11 +85,11 @@ export type Content = {
  * All objects that are put into the control plane (federation-control-planes.md 1.7). None of them is of a kind that its webhooks look at, so these
  * may well refuse everything until the webhook server runs.
  *
- * @throws NotYet before there are certificates
+ * @throws Pending before there are certificates
  */
 export const contentOf = async (context: FederationContext): Promise<Content> => {
   const pki = await readPki(context)
-  if (pki === undefined) throw new NotYet('the control plane to have certificates')
+  if (pki === undefined) throw new Pending('the control plane to have certificates')
   const { namespace, clusterDomain } = parseProperties(context.federation.properties)
   const site = { namespace, clusterDomain, caPem: pki.authorities.karmada.certificate }
   return {

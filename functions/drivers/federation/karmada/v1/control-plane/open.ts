@@ -3,7 +3,7 @@ import { Secret } from '../../../../../core/values/secret.ts'
 import type { Connection, KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { AddressForbidden, ConnectFailed, ConnectTimedOut, DnsLookupFailed } from '../../../../../kubernetes/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import { componentSelector } from '../host/plan.ts'
 import { pods } from '../host/resources.ts'
 import { API_SERVER, API_SERVER_PORT } from '../names.ts'
@@ -69,7 +69,7 @@ const forwarded = async (
   fault: AppError,
 ): Promise<ControlPlane> => {
   const pod = await readyPod(context)
-  if (pod === undefined) throw new NotYet(`a pod of ${API_SERVER} to be Ready, since from here: ${fault.message}`)
+  if (pod === undefined) throw new Pending(`a pod of ${API_SERVER} to be Ready, since from here: ${fault.message}`)
   const target = { namespace: namespaceOf(context.federation), pod, port: API_SERVER_PORT }
   return { ...(await proved(context, { ...connection, dial: context.host.dial(target) })), detour: fault.message }
 }
@@ -78,13 +78,13 @@ const forwarded = async (
  * Opens the API server of the federation with the administrator's certificate: at its address, and where nothing answers there through the host's
  * API (`pods/portforward`), with the same TLS checks.
  *
- * @throws NotYet before it has an address and certificates, and while it has no pod to go through
+ * @throws Pending before it has an address and certificates, and while it has no pod to go through
  */
 export const openControlPlane = async (context: FederationContext): Promise<ControlPlane> => {
   const pki = await readPki(context)
   const { endpoint } = stateOf(context.federation)
-  if (endpoint === undefined) throw new NotYet('the control plane to have an address')
-  if (pki === undefined) throw new NotYet('the control plane to have certificates')
+  if (endpoint === undefined) throw new Pending('the control plane to have an address')
+  if (pki === undefined) throw new Pending('the control plane to have certificates')
   const connection = connectionTo(endpoint, pki)
   try {
     return await proved(context, connection)
@@ -94,7 +94,7 @@ export const openControlPlane = async (context: FederationContext): Promise<Cont
   }
 }
 
-/** Opens it, uses it, closes it. @throws NotYet as `openControlPlane`, and what `use` throws */
+/** Opens it, uses it, closes it. @throws Pending as `openControlPlane`, and what `use` throws */
 export const withControlPlane = async <T>(
   context: FederationContext,
   use: (client: KubernetesClient, detour: string | null) => Promise<T>,

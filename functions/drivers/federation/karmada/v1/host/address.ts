@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net'
 import * as z from 'zod'
 import { hostOf } from '../../../../../kubernetes/address-guard.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import { AddressUnavailable } from '../errors.ts'
 import { API_SERVER } from '../names.ts'
 import { newestWarning, readEvents } from './host-events.ts'
@@ -52,7 +52,7 @@ export const balancerHosts = (service: KubernetesObject): string[] => hostsOf(Se
 const balancerUrl = async (work: HostWork, service: Service): Promise<string> => {
   const [host] = hostsOf(service)
   if (host !== undefined) return urlOf(host, work.plan.properties.apiPort)
-  throw new NotYet(
+  throw new Pending(
     `the load balancer's address of Service ${work.namespace}/${API_SERVER}: ${await balancerReason(work)}`,
   )
 }
@@ -63,21 +63,21 @@ const balancerUrl = async (work: HostWork, service: Service): Promise<string> =>
  */
 const nodeUrl = async ({ site }: HostWork, { spec }: Service, known: string | undefined): Promise<string> => {
   const nodePort = spec.ports[0]?.nodePort
-  if (nodePort === undefined) throw new NotYet(`a node port for Service ${API_SERVER}`)
+  if (nodePort === undefined) throw new Pending(`a node port for Service ${API_SERVER}`)
   const all = await readNodes(site.client)
   const fits = (address: string): boolean => isIPv6(address) === isIPv6(spec.clusterIP)
   const found = all.filter(({ isReady }) => isReady).flatMap((node) => node.addresses)
   const kept = all.flatMap((node) => node.addresses).find((address) => urlOf(address, nodePort) === known)
   const address = kept ?? found.find(fits) ?? found[0]
   if (address !== undefined) return urlOf(address, nodePort)
-  throw new NotYet('a Ready node of the host with an IP address')
+  throw new Pending('a Ready node of the host with an IP address')
 }
 
 /**
  * The address under which the API server is advertised: `https://host:port`.
  *
  * @param known the one that is in use already
- * @throws NotYet while the host has given none, with what its controllers say
+ * @throws Pending while the host has given none, with what its controllers say
  */
 export const advertisedUrl = async (
   work: HostWork,

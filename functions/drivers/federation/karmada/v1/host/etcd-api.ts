@@ -5,7 +5,7 @@ import { ANSWER_BOUNDS } from '../../../../../kubernetes/bounds.ts'
 import type { Connection, KubernetesClient } from '../../../../../kubernetes/client.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import { listAll } from '../../../../support/owned.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import { isReadyPod } from '../control-plane/ready-pod.ts'
 import { ETCD } from '../names.ts'
 import type { Pki } from '../pki/pki.schema.ts'
@@ -31,7 +31,7 @@ export type EtcdApi = {
   members(): Promise<EtcdMember[]>
   /** A learner has no vote, so the majority stays what it was until it has caught up. */
   addLearner(peerUrl: string): Promise<void>
-  /** @throws NotYet while it has not caught up */
+  /** @throws Pending while it has not caught up */
   promote(id: string): Promise<void>
 }
 
@@ -39,7 +39,7 @@ const readyMember = async ({ site, namespace }: HostWork): Promise<string> => {
   const found = await listAll(site.client, pods(namespace), componentSelector(site.federationId, ETCD))
   const ready = found.filter(isReadyPod).map(({ metadata }) => metadata.name)
   const [first] = ready.toSorted((one, other) => one.localeCompare(other))
-  if (first === undefined) throw new NotYet('a member of etcd to be Ready')
+  if (first === undefined) throw new Pending('a member of etcd to be Ready')
   return first
 }
 
@@ -48,7 +48,9 @@ const post = async <T>(client: KubernetesClient, path: string, body: object, sha
   const parsed = jsonOrNothing(answer.body, ANSWER_BOUNDS.raw.values)
   if (answer.status === 200) return shape.parse(parsed)
   const { data } = Refusal.safeParse(parsed)
-  throw new NotYet(`etcd to take a change of its members; it answers ${answer.status}: ${data?.message ?? 'no reason'}`)
+  throw new Pending(
+    `etcd to take a change of its members; it answers ${answer.status}: ${data?.message ?? 'no reason'}`,
+  )
 }
 
 const apiOf = (client: KubernetesClient): EtcdApi => ({

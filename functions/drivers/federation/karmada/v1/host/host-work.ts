@@ -2,8 +2,8 @@ import type { KubernetesObject, Resource } from '../../../../../kubernetes/clien
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import { ensureOwned, refOf, type Site } from '../../../../support/owned.ts'
-import { NotYet, type Trace } from '../../../../support/step.ts'
-import { together } from '../../../../support/together.ts'
+import { settleAll } from '../../../../support/settle-all.ts'
+import { Pending, type Trace } from '../../../../support/step.ts'
 import type { Pki } from '../pki/pki.schema.ts'
 import { readHostPki } from '../pki/read-pki.ts'
 import { type OperationTime, operationTime } from './image-fault.ts'
@@ -23,10 +23,10 @@ export const hostWork = async (context: FederationContext): Promise<HostWork> =>
   }
 }
 
-/** The certificates. @throws NotYet before the phase `certificates` made them */
-export const demandPki = async (context: FederationContext): Promise<Pki> => {
+/** The certificates. @throws Pending before the phase `certificates` made them */
+export const requirePki = async (context: FederationContext): Promise<Pki> => {
   const pki = await readHostPki(context)
-  if (pki === undefined) throw new NotYet('the control plane to have certificates')
+  if (pki === undefined) throw new Pending('the control plane to have certificates')
   return pki
 }
 
@@ -50,14 +50,14 @@ const resourceOf = ({ kind, metadata }: KubernetesObject): Resource => {
  * Makes the objects what they are to be, side by side, and answers them as they are now, in the same order. The first refusal is thrown when all
  * are over, so that what was made is noted.
  *
- * @throws ForeignObject, NotYet: see `ensureOwned`
+ * @throws ForeignObject, Pending: see `ensureOwned`
  */
 export const ensureAll = async (
   { site }: HostWork,
   trace: Trace,
   objects: readonly KubernetesObject[],
 ): Promise<KubernetesObject[]> => {
-  return together(
+  return settleAll(
     objects.map((object) => async () => {
       const made = await ensureOwned(site, resourceOf(object), object)
       trace.made(refOf(site, made))

@@ -67,7 +67,7 @@ const newestOf = async (client: KubernetesClient, workload: KubernetesObject): P
 
 const secondsBetween = (from: string, to: Date): number => (to.getTime() - Date.parse(from)) / 1000
 
-/** A fault from before the operation may be mended by now, and is told only when the kubelet has tried once more. */
+/** A fault from before the operation may be repaired by now, and is told only when the kubelet has tried once more. */
 const isFinal = (failing: number, { now, startedAt }: OperationTime): boolean => {
   const running = startedAt === null ? Number.POSITIVE_INFINITY : secondsBetween(startedAt, new Date(now))
   return failing <= running ? failing >= PATIENCE_SECONDS : running >= LONGEST_PAUSE_SECONDS
@@ -83,7 +83,7 @@ const sentence = (workload: KubernetesObject, { pod, image, words }: ImageFault,
  *
  * @throws ImageNotPulled naming pod and image, after 120 s of failed pulls
  */
-export const demandImages = async (
+export const requireImages = async (
   client: KubernetesClient,
   workload: KubernetesObject,
   time: OperationTime,

@@ -1,6 +1,6 @@
 import type { Resource } from '../../../../../kubernetes/client.ts'
 import { type Located, listAll, nameOf, removeAllOwned } from '../../../../support/owned.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import type { HostWork } from './host-work.ts'
 import { componentSelector } from './plan.ts'
 import { deployments, disruptionBudgets, pods, replicaSets, statefulSets } from './resources.ts'
@@ -15,14 +15,14 @@ const findOwned = async ({ site }: HostWork, resources: readonly Resource[], sel
   return lists.flat()
 }
 
-/** Deletes all of these kinds that the selector finds. @throws NotYet while finalizers hold one */
+/** Deletes all of these kinds that the selector finds. @throws Pending while finalizers hold one */
 export const removeSelected = async (work: HostWork, resources: readonly Resource[], selector: string): Promise<void> =>
   removeAllOwned(work.site, await findOwned(work, resources, selector))
 
 /**
  * Deletes the workloads of components and waits until their pods are gone: only then are their volumes free, and their names.
  *
- * @throws NotYet naming what is still there
+ * @throws Pending naming what is still there
  */
 export const removeComponents = async (work: HostWork, components: readonly string[]): Promise<void> => {
   const { namespace, site } = work
@@ -34,5 +34,5 @@ export const removeComponents = async (work: HostWork, components: readonly stri
   const [first] = staying
   if (first === undefined) return
   const more = staying.length === 1 ? '' : ` (and ${staying.length - 1} more)`
-  throw new NotYet(`${nameOf(site, first.object)} to be gone${more}`)
+  throw new Pending(`${nameOf(site, first.object)} to be gone${more}`)
 }

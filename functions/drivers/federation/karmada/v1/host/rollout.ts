@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
-import { NotYet } from '../../../../support/step.ts'
-import { demandImages, type OperationTime } from './image-fault.ts'
+import { Pending } from '../../../../support/step.ts'
+import { type OperationTime, requireImages } from './image-fault.ts'
 import { reasonOf } from './reasons.ts'
 
 const Workload = z.object({
@@ -40,10 +40,10 @@ export const progressOf = (object: KubernetesObject): string | null => {
 /**
  * Waits for rollouts to be over, by what the API says of them now.
  *
- * @throws NotYet with the first that is not, how far it is, and what its pods and events say of the cause
- * @throws ImageNotPulled: see `demandImages`
+ * @throws Pending with the first that is not, how far it is, and what its pods and events say of the cause
+ * @throws ImageNotPulled: see `requireImages`
  */
-export const demandRolledOut = async (
+export const requireRolledOut = async (
   client: KubernetesClient,
   workloads: readonly KubernetesObject[],
   time: OperationTime,
@@ -51,9 +51,9 @@ export const demandRolledOut = async (
   for (const workload of workloads) {
     const progress = progressOf(workload)
     if (progress === null) continue
-    if (progress !== UNSEEN) await demandImages(client, workload, time)
+    if (progress !== UNSEEN) await requireImages(client, workload, time)
     const reason = await reasonOf(client, workload)
     const { name } = workload.metadata
-    throw new NotYet(`${workload.kind} ${name} to be rolled out: ${progress}${reason === null ? '' : `; ${reason}`}`)
+    throw new Pending(`${workload.kind} ${name} to be rolled out: ${progress}${reason === null ? '' : `; ${reason}`}`)
   }
 }

@@ -48,7 +48,7 @@ export const storageFault = async (
 }
 
 /** @throws StorageClassMissing */
-export const demandStorageClass = async (
+export const requireStorageClass = async (
   client: KubernetesClient,
   properties: Pick<KarmadaProperties, 'storageClass'>,
 ): Promise<void> => {

@@ -22,8 +22,8 @@ import { peerOf } from './peer.ts'
 /** First minor version whose token Secrets, server-side apply and `fieldValidation` are as we use them. */
 const MEMBER_MINOR_MIN = 25
 
-const each = (verbs: readonly string[], wish: Omit<Access, 'verb'>): Access[] =>
-  verbs.map((verb) => ({ verb, ...wish }))
+const each = (verbs: readonly string[], desired: Omit<Access, 'verb'>): Access[] =>
+  verbs.map((verb) => ({ verb, ...desired }))
 
 const WRITE = ['get', 'create', 'patch', 'delete']
 const RBAC = 'rbac.authorization.k8s.io'

@@ -9,7 +9,7 @@ import {
   MANAGED_BY_LABEL,
   type Site,
 } from '../../../../support/owned.ts'
-import { together } from '../../../../support/together.ts'
+import { settleAll } from '../../../../support/settle-all.ts'
 import { MEMBERS_NAMESPACE } from '../names.ts'
 import { executionSpace, IMPERSONATOR } from './names.ts'
 
@@ -32,7 +32,7 @@ export type Claims = {
 }
 
 export const readClaims = async (client: KubernetesClient): Promise<Claims> => {
-  const [accounts, upstream, binding] = await together([
+  const [accounts, upstream, binding] = await settleAll([
     () => listAll(client, allAccounts, `${MANAGED_BY_LABEL}=${MANAGED_BY}`),
     () => client.get(serviceAccounts(MEMBERS_NAMESPACE), IMPERSONATOR),
     () => client.get(clusterRoleBindings, IMPERSONATOR),

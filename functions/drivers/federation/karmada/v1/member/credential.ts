@@ -23,7 +23,7 @@ export const storedCredential = async (context: MemberContext): Promise<KarmadaC
 }
 
 /** @throws CredentialMissing */
-export const demandCredential = async (context: MemberContext): Promise<KarmadaCredential> => {
+export const requireCredential = async (context: MemberContext): Promise<KarmadaCredential> => {
   const credential = await storedCredential(context)
   if (credential !== undefined) return credential
   throw new CredentialMissing(

@@ -2,8 +2,8 @@ import type { KubernetesClient, KubernetesObject } from '../../../../../kubernet
 import { ObjectConflict, ObjectNotFound } from '../../../../../kubernetes/errors.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import { isTerminating, listAll } from '../../../../support/owned.ts'
-import { NotYet } from '../../../../support/step.ts'
-import { together } from '../../../../support/together.ts'
+import { settleAll } from '../../../../support/settle-all.ts'
+import { Pending } from '../../../../support/step.ts'
 import { inParallel } from '../control-plane/apply-all.ts'
 import { KEEP_LABEL } from '../control-plane/keep-workloads.ts'
 import { clusters, WORK_FINALIZER, works } from './names.ts'
@@ -31,16 +31,16 @@ const worksOf = async (client: KubernetesClient, space: string): Promise<Kuberne
 /**
  * Works are not served where the control plane got no CRDs, since its create ended half-way: then Karmada has made no namespace for them either.
  *
- * @throws NotYet where there may be some that can't be seen
+ * @throws Pending where there may be some that can't be seen
  */
 export const lookAt = async ({ client, memberName, space }: LeavingSite): Promise<Leaving> => {
-  const [cluster, namespace, found] = await together([
+  const [cluster, namespace, found] = await settleAll([
     () => client.get(clusters, memberName),
     () => client.get(namespaces, space),
     () => worksOf(client, space),
   ])
   if (found === undefined && namespace !== undefined) {
-    throw new NotYet(`the control plane to serve works.work.karmada.io again: namespace ${space} may have some`)
+    throw new Pending(`the control plane to serve works.work.karmada.io again: namespace ${space} may have some`)
   }
   return { cluster, namespace, works: found ?? [] }
 }

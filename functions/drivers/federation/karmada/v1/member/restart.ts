@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { ObjectConflict } from '../../../../../kubernetes/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
-import { NotYet } from '../../../../support/step.ts'
+import { Pending } from '../../../../support/step.ts'
 import { deployments } from '../host/resources.ts'
 import { progressOf } from '../host/rollout.ts'
 import { CONTROLLER_MANAGER } from '../names.ts'
@@ -62,19 +62,19 @@ const restart = async (context: FederationContext, { metadata }: KubernetesObjec
  * karmada-controller-manager has started again (issue karmada-io/karmada#7562). One restart serves all members whose tokens changed before it: it waits
  * a little for others, and comes at most once in some minutes.
  *
- * @throws NotYet until pods that started after `publishedAt` have taken over
+ * @throws Pending until pods that started after `publishedAt` have taken over
  */
-export const demandRestartAfter = async (
+export const requireRestartAfter = async (
   context: FederationContext,
   publishedAt: string,
   options: KarmadaOptions,
 ): Promise<void> => {
   const client = await context.host.client()
   const deployment = await client.get(deployments(namespaceOf(context.federation)), CONTROLLER_MANAGER)
-  if (deployment === undefined) throw new NotYet(`Deployment ${CONTROLLER_MANAGER} in the host to be there`)
+  if (deployment === undefined) throw new Pending(`Deployment ${CONTROLLER_MANAGER} in the host to be there`)
   const times = { publishedAt, restartedAt: restartedAt(deployment), now: context.now() }
   const seconds = secondsToRestart(times, options)
   if (seconds === 0) await restart(context, deployment)
   const progress = seconds === null ? progressOf(deployment) : `to begin in ${Math.ceil(seconds)} s`
-  if (progress !== null) throw new NotYet(`the restart of ${CONTROLLER_MANAGER} with the new token: ${progress}`)
+  if (progress !== null) throw new Pending(`the restart of ${CONTROLLER_MANAGER} with the new token: ${progress}`)
 }

@@ -1,7 +1,7 @@
 import { Secret } from '../../../../../core/values/secret.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
-import { NotYet, step } from '../../../../support/step.ts'
+import { Pending, step } from '../../../../support/step.ts'
 import type { KarmadaOptions } from '../options.ts'
 import { ENCRYPTION, newEncryption } from '../pki/encryption.ts'
 import { issuePki } from '../pki/issue-pki.ts'
@@ -38,7 +38,7 @@ export const certificatesPhase = ({ leafLifetimeSeconds }: KarmadaOptions): Phas
   ensure: (context) =>
     step(async () => {
       const { endpoint, hosts = [] } = stateOf(context.federation)
-      if (endpoint === undefined) throw new NotYet('the control plane to have an address')
+      if (endpoint === undefined) throw new Pending('the control plane to have an address')
       const known = await readHostPki(context)
       const pki = await issuePki(known, {
         naming: { ...parseProperties(context.federation.properties), endpoint, hosts },

@@ -1,9 +1,9 @@
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'
+import { settleAll } from '../../../../support/settle-all.ts'
 import { step } from '../../../../support/step.ts'
-import { together } from '../../../../support/together.ts'
 import { applyAll } from '../control-plane/apply-all.ts'
-import { demandAvailable, demandEstablished } from '../control-plane/await-served.ts'
+import { requireAvailable, requireEstablished } from '../control-plane/await-served.ts'
 import { contentOf } from '../control-plane/content.ts'
 import { workInControlPlane } from '../control-plane/work-in.ts'
 import { ensureAggregatedApiServer } from './workloads.ts'
@@ -25,9 +25,9 @@ export const contentPhase = (): Phase<FederationContext> => ({
         await applyAll(client, namespaces)
         // The aggregated API server needs its roles to start.
         await applyAll(client, roles)
-        await together([() => applyAll(client, rest), () => ensureAggregatedApiServer(context, trace)])
-        await demandEstablished(client)
-        await demandAvailable(client)
+        await settleAll([() => applyAll(client, rest), () => ensureAggregatedApiServer(context, trace)])
+        await requireEstablished(client)
+        await requireAvailable(client)
       })
       return {}
     }),

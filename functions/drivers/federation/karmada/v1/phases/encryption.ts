@@ -4,10 +4,10 @@ import { ObjectNotFound } from '../../../../../kubernetes/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
 import { pagesOf } from '../../../../support/pages.ts'
+import { settleAll } from '../../../../support/settle-all.ts'
 import { step } from '../../../../support/step.ts'
-import { together } from '../../../../support/together.ts'
 import { withControlPlane } from '../control-plane/open.ts'
-import { demandPki } from '../host/host-work.ts'
+import { requirePki } from '../host/host-work.ts'
 import { ENCRYPTION, type Encryption } from '../pki/encryption.ts'
 import { secretsPhase } from './secrets.ts'
 import { apiServerPhase } from './workloads.ts'
@@ -31,7 +31,7 @@ const rewrite = async (client: KubernetesClient, { metadata }: KubernetesObject)
 const rewriteAll = async (client: KubernetesClient): Promise<void> => {
   for await (const page of pagesOf(client, ALL_SECRETS)) {
     for (let at = 0; at < page.length; at += AT_ONCE) {
-      await together(page.slice(at, at + AT_ONCE).map((secret) => () => rewrite(client, secret)))
+      await settleAll(page.slice(at, at + AT_ONCE).map((secret) => () => rewrite(client, secret)))
     }
   }
 }
@@ -76,7 +76,7 @@ export const encryptionPhase: Phase<FederationContext> = {
   title: 'encryption of Secrets',
   deadlineSeconds: 600,
   ensure: async (context) => {
-    const looked = await step(async () => ({ keys: await demandPki(context) }))
+    const looked = await step(async () => ({ keys: await requirePki(context) }))
     if (!('keys' in looked)) return looked
     const { encryption } = looked.keys
     if (encryption === undefined || encryption.stage === 'complete') return { done: true }

@@ -1,12 +1,12 @@
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'
-import { NotYet, step, type Trace } from '../../../../support/step.ts'
+import { Pending, step, type Trace } from '../../../../support/step.ts'
 import { etcdManifest, type Membership } from '../host/etcd.ts'
 import { type EtcdApi, type EtcdMember, withEtcd } from '../host/etcd-api.ts'
 import { memberNames, peerUrl } from '../host/etcd-members.ts'
 import { currentMembership } from '../host/etcd-membership.ts'
-import { demandPki, ensureAll, type HostWork, hostWork } from '../host/host-work.ts'
-import { demandImages } from '../host/image-fault.ts'
+import { ensureAll, type HostWork, hostWork, requirePki } from '../host/host-work.ts'
+import { requireImages } from '../host/image-fault.ts'
 import { reasonOf } from '../host/reasons.ts'
 import type { Pki } from '../pki/pki.schema.ts'
 
@@ -24,10 +24,10 @@ const raise = async (growing: Growing, learner: EtcdMember): Promise<void> => {
   try {
     await etcd.promote(learner.ID)
   } catch (error) {
-    if (!(error instanceof NotYet) || stateful === undefined) throw error
-    await demandImages(work.site.client, stateful, work.time)
+    if (!(error instanceof Pending) || stateful === undefined) throw error
+    await requireImages(work.site.client, stateful, work.time)
     const reason = await reasonOf(work.site.client, stateful)
-    throw new NotYet(`member ${ordinal} of etcd to catch up${reason === null ? '' : `; ${reason}`}`)
+    throw new Pending(`member ${ordinal} of etcd to catch up${reason === null ? '' : `; ${reason}`}`)
   }
 }
 
@@ -58,9 +58,9 @@ export const growPhase: Phase<FederationContext> = {
       const wanted = work.plan.properties.replicas
       // A StatefulSet that says three was made so, or is the last step of growing.
       if (members >= wanted && state === 'new') return {}
-      const pki = await demandPki(context)
+      const pki = await requirePki(context)
       const isGrown = await withEtcd(context, pki, (etcd) => grow({ work, trace, pki, etcd }))
-      if (!isGrown) throw new NotYet(`etcd to have ${wanted} members`)
+      if (!isGrown) throw new Pending(`etcd to have ${wanted} members`)
       return {}
     }),
 }

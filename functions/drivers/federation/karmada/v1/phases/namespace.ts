@@ -7,7 +7,7 @@ import type { FederationContext } from '../../../../contract/federation-driver.t
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
 import { createNamespace, removeNamespace } from '../../../../support/namespace.ts'
 import { FEDERATION_LABEL, isOwned, isTerminating, nameOf, refOf } from '../../../../support/owned.ts'
-import { NotYet, step, type Trace } from '../../../../support/step.ts'
+import { Pending, step, type Trace } from '../../../../support/step.ts'
 import { foreignThings } from '../host/foreign.ts'
 import { type HostWork, hostWork } from '../host/host-work.ts'
 import { takenNames } from '../host/taken-names.ts'
@@ -48,7 +48,7 @@ export const namespaceFault = async (work: HostWork, namespace: KubernetesObject
  * Sets or removes the annotation if the namespace is still as it was read. The host itself has the last word on who uses it: a claim in our
  * table binds one project only, since a cluster of another project may say that it has the same uid (decision 0028).
  *
- * @throws NotYet when it changed meanwhile
+ * @throws Pending when it changed meanwhile
  */
 const markUse = async ({ site, namespace: name }: HostWork, read: KubernetesObject, user: string | null) => {
   const { resourceVersion } = read.metadata
@@ -56,7 +56,7 @@ const markUse = async ({ site, namespace: name }: HostWork, read: KubernetesObje
     await site.client.patch(namespaces, name, { metadata: { resourceVersion, annotations: { [USED_BY]: user } } })
   } catch (error) {
     if (!(error instanceof ObjectConflict)) throw error
-    throw new NotYet(`${nameOf(site, read)}, which changed meanwhile, to be observed again`)
+    throw new Pending(`${nameOf(site, read)}, which changed meanwhile, to be observed again`)
   }
 }
 
@@ -67,7 +67,7 @@ const ensureUsable = async (work: HostWork, trace: Trace): Promise<void> => {
     trace.made(refOf(site, await createNamespace(site, name)))
     return
   }
-  if (isTerminating(found)) throw new NotYet(`${nameOf(site, found)} to be gone before it is made again`)
+  if (isTerminating(found)) throw new Pending(`${nameOf(site, found)} to be gone before it is made again`)
   const fault = await namespaceFault(work, found)
   if (fault !== null) throw new ForeignObject(fault)
   // One that was there before stays without our label: it is not ours to remove.

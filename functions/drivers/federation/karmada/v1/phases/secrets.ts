@@ -3,7 +3,7 @@ import type { FederationContext } from '../../../../contract/federation-driver.t
 import type { Phase } from '../../../../contract/phase.ts'
 import { FEDERATION_LABEL } from '../../../../support/owned.ts'
 import { step } from '../../../../support/step.ts'
-import { demandPki, ensureAll, hostWork } from '../host/host-work.ts'
+import { ensureAll, hostWork, requirePki } from '../host/host-work.ts'
 import { removeSelected } from '../host/remove.ts'
 import { secretManifests } from '../host/secrets.ts'
 
@@ -15,7 +15,7 @@ export const secretsPhase: Phase<FederationContext> = {
   ensure: (context) =>
     step(async (trace) => {
       const work = await hostWork(context)
-      await ensureAll(work, trace, secretManifests(work.plan, await demandPki(context)))
+      await ensureAll(work, trace, secretManifests(work.plan, await requirePki(context)))
       return {}
     }),
   undo: (context) =>

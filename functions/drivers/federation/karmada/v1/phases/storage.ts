@@ -1,14 +1,14 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
-import { demandOwned, isTerminating, listAll, nameOf, refOf } from '../../../../support/owned.ts'
-import { NotYet, step, type Trace } from '../../../../support/step.ts'
+import { isTerminating, listAll, nameOf, refOf, requireOwned } from '../../../../support/owned.ts'
+import { Pending, step, type Trace } from '../../../../support/step.ts'
 import { claimManifests } from '../host/etcd.ts'
 import { type HostWork, hostWork } from '../host/host-work.ts'
 import { componentSelector } from '../host/plan.ts'
 import { removeSelected } from '../host/remove.ts'
 import { volumeClaims } from '../host/resources.ts'
-import { demandStorageClass } from '../host/storage.ts'
+import { requireStorageClass } from '../host/storage.ts'
 import { ETCD } from '../names.ts'
 
 const selectorOf = ({ site }: HostWork): string => componentSelector(site.federationId, ETCD)
@@ -21,8 +21,8 @@ export const ownClaims = (work: HostWork): Promise<KubernetesObject[]> =>
 const ensureClaim = async ({ site, namespace }: HostWork, trace: Trace, claim: KubernetesObject): Promise<void> => {
   const resource = volumeClaims(namespace)
   const found = await site.client.get(resource, claim.metadata.name)
-  if (found !== undefined) demandOwned(site, found)
-  if (found !== undefined && isTerminating(found)) throw new NotYet(`${nameOf(site, found)} to be gone`)
+  if (found !== undefined) requireOwned(site, found)
+  if (found !== undefined && isTerminating(found)) throw new Pending(`${nameOf(site, found)} to be gone`)
   trace.made(refOf(site, found ?? (await site.client.apply(resource, claim))))
 }
 
@@ -31,7 +31,7 @@ const ensureClaims = async (work: HostWork, trace: Trace): Promise<void> => {
   const wanted = claimManifests(work.plan)
   const names = new Set((await ownClaims(work)).map(({ metadata }) => metadata.name))
   const isMissing = wanted.some(({ metadata }) => !names.has(metadata.name))
-  if (isMissing) await demandStorageClass(work.site.client, work.plan.properties)
+  if (isMissing) await requireStorageClass(work.site.client, work.plan.properties)
   for (const claim of wanted) await ensureClaim(work, trace, claim)
 }
 

@@ -3,10 +3,10 @@ import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { ApiUnavailable } from '../../../../../kubernetes/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'
-import { NotYet, step } from '../../../../support/step.ts'
+import { Pending, step } from '../../../../support/step.ts'
 import { CLUSTER_VERSION } from '../control-plane/aggregation.ts'
 import { differences } from '../control-plane/apply-all.ts'
-import { demandAvailable, demandEstablished } from '../control-plane/await-served.ts'
+import { requireAvailable, requireEstablished } from '../control-plane/await-served.ts'
 import { contentOf } from '../control-plane/content.ts'
 import { withControlPlane } from '../control-plane/open.ts'
 import { CLUSTER_GROUP } from '../names.ts'
@@ -25,29 +25,29 @@ const PROBE = {
   },
 }
 
-const demandDiscovery = async (client: KubernetesClient): Promise<void> => {
+const requireDiscovery = async (client: KubernetesClient): Promise<void> => {
   const path = `/apis/${CLUSTER_GROUP}/${CLUSTER_VERSION}/clusters?limit=1`
   const { status } = await client.raw(path)
-  if (status !== 200) throw new NotYet(`GET ${path} of the control plane to answer 200; it answers ${status}`)
+  if (status !== 200) throw new Pending(`GET ${path} of the control plane to answer 200; it answers ${status}`)
 }
 
 /** Both webhooks have failurePolicy Fail, so an answer that is no refusal is theirs. */
-const demandWebhooks = async (client: KubernetesClient): Promise<void> => {
+const requireWebhooks = async (client: KubernetesClient): Promise<void> => {
   try {
     await client.post('/apis/policy.karmada.io/v1alpha1/namespaces/default/propagationpolicies?dryRun=All', PROBE)
   } catch (error) {
     if (!(error instanceof ApiUnavailable)) throw error
-    throw new NotYet(`the webhooks of the control plane to take a PropagationPolicy: ${error.message}`)
+    throw new Pending(`the webhooks of the control plane to take a PropagationPolicy: ${error.message}`)
   }
 }
 
-/** @throws NotYet naming what somebody else changed, or what is not there */
-const demandContent = async (context: FederationContext, client: KubernetesClient): Promise<void> => {
+/** @throws Pending naming what somebody else changed, or what is not there */
+const requireContent = async (context: FederationContext, client: KubernetesClient): Promise<void> => {
   const { namespaces, roles, rest } = await contentOf(context)
   const [first, ...more] = await differences(client, [...namespaces, ...roles, ...rest])
   if (first === undefined) return
   const { kind, metadata } = first.object
-  throw new NotYet(`${kind} ${metadata.name} in the control plane to be as it was made (and ${more.length} more)`)
+  throw new Pending(`${kind} ${metadata.name} in the control plane to be as it was made (and ${more.length} more)`)
 }
 
 /** Of an address that leads nowhere from here: it may be right all the same, for who is elsewhere. */
@@ -68,11 +68,11 @@ export const verifyPhase = (): Phase<FederationContext> => ({
     step(async () => {
       const remarks = await withControlPlane(context, async (client, detour) => {
         await Promise.all([
-          demandAvailable(client),
-          demandEstablished(client),
-          demandDiscovery(client),
-          demandWebhooks(client),
-          demandContent(context, client),
+          requireAvailable(client),
+          requireEstablished(client),
+          requireDiscovery(client),
+          requireWebhooks(client),
+          requireContent(context, client),
         ])
         return detourRemarks(context, detour)
       })

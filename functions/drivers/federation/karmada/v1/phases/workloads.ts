@@ -8,11 +8,11 @@ import { controllerManifests } from '../host/controllers.ts'
 import { budgetManifests } from '../host/deployment.ts'
 import { etcdManifest } from '../host/etcd.ts'
 import { currentMembership } from '../host/etcd-membership.ts'
-import { demandPki, ensureAll, type HostWork, hostWork } from '../host/host-work.ts'
+import { ensureAll, type HostWork, hostWork, requirePki } from '../host/host-work.ts'
 import { componentSelector } from '../host/plan.ts'
 import { removeComponents } from '../host/remove.ts'
 import { pods } from '../host/resources.ts'
-import { demandRolledOut } from '../host/rollout.ts'
+import { requireRolledOut } from '../host/rollout.ts'
 import {
   AGGREGATED_API_SERVER,
   API_SERVER,
@@ -25,24 +25,24 @@ import {
 
 const CONTROLLERS = [KUBE_CONTROLLER_MANAGER, SCHEDULER, CONTROLLER_MANAGER, WEBHOOK]
 
-/** Brings workloads and their budgets to what they are to be, and waits until their pods are. @throws NotYet until then */
+/** Brings workloads and their budgets to what they are to be, and waits until their pods are. @throws Pending until then */
 const rollOut = async (work: HostWork, trace: Trace, manifests: readonly KubernetesObject[]): Promise<void> => {
   const budgets = budgetManifests(
     work.plan,
     manifests.map(({ metadata }) => metadata.name),
   )
   const made = await ensureAll(work, trace, [...manifests, ...budgets])
-  await demandRolledOut(work.site.client, made.slice(0, manifests.length), work.time)
+  await requireRolledOut(work.site.client, made.slice(0, manifests.length), work.time)
 }
 
 /**
  * Karmada's aggregated API server, in the host. It is part of what the content makes, since it ends again as long as its roles are not there.
  *
- * @throws NotYet until it runs
+ * @throws Pending until it runs
  */
 export const ensureAggregatedApiServer = async (context: FederationContext, trace: Trace): Promise<void> => {
   const work = await hostWork(context)
-  await rollOut(work, trace, [aggregatedApiServerManifest(work.plan, await demandPki(context))])
+  await rollOut(work, trace, [aggregatedApiServerManifest(work.plan, await requirePki(context))])
 }
 
 const remove =
@@ -71,7 +71,7 @@ export const etcdPhase = ({ startsApiServer }: { startsApiServer: boolean }): Ph
   ensure: (context) =>
     step(async (trace) => {
       const work = await hostWork(context)
-      const pki = await demandPki(context)
+      const pki = await requirePki(context)
       const etcd = etcdManifest(work.plan, pki, await currentMembership(work))
       await ensureAll(work, trace, [etcd])
       if (startsApiServer && (await etcdRuns(work))) await ensureAll(work, trace, [apiServerManifest(work.plan, pki)])
@@ -88,7 +88,7 @@ export const apiServerPhase: Phase<FederationContext> = {
   ensure: (context) =>
     step(async (trace) => {
       const work = await hostWork(context)
-      await rollOut(work, trace, [apiServerManifest(work.plan, await demandPki(context))])
+      await rollOut(work, trace, [apiServerManifest(work.plan, await requirePki(context))])
       return {}
     }),
   undo: remove([AGGREGATED_API_SERVER, API_SERVER]),
@@ -101,7 +101,7 @@ export const controllersPhase: Phase<FederationContext> = {
   ensure: (context) =>
     step(async (trace) => {
       const work = await hostWork(context)
-      await rollOut(work, trace, controllerManifests(work.plan, await demandPki(context)))
+      await rollOut(work, trace, controllerManifests(work.plan, await requirePki(context)))
       return {}
     }),
   undo: remove(CONTROLLERS),

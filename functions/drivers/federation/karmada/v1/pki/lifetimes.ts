@@ -21,7 +21,7 @@ const hasName = (certificate: X509Certificate, name: string): boolean =>
     : certificate.checkIP(name) !== undefined
 
 /** What a certificate is to be. */
-export type Wish = {
+export type Desired = {
   /** For whom it must be. */
   names: readonly string[]
   now: Date
@@ -37,7 +37,7 @@ const isTooOld = (certificate: X509Certificate, issuedSince: Date | undefined): 
   issuedSince !== undefined && issuedSeconds(certificate) < Math.floor(issuedSince.getTime() / SECOND_MS)
 
 /** True when a certificate is to be issued anew: half its life is over, it is older than is wished, or it lacks a name. */
-export const isStale = ({ certificate: pem }: Pair, { names, now, issuedSince }: Wish): boolean => {
+export const isStale = ({ certificate: pem }: Pair, { names, now, issuedSince }: Desired): boolean => {
   const certificate = new X509Certificate(pem)
   const left = certificate.validToDate.getTime() - now.getTime()
   return (

@@ -114,10 +114,10 @@ const apiServerFiles = (values: ClusterValues): KubeadmFile[] => [
 ]
 
 /** `kubeadmConfigSpec` of the control plane. */
-export const controlPlaneConfig = (wish: GroupWish): JsonObject => {
-  const { values, plan } = wish
-  const registration = nodeRegistration(wish)
-  const hasEtcdDisk = disksOf(wish).some(({ name }) => name === 'etcd')
+export const controlPlaneConfig = (desired: GroupWish): JsonObject => {
+  const { values, plan } = desired
+  const registration = nodeRegistration(desired)
+  const hasEtcdDisk = disksOf(desired).some(({ name }) => name === 'etcd')
   const isOpenStack = plan.infrastructure === 'openstack'
   // Cluster API tells kubeadm nothing of the port (its issue 1970), and CAPO's load balancer goes to the one that it listens on itself.
   const localAPIEndpoint = isOpenStack ? { bindPort: apiServerPortOf(plan) } : undefined
@@ -130,13 +130,13 @@ export const controlPlaneConfig = (wish: GroupWish): JsonObject => {
     },
     initConfiguration: { nodeRegistration: registration, localAPIEndpoint },
     joinConfiguration: { nodeRegistration: registration, controlPlane: { localAPIEndpoint } },
-    ...machineConfig(wish, apiServerFiles(values)),
+    ...machineConfig(desired, apiServerFiles(values)),
   })
 }
 
 /** `spec` of the KubeadmConfigs of a worker group. */
-export const workerConfig = (wish: GroupWish): JsonObject =>
+export const workerConfig = (desired: GroupWish): JsonObject =>
   compact({
-    joinConfiguration: { nodeRegistration: nodeRegistration(wish) },
-    ...machineConfig(wish, []),
+    joinConfiguration: { nodeRegistration: nodeRegistration(desired) },
+    ...machineConfig(desired, []),
   })

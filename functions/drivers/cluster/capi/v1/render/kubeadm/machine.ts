@@ -82,10 +82,10 @@ const isFlatcar = ({ spec, plan }: GroupWish): boolean =>
   plan.infrastructure === 'openstack' && spec?.clusterDistro === 'flatcar'
 
 /** How a machine of the group becomes a node. */
-export const nodeRegistration = (wish: GroupWish): JsonObject => {
-  const boot = isFlatcar(wish) ? IGNITION : CLOUD_INIT
-  const isOpenStack = wish.plan.infrastructure === 'openstack'
-  const ciphers = wish.own.kubelet_tls_cipher_suites?.join(',')
+export const nodeRegistration = (desired: GroupWish): JsonObject => {
+  const boot = isFlatcar(desired) ? IGNITION : CLOUD_INIT
+  const isOpenStack = desired.plan.infrastructure === 'openstack'
+  const ciphers = desired.own.kubelet_tls_cipher_suites?.join(',')
   const registration = compact({
     name: isOpenStack ? boot.name : undefined,
     kubeletExtraArgs: [
@@ -98,21 +98,21 @@ export const nodeRegistration = (wish: GroupWish): JsonObject => {
       ...(ciphers === undefined ? [] : [{ name: 'tls-cipher-suites', value: ciphers }]),
     ],
   })
-  return withMarks(registration, wish.group)
+  return withMarks(registration, desired.group)
 }
 
 /**
  * A file system on each further disk, whole, and where it is mounted. For Ignition Cluster API refuses `partition`, which is its only way anyway, and looks
  * the device up by what a mount names: with the `LABEL=` of cloud-init it would find none, and etcd would be on the root disk.
  */
-const diskConfig = (wish: GroupWish): { [key: string]: Sparse } => {
-  const disks = disksOf(wish)
-  const isIgnition = isFlatcar(wish)
+const diskConfig = (desired: GroupWish): { [key: string]: Sparse } => {
+  const disks = disksOf(desired)
+  const isIgnition = isFlatcar(desired)
   const labelOf = ({ name }: Disk): string => `${name}_disk`
   return {
     diskSetup: {
       filesystems: disks.map((disk, index) => ({
-        device: deviceOf(wish, index),
+        device: deviceOf(desired, index),
         filesystem: 'ext4',
         label: labelOf(disk),
         partition: isIgnition ? undefined : 'none',
@@ -123,21 +123,21 @@ const diskConfig = (wish: GroupWish): { [key: string]: Sparse } => {
   }
 }
 
-const restartsContainerd = (files: readonly KubeadmFile[], wish: GroupWish): boolean =>
-  files.some(({ path }) => path.includes('containerd')) || disksOf(wish).some(({ name }) => name === 'docker')
+const restartsContainerd = (files: readonly KubeadmFile[], desired: GroupWish): boolean =>
+  files.some(({ path }) => path.includes('containerd')) || disksOf(desired).some(({ name }) => name === 'docker')
 
 /** What machines of a group have in common whether they are masters or workers: files, commands, disks, and the format of it all. */
-export const machineConfig = (wish: GroupWish, more: readonly KubeadmFile[]): { [key: string]: Sparse } => {
-  const proxies = wish.plan.infrastructure === 'openstack' ? proxyFiles(wish.spec) : []
+export const machineConfig = (desired: GroupWish, more: readonly KubeadmFile[]): { [key: string]: Sparse } => {
+  const proxies = desired.plan.infrastructure === 'openstack' ? proxyFiles(desired.spec) : []
   const files = [...proxies, ...more]
   return {
     files: files.map(asFile),
     preKubeadmCommands: [
-      ...(restartsContainerd(files, wish) ? ['systemctl daemon-reload', 'systemctl restart containerd'] : []),
-      ...(isFlatcar(wish) ? IGNITION.commands : []),
+      ...(restartsContainerd(files, desired) ? ['systemctl daemon-reload', 'systemctl restart containerd'] : []),
+      ...(isFlatcar(desired) ? IGNITION.commands : []),
     ],
-    ...diskConfig(wish),
-    ...(isFlatcar(wish)
+    ...diskConfig(desired),
+    ...(isFlatcar(desired)
       ? { format: 'ignition', ignition: { containerLinuxConfig: { additionalConfig: FLATCAR_UNITS } } }
       : {}),
   }

@@ -39,10 +39,10 @@ const nodePortRules = ({ values }: ClusterWish): Sparse =>
     : undefined
 
 /** Who reaches the machines' ports. All traffic between nodes: what a CNI needs differs with the CNI. */
-const managedSecurityGroups = (wish: ClusterWish): Sparse => ({
+const managedSecurityGroups = (desired: ClusterWish): Sparse => ({
   allowAllInClusterTraffic: true,
-  controlPlaneNodesSecurityGroupRules: apiServerRules(wish),
-  workerNodesSecurityGroupRules: nodePortRules(wish),
+  controlPlaneNodesSecurityGroupRules: apiServerRules(desired),
+  workerNodesSecurityGroupRules: nodePortRules(desired),
 })
 
 /** Name of the only cloud in our `clouds.yaml`. */
@@ -74,17 +74,17 @@ const network = ({ plan, values, spec }: ClusterWish) => {
 }
 
 /** `spec` of the OpenStackCluster. Most of it can never change: later renders take it over as it is. */
-export const openStackClusterSpec = (wish: ClusterWish): JsonObject => {
-  const { plan, values, own, spec } = wish
+export const openStackClusterSpec = (desired: ClusterWish): JsonObject => {
+  const { plan, values, own, spec } = desired
   return compact({
     identityRef: { type: 'Secret', name: cloudSecretName(plan.names), cloudName: CLOUD_NAME },
-    ...network(wish),
+    ...network(desired),
     externalNetwork: cloudReference(spec?.externalNetworkId),
-    apiServerLoadBalancer: loadBalancer(wish),
-    disableAPIServerFloatingIP: hasFloatingIp(wish) ? undefined : true,
-    apiServerFloatingIP: hasFloatingIp(wish) ? values.api_server_floating_ip : undefined,
+    apiServerLoadBalancer: loadBalancer(desired),
+    disableAPIServerFloatingIP: hasFloatingIp(desired) ? undefined : true,
+    apiServerFloatingIP: hasFloatingIp(desired) ? values.api_server_floating_ip : undefined,
     apiServerPort: apiServerPortOf(plan),
-    managedSecurityGroups: managedSecurityGroups(wish),
+    managedSecurityGroups: managedSecurityGroups(desired),
     controlPlaneAvailabilityZones: values.control_plane_availability_zones ?? [own.availability_zone],
   })
 }

@@ -19,8 +19,8 @@ const rootVolume = ({ own }: GroupWish) =>
       }
 
 /** Workers may have further networks. Once ports are named, the one in the cluster's network must be too: the first, which names no network. */
-const ports = (wish: GroupWish) => {
-  const networks = extraNetworks(wish)
+const ports = (desired: GroupWish) => {
+  const networks = extraNetworks(desired)
   if (networks.length === 0) return undefined
   return [
     { nameSuffix: 'cluster' },
@@ -29,16 +29,16 @@ const ports = (wish: GroupWish) => {
 }
 
 /** `spec` of the OpenStackMachines of a group. Another one makes new machines. */
-export const openStackMachineSpec = (wish: GroupWish): JsonObject =>
+export const openStackMachineSpec = (desired: GroupWish): JsonObject =>
   compact({
-    ...flavorReference(wish.group.flavorId),
-    image: cloudReference(wish.image),
-    sshKeyName: wish.plan.cluster.magnum.keypair,
-    rootVolume: rootVolume(wish),
-    additionalBlockDevices: disksOf(wish).map(({ name, gigabytes, storage }) => ({
+    ...flavorReference(desired.group.flavorId),
+    image: cloudReference(desired.image),
+    sshKeyName: desired.plan.cluster.magnum.keypair,
+    rootVolume: rootVolume(desired),
+    additionalBlockDevices: disksOf(desired).map(({ name, gigabytes, storage }) => ({
       name,
       sizeGiB: gigabytes,
       storage,
     })),
-    ports: ports(wish),
+    ports: ports(desired),
   })

@@ -2,17 +2,17 @@ import type { MagnumClusterAttributes } from '../../core/cluster/cluster.ts'
 import { followLabels } from '../../core/values/labels.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
-import { demandSize } from '../body/demand-size.ts'
+import { requireSize } from '../body/require-size.ts'
 
 type Labelled = Pick<MagnumClusterAttributes, 'labels' | 'templateLabels'>
 
 /** The labels that a cluster would have, and those of its template, which it keeps beside them. @throws RequestTooLarge */
-export const demandLabelsFit = ({ labels, templateLabels }: Labelled, before?: Labelled): void => {
-  demandSize('labels', labels, {
+export const requireLabelsFit = ({ labels, templateLabels }: Labelled, before?: Labelled): void => {
+  requireSize('labels', labels, {
     before: before?.labels,
     advice: 'Labels that it has of its cluster template count, too.',
   })
-  demandSize('labels', templateLabels, {
+  requireSize('labels', templateLabels, {
     before: before?.templateLabels,
     advice: 'These are the labels of the cluster template: shorten them, or choose another template.',
   })
@@ -23,7 +23,7 @@ export const demandLabelsFit = ({ labels, templateLabels }: Labelled, before?: L
  *
  * @throws RequestTooLarge
  */
-export const demandLabelsFitAfter = ({
+export const requireLabelsFitAfter = ({
   cluster: { magnum },
   template,
   nodeGroups,
@@ -32,9 +32,9 @@ export const demandLabelsFitAfter = ({
   if (task?.kind !== 'upgrade' || template === null) return
   const templateLabels = template.spec.labels
   const labels = followLabels(magnum.labels, magnum.templateLabels, templateLabels)
-  demandLabelsFit({ labels, templateLabels }, magnum)
+  requireLabelsFit({ labels, templateLabels }, magnum)
   for (const group of nodeGroups) {
-    demandSize('labels', followLabels(group.labels, magnum.labels, labels), {
+    requireSize('labels', followLabels(group.labels, magnum.labels, labels), {
       before: group.labels,
       advice: `These are the labels of node group ${quote(group.name)} with those of the cluster template.`,
     })

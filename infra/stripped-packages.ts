@@ -25,7 +25,7 @@ const versionOnly = async (file: string): Promise<string> => {
 }
 
 /** Leaves out of packages what no function uses, and what bundlers can't know (docs/decisions/0011). */
-export const leanPackages: Plugin = {
+export const strippedPackages: Plugin = {
   name: 'lean-packages',
   setup: ({ onLoad }) => {
     onLoad(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { capiV1Description } from '../../../../functions/drivers/cluster/capi/v1/description.ts'
-import { playedIdentityState } from '../../../../functions/drivers/cluster/capi/v1/played-identity.ts'
+import { playedIdentityState } from '../../../../functions/drivers/cluster/capi/v1/simulated-identity.ts'
 import { clusterEntity } from '../../../support/drivers/test-cluster.ts'
 
 describe('clusters of capi@1 in federations', () => {
@@ -9,8 +9,8 @@ describe('clusters of capi@1 in federations', () => {
       clusterEntity({ name: 'rome', driverState: playedIdentityState(uid, clusterUid) }),
     )
 
-  it('are refused when their API servers are played, with the true reason', () => {
-    expect(faultOf('one', 'one')).toMatch(/^Cluster "rome" .* infrastructure dev, whose API servers are played/)
+  it('are refused when their API servers are simulated, with the true reason', () => {
+    expect(faultOf('one', 'one')).toMatch(/^Cluster "rome" .* infrastructure dev, whose API servers are simulated/)
   })
 
   it('are taken when they have an identity of their own', () => {

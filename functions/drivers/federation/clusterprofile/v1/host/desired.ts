@@ -1,8 +1,8 @@
 import type { Access } from '../../../../../kubernetes/access-review.ts'
 import { PROFILE_GROUP } from '../names.ts'
 
-const each = (verbs: readonly string[], wish: Omit<Access, 'verb'>): Access[] =>
-  verbs.map((verb) => ({ verb, ...wish }))
+const each = (verbs: readonly string[], desired: Omit<Access, 'verb'>): Access[] =>
+  verbs.map((verb) => ({ verb, ...desired }))
 
 /** Everything that the driver does in a host, so that nothing is refused half-way (cases/JN-11). */
 export const hostWishes = (namespace: string): Access[] => [

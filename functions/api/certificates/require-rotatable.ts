@@ -16,7 +16,7 @@ const WORDS: Readonly<Record<Rotation['kind'], string>> = {
 
 const STATES: readonly string[] = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_FAILED']
 
-const demandIdle = ({ name, status, operation }: Cluster, what: string): void => {
+const requireIdle = ({ name, status, operation }: Cluster, what: string): void => {
   if (operation === null && STATES.includes(status)) return
   throw new InvalidRequest(
     `Cluster ${quote(name)} is ${status}. Its ${what} can be replaced when nothing runs on it and it is ${STATES.join(', ')}: ask again then.`,
@@ -44,7 +44,7 @@ const adviceFor = ({ capabilities }: ClusterDriverDescription, { kind }: Rotatio
  *
  * @throws InvalidRequest, DriverNotFound
  */
-export const demandRotatable = async (
+export const requireRotatable = async (
   ports: Pick<TablePorts, 'stores' | 'drivers'>,
   cluster: Cluster,
   task: Rotation,
@@ -57,7 +57,7 @@ export const demandRotatable = async (
       `The ${what} of cluster ${quote(cluster.name)} can't be replaced: its driver ${driver.id} has no way to do it. ${adviceFor(driver, task)}`,
     )
   }
-  demandIdle(cluster, what)
+  requireIdle(cluster, what)
   const [template, nodeGroups, management] = await Promise.all([
     templateOf(ports, cluster),
     stores.nodeGroups.listOf(cluster),

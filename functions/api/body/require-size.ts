@@ -9,7 +9,7 @@ type SizeOptions = {
 }
 
 /** An attribute may be stored as it would be: the result of merging or patching, not what a request gives of it. @throws RequestTooLarge */
-export const demandSize = (attribute: SizedAttribute, value: unknown, { before, advice }: SizeOptions = {}): void => {
+export const requireSize = (attribute: SizedAttribute, value: unknown, { before, advice }: SizeOptions = {}): void => {
   const bytes = jsonBytes(value)
   const max = bytesMaxOf(attribute)
   if (bytes <= max || (before !== undefined && bytes <= jsonBytes(before))) return

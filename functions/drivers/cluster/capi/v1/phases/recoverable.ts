@@ -16,7 +16,7 @@ export const faultState = (context: ClusterContext, snapshot: Snapshot): JsonObj
   topologyFault(snapshot) === undefined ? { [TOPOLOGY_FAULT]: null } : sinceState(context, TOPOLOGY_FAULT)
 
 /** @throws ClusterNotReady when the topology controller has failed for too long */
-export const demandTopology = (context: ClusterContext, snapshot: Snapshot): void => {
+export const requireTopology = (context: ClusterContext, snapshot: Snapshot): void => {
   const fault = topologyFault(snapshot)
   if (fault !== undefined && isPatienceOver(context, TOPOLOGY_FAULT, GRACE_SECONDS)) {
     throw new ClusterNotReady(`${fault}.`)

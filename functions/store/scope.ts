@@ -1,5 +1,5 @@
 /** Where a caller may look. */
-export type Reach = {
+export type Scope = {
   /** Own project: strongly consistent. */
   projectId: string
   /** Also all other projects, for administrators: eventually consistent. */

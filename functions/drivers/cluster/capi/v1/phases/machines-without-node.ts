@@ -20,7 +20,7 @@ const isUnborn = (machine: Machine, now: string): boolean => {
  * Deletes masters that an earlier upgrade has begun and that never came up, once another upgrade wants others (decision 0025). The control plane replaces
  * nothing while one of its machines has no node, so that it would wait for its health check, half an hour, or where that is off for ever. No member of etcd is among them.
  */
-export const removeUnbornMasters = async (
+export const removeMachinesWithoutNode = async (
   { client, names }: ManagementSite,
   { machines }: Snapshot,
   now: string,

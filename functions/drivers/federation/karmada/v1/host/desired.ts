@@ -1,7 +1,7 @@
 import type { Access } from '../../../../../kubernetes/access-review.ts'
 
-const each = (verbs: readonly string[], wish: Omit<Access, 'verb'>): Access[] =>
-  verbs.map((verb) => ({ verb, ...wish }))
+const each = (verbs: readonly string[], desired: Omit<Access, 'verb'>): Access[] =>
+  verbs.map((verb) => ({ verb, ...desired }))
 
 const KEPT = ['get', 'list', 'create', 'patch', 'delete']
 

@@ -26,13 +26,13 @@ const patchOf = (cluster: Cluster, { id, minNodeCount }: NodeGroup): string => {
  * what it is already, or deleted. Not for those with an upgrade that failed, which take another one as they are (decision 0025). Empty for clusters without
  * node groups to change.
  */
-export const wayOutOfFailure = (cluster: Cluster, groups: readonly NodeGroup[]): string => {
+export const remedyOfFailure = (cluster: Cluster, groups: readonly NodeGroup[]): string => {
   const failed = groups.filter(({ status }) => isFailed(status))
   const lost = failed.filter(isLost)
-  const mendable = failed.filter((group) => !isLost(group))
-  const [example = failed.length === 0 ? defaultWorkerOf(groups) : undefined] = mendable
-  const which = byNumber(mendable, 'the', 'each of the')
-  const what = mendable.length > 0 ? `${which} failed ${named(mendable)}` : 'any node group'
+  const repairable = failed.filter((group) => !isLost(group))
+  const [example = failed.length === 0 ? defaultWorkerOf(groups) : undefined] = repairable
+  const which = byNumber(repairable, 'the', 'each of the')
+  const what = repairable.length > 0 ? `${which} failed ${named(repairable)}` : 'any node group'
   const steps = [
     ...(example === undefined
       ? []
