@@ -1,17 +1,5 @@
 import { AppError } from '../core/values/app-error.ts'
 
-/** A request that can't be carried out as it is: the message names the field and what is allowed. */
-export class InvalidRequest extends AppError {
-  override readonly name = 'InvalidRequest'
-  readonly kind = 'invalid'
-}
-
-/** The body, or one part of it, is larger than allowed. */
-export class RequestTooLarge extends AppError {
-  override readonly name = 'RequestTooLarge'
-  readonly kind = 'too-large'
-}
-
 /** The body has a content type that is not JSON. */
 export class UnsupportedMediaType extends AppError {
   override readonly name = 'UnsupportedMediaType'
@@ -43,21 +31,9 @@ export class BrowserRefused extends AppError {
   readonly kind = 'forbidden'
 }
 
-/** No object with this id or name that the caller may see. Other projects' objects are answered so too. */
-export class ObjectNotVisible extends AppError {
-  override readonly name = 'ObjectNotVisible'
-  readonly kind = 'not-found'
-}
-
 /** A name that several objects have. */
 export class NameAmbiguous extends AppError {
   override readonly name = 'NameAmbiguous'
-  readonly kind = 'conflict'
-}
-
-/** The state of the object, or something that runs on it, is in the way. */
-export class StateConflict extends AppError {
-  override readonly name = 'StateConflict'
   readonly kind = 'conflict'
 }
 

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { InvalidRequest } from '../core/errors.ts'
 import { isAppError } from '../core/values/app-error.ts'
 import type { Json } from '../core/values/json.ts'
 import { QuotaReached } from '../store/errors.ts'
 import type { IdempotentResult } from '../store/idempotency.store.ts'
 import type { Write } from '../store/write.ts'
-import { IdempotencyKeyReused, InvalidRequest } from './errors.ts'
+import { IdempotencyKeyReused } from './errors.ts'
 import { httpStatusOf } from './http-status.ts'
 import type { ApiRequest } from './route.ts'
 

@@ -1,16 +1,9 @@
+import { IN_OWN_PROJECT, type Noun, notFound } from '../core/not-found.ts'
 import { isUuid, looksLikeUuid } from '../core/values/ids.ts'
 import type { Status } from '../core/values/status.ts'
 import { listInWords, quote } from '../core/values/wording.ts'
 import type { Scope } from '../store/scope.ts'
-import { NameAmbiguous, ObjectNotVisible } from './errors.ts'
-
-export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota'
-
-export const notFound = (noun: Noun, ident: string, where = ''): ObjectNotVisible =>
-  new ObjectNotVisible(`${noun} ${quote(ident)} could not be found${where}.`)
-
-/** Said whether or not another project has it. */
-const IN_OWN_PROJECT = ' in your project'
+import { NameAmbiguous } from './errors.ts'
 
 /** Matches of an ambiguous name that are shown, each with its status where it has one. */
 const MATCHES_SHOWN = 5

@@ -1,8 +1,8 @@
 import * as z from 'zod'
+import { InvalidRequest } from '../core/errors.ts'
 import { byNumber, listInWords, quote } from '../core/values/wording.ts'
 import { BOOLEAN_PATTERN, booleanOf } from './body/fields.ts'
 import { parseWith } from './body/parse-with.ts'
-import { InvalidRequest } from './errors.ts'
 
 const booleanText = z
   .string()

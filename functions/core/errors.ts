@@ -30,3 +30,27 @@ export class QueueFull extends AppError {
   override readonly name = 'QueueFull'
   readonly kind = 'conflict'
 }
+
+/** The body, or one part of it, is larger than allowed. */
+export class RequestTooLarge extends AppError {
+  override readonly name = 'RequestTooLarge'
+  readonly kind = 'too-large'
+}
+
+/** A request that can't be carried out as it is: the message names the field and what is allowed. */
+export class InvalidRequest extends AppError {
+  override readonly name = 'InvalidRequest'
+  readonly kind = 'invalid'
+}
+
+/** The state of the object, or something that runs on it, is in the way. */
+export class StateConflict extends AppError {
+  override readonly name = 'StateConflict'
+  readonly kind = 'conflict'
+}
+
+/** No object with this id or name that the caller may see. Other projects' objects are answered so too. */
+export class ObjectNotVisible extends AppError {
+  override readonly name = 'ObjectNotVisible'
+  readonly kind = 'not-found'
+}

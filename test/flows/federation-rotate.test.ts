@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { driverSecretKey } from '../../functions/core/access/credentials.ts'
 import { CERTIFICATES_CURRENT } from '../../functions/core/federation/federation.ts'
+import { rotateFederation } from '../../functions/core/federation/rotate-federation.ts'
 import { giveUp } from '../../functions/core/operation/give-up.ts'
 import { executionOf } from '../../functions/core/operation/launch.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import { renewDue } from '../../functions/workers/renewals/renew.ts'
-import { renewFederation } from '../../functions/workers/renewals/renew-federation.ts'
 import { changeFederation, createFederation, join, key, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab, type StepCall } from '../support/flows/flow-lab.ts'
 import { ended, federationOf, history, latestOf, messages, settled } from '../support/flows/look.ts'
@@ -107,7 +107,7 @@ describe('federation-rotate', () => {
     const { federations, commit } = lab.ports.stores
     await commit([federations.change(await federationOf(lab, id), { status: 'DELETE_FAILED' })])
     // Past the index, which may not know it yet.
-    expect(await renewFederation(lab.ports, key(id), now())).toBe(false)
+    expect(await rotateFederation(lab.ports, key(id), now())).toBe(false)
     expect(await history(lab, 'federation', id)).not.toContain('rotate pending RenewalDue')
   })
 

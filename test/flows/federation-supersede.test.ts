@@ -78,7 +78,7 @@ describe('an update in place of one that waits', () => {
     })
     expect(await membership(lab, id, member)).toMatchObject({ state: 'Ready' })
     const ends = (await history(lab, 'federation', id)).filter((it) => it.startsWith('update '))
-    expect(ends).toEqual(['update success Settled'])
+    expect(ends).toEqual(['update pending Requested', 'update pending Requested', 'update success Settled'])
   })
 
   it('leaves no failure of one that was about to fail', async () => {

@@ -40,7 +40,7 @@ describe('federation-create', () => {
     expect(federation.made.map((ref) => ref.kind)).toEqual(['Namespace', 'MemoryControlPlane'])
     expect(isConditionTrue(federation.conditions, CONTROL_PLANE_READY)).toBe(true)
     expect(isConditionTrue(federation.conditions, MEMBERS_READY)).toBe(true)
-    expect(await history(lab, 'federation', id)).toEqual(['create success Settled'])
+    expect(await history(lab, 'federation', id)).toEqual(['create pending Requested', 'create success Settled'])
   })
 
   it('sends its waiting members on and completes when the last has joined', async () => {

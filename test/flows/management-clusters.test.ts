@@ -296,7 +296,7 @@ describe('a create that failed', () => {
     }
     await sweepMinutes(1)
     expect((await clusterOf(lab, id))?.status).toBe('DELETE_IN_PROGRESS')
-    expect(await history(lab, 'cluster', id)).toEqual(['create failure PhaseTimedOut'])
+    expect(await history(lab, 'cluster', id)).toEqual(['create failure PhaseTimedOut', 'delete pending Requested'])
   })
 })
 

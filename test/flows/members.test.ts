@@ -305,9 +305,9 @@ describe('member-unjoin', () => {
     }
     const { status, statusReason } = await federationOf(lab, id)
     expect(status).toBe('UPDATE_COMPLETE')
-    expect(statusReason).toMatch(/^m-\w+ was removed\. Deployment web may still be in it\.$/)
+    expect(statusReason).toMatch(/^member was removed\. Deployment web may still be in it\.$/)
     const { items } = await lab.ports.stores.events.listOf('blue', { kind: 'federation', id }, { limit: 50 })
-    expect(items.find(({ action }) => action === 'unjoin')).toMatchObject({
+    expect(items.find(({ action, outcome }) => action === 'unjoin' && outcome === 'success')).toMatchObject({
       reason: 'LeftBehind',
       message: statusReason,
     })

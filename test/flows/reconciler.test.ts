@@ -241,7 +241,7 @@ describe('giveUp', () => {
       ['update', 'UPDATE_FAILED'],
       ['delete', 'DELETE_FAILED'],
     ] as const) {
-      await changeFederation(lab, id, kind, { launched: false })
+      await changeFederation(lab, id, kind, { launched: false, properties: { a: 'b' } })
       const { operation } = (await lab.ports.stores.federations.get(key(id))) as Federation
       await giveUp(
         lab.ports,

@@ -1,7 +1,7 @@
 import type * as z from 'zod'
+import { InvalidRequest } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
-import { InvalidRequest } from '../errors.ts'
 import { parseWith } from './parse-with.ts'
 
 /** Attributes that a create request knows besides those that it takes. */

@@ -1,7 +1,7 @@
 import * as z from 'zod'
+import { InvalidRequest } from '../../core/errors.ts'
 import type { Json } from '../../core/values/json.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
-import { InvalidRequest } from '../errors.ts'
 import type { BodySchema } from '../route.ts'
 
 const parse = (body: Json | undefined): Record<string, never> => {

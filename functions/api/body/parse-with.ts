@@ -1,6 +1,6 @@
 import type * as z from 'zod'
+import { InvalidRequest } from '../../core/errors.ts'
 import { quote } from '../../core/values/wording.ts'
-import { InvalidRequest } from '../errors.ts'
 
 const fieldOf = (path: readonly PropertyKey[]): string => quote(path.map(String).join('.'))
 

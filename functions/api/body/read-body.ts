@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import { type JSONVisitor, visit } from 'jsonc-parser'
+import { InvalidRequest, RequestTooLarge } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { quote } from '../../core/values/wording.ts'
-import { InvalidRequest, RequestTooLarge, UnsupportedMediaType } from '../errors.ts'
+import { UnsupportedMediaType } from '../errors.ts'
 
 /** Deepest nesting of a body: a kubeconfig as JSON needs 6. */
 const DEPTH_MAX = 32

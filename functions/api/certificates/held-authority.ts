@@ -1,9 +1,9 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
+import { InvalidRequest } from '../../core/errors.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import type { AuthorityType } from '../../core/values/certificate-authority.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { AuthorityKey } from '../../store/certificate.store.ts'
-import { InvalidRequest } from '../errors.ts'
 
 /** True when fedplane holds the cluster's authorities. @throws DriverNotFound */
 export const holdsAuthority = ({ drivers }: Pick<TablePorts, 'drivers'>, cluster: Cluster): boolean =>

@@ -2,10 +2,10 @@ import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { ClusterTask } from '../../core/cluster/cluster-task.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import { plannedManagement } from '../../core/cluster/management.ts'
+import { InvalidRequest } from '../../core/errors.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
-import { InvalidRequest } from '../errors.ts'
 
 type Rotation = ClusterTask & { kind: 'rotate-authority' | 'rotate-credential' }
 

@@ -72,3 +72,9 @@ export const requestChange = async (
   if (grant === null) return requestTask(request.ports, cluster, change)
   await keeping(request, grant, () => withRotation(request, cluster, { change, grant }))
 }
+
+/** The same for commands of the core. */
+export const requestBy =
+  (request: DelegationRequest) =>
+  (cluster: Cluster, change: TaskRequest): Promise<void> =>
+    requestChange(request, cluster, change)

@@ -1,9 +1,9 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { isManagementCluster, type ManagementCluster } from '../../core/cluster/management.ts'
+import { InvalidRequest } from '../../core/errors.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import { listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
-import { InvalidRequest } from '../errors.ts'
 import type { Origin } from './choose-origin.ts'
 
 /** Label of a cluster or template: uuid or name of the management cluster that the cluster is made through. */

@@ -1,11 +1,9 @@
-import { BUILTIN_TEMPLATE } from '../../core/cluster/builtin-template.ts'
-import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import { standInTemplate } from '../../core/cluster/builtin-templates.ts'
+import { InvalidRequest, ObjectNotVisible } from '../../core/errors.ts'
 import { listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
-import { plainTemplateOf } from '../clustertemplates/builtin-templates.ts'
 import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
-import { InvalidRequest, ObjectNotVisible } from '../errors.ts'
 import type { ApiRequest } from '../route.ts'
 import type { CreateCluster } from './cluster.schema.ts'
 import { givenRegistration } from './take-registration.ts'
@@ -18,13 +16,6 @@ export const unknownTemplate = (ident: string | null, minor: number): InvalidReq
   const message = `ClusterTemplate ${ident === null ? 'null' : quote(ident)} could not be found.`
   return minor < NOT_FOUND_SINCE ? new InvalidRequest(message) : new ObjectNotVisible(message)
 }
-
-/**
- * What stands for the template of a cluster that was made from none: the driver's built-in one, or one that shows as `external`, since
- * Magnum's clients follow `cluster_template_id`.
- */
-export const standInTemplate = (driver: ClusterDriverDescription): ClusterTemplate =>
-  plainTemplateOf(driver, driver.builtinTemplate ?? BUILTIN_TEMPLATE)
 
 /** Where a new cluster comes from. */
 export type Origin = FoundTemplate & { driver: ClusterDriverDescription }

@@ -1,5 +1,5 @@
+import { ObjectNotVisible } from '../../core/errors.ts'
 import { isUuid } from '../../core/values/ids.ts'
-import { ObjectNotVisible } from '../errors.ts'
 import { listEventsOf } from '../events/list-events.ts'
 import type { PageQuery } from '../lists/list-query.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'

@@ -5,7 +5,7 @@ import { createClusterBody } from './cluster.schema.ts'
 import { resizeClusterBody, upgradeClusterBody } from './cluster-actions.schema.ts'
 import { clusterPatchBody } from './cluster-patch.ts'
 import { createClusterHandler } from './create-cluster.ts'
-import { deleteCluster } from './delete-cluster.ts'
+import { deleteClusterHandler } from './delete-cluster.ts'
 import { patchCluster } from './patch-cluster.ts'
 import { resizeClusterHandler } from './resize-cluster.ts'
 import { upgradeClusterHandler } from './upgrade-cluster.ts'
@@ -46,7 +46,7 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
     rule: 'cluster:delete',
     schemas: { query: z.object({ force: flag }) },
     summary: 'Deletes a cluster that no federation uses; by force also one that can’t be taken down any more.',
-    handle: deleteCluster,
+    handle: deleteClusterHandler,
   }),
   route({
     method: 'POST',

@@ -1,7 +1,12 @@
 import { kubeconfigKey } from '../../core/access/credentials.ts'
+import { askPreview } from '../../core/cluster/ask-preview.ts'
 import { sealNewAuthorities } from '../../core/cluster/certificate-authority.ts'
 import type { ClusterEndpoint, ManagementRole } from '../../core/cluster/cluster.ts'
+import { requireDriverAgrees } from '../../core/cluster/driver-rules.ts'
 import { asPlanned, type ManagementCluster } from '../../core/cluster/management.ts'
+import { requireMasterCountOdd, requireMastersReachable } from '../../core/cluster/master-count.ts'
+import { requireLabelsFit } from '../../core/cluster/require-labels-fit.ts'
+import { InvalidRequest } from '../../core/errors.ts'
 import { createDeadlineSeconds } from '../../core/operation/deadlines.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { launch, newOperation } from '../../core/operation/launch.ts'
@@ -11,20 +16,16 @@ import type { PlannedCluster } from '../../drivers/contract/cluster-driver-descr
 import { TemplateGone } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
 import { requireDelegable, storeLent } from '../cloud/store-lent.ts'
-import { InvalidRequest } from '../errors.ts'
 import { createOnce } from '../idempotency.ts'
 import { requirePolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
-import { askPreview } from './ask-preview.ts'
 import { chooseManagement } from './choose-management.ts'
 import { chooseOrigin, type Origin, unknownTemplate } from './choose-origin.ts'
 import type { CreateCluster } from './cluster.schema.ts'
-import { requireDriverAgrees } from './driver-rules.ts'
 import { type TakenKubeconfig, takeKubeconfig } from './intake.ts'
 import { createTimeoutOf, newCluster } from './new-cluster.ts'
-import { requireCountAllowed, requireMasterCountOdd, requireMastersReachable } from './node-count.ts'
+import { requireCountAllowed } from './node-count.ts'
 import { withQuotaPlace } from './quota-place.ts'
-import { requireLabelsFit } from './require-labels-fit.ts'
 import { takeManagement } from './take-management.ts'
 import { takeRegistration } from './take-registration.ts'
 import { requireTemplateOpen, requireVolumeFits } from './template-rules.ts'
@@ -113,7 +114,7 @@ const requireMakeable = async (request: Request, planned: Planned): Promise<void
   const desired = desiredOf(planned)
   requireDriverAgrees(driver, desired)
   requireDelegable(request, desired)
-  await askPreview(request, desired)
+  await askPreview(request.ports, desired)
 }
 
 const authoritiesOf = async ({ ports }: Request, { cluster, origin }: Planned): Promise<Write[]> => {

@@ -7,12 +7,12 @@ import {
   NO_MAGNUM_ATTRIBUTES,
 } from '../../core/cluster/cluster.ts'
 import { DEFAULT_GROUPS, MASTER_ROLE, type NodeGroup, nodesOf } from '../../core/cluster/node-group.ts'
+import { InvalidRequest } from '../../core/errors.ts'
+import { generatedName } from '../../core/values/generated-name.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import { mergeLabels } from '../../core/values/labels.ts'
 import type { Principal } from '../../core/values/principal.ts'
 import { quote } from '../../core/values/wording.ts'
-import { InvalidRequest } from '../errors.ts'
-import { generatedName } from '../generated-name.ts'
 import type { Origin } from './choose-origin.ts'
 import type { CreateCluster } from './cluster.schema.ts'
 

@@ -1,18 +1,19 @@
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
+import { CREDENTIAL_TAKEN, RESIZABLE, SETTLED, stateFault } from '../../core/cluster/cluster-state.ts'
+import { requireNodesMade } from '../../core/cluster/driver-rules.ts'
+import { resizeCluster } from '../../core/cluster/resize-cluster.ts'
+import { InvalidRequest, StateConflict } from '../../core/errors.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { listInWords } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
-import { InvalidRequest, StateConflict } from '../errors.ts'
+import { requestBy } from '../cloud/request-change.ts'
 import { requirePolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type ClusterPatch, isEmptyPatch } from './cluster-patch.ts'
-import { CREDENTIAL_TAKEN, RESIZABLE, SETTLED, stateFault } from './cluster-state.ts'
-import { requireNodesMade } from './driver-rules.ts'
 import { findIntactCluster } from './find-cluster.ts'
 import { requireCountAllowed } from './node-count.ts'
 import { replaceKubeconfig } from './replace-kubeconfig.ts'
-import { requestResize } from './request-resize.ts'
 import { groupToResize } from './resize-cluster.ts'
 import { setManagement } from './set-management.ts'
 
@@ -102,7 +103,12 @@ const requireMayManage = (request: Request, { projectId, userId }: Cluster): voi
 const resizeWorkers = async (request: Request, cluster: Cluster, nodeCount: number): Promise<void> => {
   const nodeGroups = await request.ports.stores.nodeGroups.listOf(cluster)
   const group = groupToResize(nodeGroups)
-  await requestResize(request, { cluster, nodeGroups, group }, { nodeCount, nodesToRemove: [] })
+  await resizeCluster(
+    request.ports,
+    { cluster, nodeGroups, group },
+    { nodeCount, nodesToRemove: [] },
+    requestBy(request),
+  )
 }
 
 /** Reads, decides, and starts what there is to start. */

@@ -3,11 +3,11 @@ import { candidateKey, kubeconfigKey } from '../../core/access/credentials.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { requestTask } from '../../core/cluster/cluster-tasks.ts'
 import { createAgain } from '../../core/cluster/create-again.ts'
+import { requireTaskKnown } from '../../core/cluster/driver-rules.ts'
 import { isManagementCluster } from '../../core/cluster/management.ts'
 import { isAllowed, policyForbids, requirePolicy } from '../policy.ts'
 import type { KeysRequest } from '../route.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
-import { requireTaskKnown } from './driver-rules.ts'
 import { type GivenKubeconfig, type TakenKubeconfig, takeKubeconfig } from './intake.ts'
 
 type Request = KeysRequest<{ accept_identity: boolean }, ClusterPatch>

@@ -1,16 +1,17 @@
+import { RESIZABLE, stateFault } from '../../core/cluster/cluster-state.ts'
+import { requireNodesMade } from '../../core/cluster/driver-rules.ts'
+import { findNodeGroup } from '../../core/cluster/find-node-group.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
 import { defaultWorkerOf } from '../../core/cluster/node-limits.ts'
+import { resizeCluster } from '../../core/cluster/resize-cluster.ts'
+import { StateConflict } from '../../core/errors.ts'
+import { notFound } from '../../core/not-found.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
-import { StateConflict } from '../errors.ts'
-import { notFound } from '../lookup.ts'
-import { findNodeGroup } from '../nodegroups/find-node-group.ts'
+import { requestBy } from '../cloud/request-change.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import type { ResizeCluster } from './cluster-actions.schema.ts'
-import { RESIZABLE, stateFault } from './cluster-state.ts'
-import { requireNodesMade } from './driver-rules.ts'
 import { findIntactCluster } from './find-cluster.ts'
 import { requireCountAllowed } from './node-count.ts'
-import { requestResize } from './request-resize.ts'
 
 type Request = KeysRequest<unknown, ResizeCluster>
 
@@ -31,7 +32,7 @@ const round = async (request: Request): Promise<string> => {
   const fault = stateFault(cluster, RESIZABLE)
   if (fault !== null) throw new StateConflict(fault)
   const resize = { nodeCount: body.node_count, nodesToRemove: body.nodes_to_remove ?? [] }
-  await requestResize(request, { cluster, nodeGroups, group }, resize)
+  await resizeCluster(ports, { cluster, nodeGroups, group }, resize, requestBy(request))
   return cluster.id
 }
 

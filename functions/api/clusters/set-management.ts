@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ClusterChange, ClusterUse, ManagementRole } from '../../core/cluster/cluster.ts'
 import { createAgain } from '../../core/cluster/create-again.ts'
+import { describeUses, usingFederations } from '../../core/cluster/describe-uses.ts'
 import { isManagementCluster } from '../../core/cluster/management.ts'
 import { managementReady, requireManagementFit } from '../../core/cluster/management-check.ts'
+import { InvalidRequest } from '../../core/errors.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ClusterInUse } from '../../store/errors.ts'
-import { InvalidRequest } from '../errors.ts'
 import type { KeysRequest } from '../route.ts'
-import { describeUses, usingFederations } from './describe-uses.ts'
 import { takeManagement } from './take-management.ts'
 
 type Request = Pick<KeysRequest, 'ports'>

@@ -1,4 +1,5 @@
 import type { ManagementRole } from '../../core/cluster/cluster.ts'
+import { InvalidRequest } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { listInWords, quote } from '../../core/values/wording.ts'
 import type {
@@ -7,7 +8,6 @@ import type {
 } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { booleanOf } from '../body/fields.ts'
-import { InvalidRequest } from '../errors.ts'
 import { fieldFaults, givenFields, isAbsent } from './registration-fields.ts'
 
 /** What the role is in a request, to complete a sentence. */

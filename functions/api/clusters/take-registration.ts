@@ -1,7 +1,7 @@
+import { InvalidRequest } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import { Secret } from '../../core/values/secret.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
-import { InvalidRequest } from '../errors.ts'
 import type { CreateCluster } from './cluster.schema.ts'
 import { REGISTRATION_ATTRIBUTES, type RegistrationAttribute } from './registration-attributes.ts'
 import { fieldFaults, givenFields } from './registration-fields.ts'

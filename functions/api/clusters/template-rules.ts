@@ -1,7 +1,8 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import { InvalidRequest } from '../../core/errors.ts'
 import { quote } from '../../core/values/wording.ts'
-import { InvalidRequest, PolicyForbids } from '../errors.ts'
+import { PolicyForbids } from '../errors.ts'
 import { isAllowed } from '../policy.ts'
 import type { ApiRequest } from '../route.ts'
 

@@ -1,10 +1,15 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
+import { SETTLED, stateFault } from '../../core/cluster/cluster-state.ts'
 import type { ClusterTask } from '../../core/cluster/cluster-task.ts'
 import { replacesRunning } from '../../core/cluster/cluster-tasks.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import { requireTaskKnown } from '../../core/cluster/driver-rules.ts'
+import { findNodeGroup } from '../../core/cluster/find-node-group.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
 import { markedGroups } from '../../core/cluster/node-group-writes.ts'
+import { requireAccepted } from '../../core/cluster/require-accepted.ts'
 import { isAbout } from '../../core/cluster/task-groups.ts'
+import { InvalidRequest, ObjectNotVisible, StateConflict } from '../../core/errors.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { isFailed } from '../../core/values/status.ts'
 import { quote } from '../../core/values/wording.ts'
@@ -12,15 +17,10 @@ import type { ClusterDriverDescription } from '../../drivers/contract/cluster-dr
 import { RevisionConflict, TemplateGone } from '../../store/errors.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
-import { InvalidRequest, ObjectNotVisible, StateConflict } from '../errors.ts'
-import { findNodeGroup } from '../nodegroups/find-node-group.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import type { UpgradeCluster } from './cluster-actions.schema.ts'
-import { SETTLED, stateFault } from './cluster-state.ts'
-import { requireTaskKnown } from './driver-rules.ts'
 import { findIntactCluster } from './find-cluster.ts'
 import { remedyOfFailure } from './remedy.ts'
-import { requireAccepted } from './require-accepted.ts'
 import { requireTemplateOpen } from './template-rules.ts'
 
 type Request = KeysRequest<unknown, UpgradeCluster>
@@ -100,7 +100,7 @@ type Plan = {
 
 const ask = async (request: Request, { cluster, nodeGroups, template, group, task }: Plan): Promise<void> => {
   const { ports } = request
-  await requireAccepted(request, { cluster, template, nodeGroups, task })
+  await requireAccepted(request.ports, { cluster, template, nodeGroups, task })
   const what = group === null ? 'The cluster' : `Node group ${group.name}`
   await requestChange(request, cluster, {
     task,

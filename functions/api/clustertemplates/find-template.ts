@@ -1,10 +1,10 @@
+import { builtinTemplates } from '../../core/cluster/builtin-templates.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import { isUuid } from '../../core/values/ids.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
 import type { ApiRequest } from '../route.ts'
 import { scopeOf } from '../scope.ts'
-import { builtinTemplates } from './builtin-templates.ts'
 
 /** A template as a caller finds it. */
 export type FoundTemplate = { template: ClusterTemplate; isBuiltin: boolean }

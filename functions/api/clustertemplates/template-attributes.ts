@@ -1,5 +1,5 @@
 import type { ClusterTemplate, ClusterTemplateSpec } from '../../core/cluster/cluster-template.ts'
-import { InvalidRequest } from '../errors.ts'
+import { InvalidRequest } from '../../core/errors.ts'
 
 /** What callers set of a template, under Magnum's names (magnum-rest.md section 5). */
 export type TemplateAttributes = {

@@ -1,9 +1,9 @@
 import { CLUSTER_TASKS } from '../../core/cluster/cluster-task.ts'
+import { ObjectNotVisible } from '../../core/errors.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
-import { ObjectNotVisible } from '../errors.ts'
 import { linksOf } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 

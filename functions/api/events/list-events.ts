@@ -1,7 +1,7 @@
+import { type Noun, notFound } from '../../core/not-found.ts'
 import type { DomainEvent, EventOwner } from '../../core/values/event.ts'
 import type { PageQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
-import { type Noun, notFound } from '../lookup.ts'
 import { timestamp } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 

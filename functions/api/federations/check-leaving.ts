@@ -1,8 +1,8 @@
 import { clusterAccess } from '../../core/access/cluster-access.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { MembershipStep } from '../../core/membership/membership-steps.ts'
 import type { Ports } from '../../core/ports.ts'
 import { describeObject } from '../../core/values/object-ref.ts'
-import type { MembershipStep } from './membership-steps.ts'
 import type { Check } from './run-checks.ts'
 
 export type LeaveStep = Exclude<MembershipStep, { kind: 'join' }>

@@ -1,7 +1,7 @@
 import type { OpenClusterAccess } from '../../core/access/cluster-access.ts'
 import type { Membership } from '../../core/membership/membership.ts'
+import type { MembershipStep } from '../../core/membership/membership-steps.ts'
 import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
-import type { MembershipStep } from './membership-steps.ts'
 import type { Check } from './run-checks.ts'
 
 /** A member that changed properties reach into. */

@@ -1,20 +1,11 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
-import type { Federation } from '../../core/federation/federation.ts'
+import type { RequireUse, Using } from '../../core/federation/use-of-clusters.ts'
 import { quote } from '../../core/values/wording.ts'
-import type {
-  FederationDriverDescription,
-  FederationRights,
-} from '../../drivers/contract/federation-driver-description.ts'
+import type { FederationRights } from '../../drivers/contract/federation-driver-description.ts'
 import type { ClusterUseContext } from '../../policy/rules.ts'
 import type { PolicyForbids } from '../errors.ts'
 import { type Asker, isAllowed, policyForbids } from '../policy.ts'
 import { requireRoleRule } from '../role-rule.ts'
-
-/** A federation as far as it takes rights in clusters: with the properties that it is to have. */
-export type Using = {
-  federation: Pick<Federation, 'projectId' | 'userId' | 'properties'>
-  driver: FederationDriverDescription
-}
 
 /** As what a federation uses a cluster. */
 type Side = keyof FederationRights
@@ -52,9 +43,11 @@ const refusal = (asker: Asker, cluster: Cluster, side: Side, use: ClusterUseCont
  *
  * @throws PolicyForbids naming rule, side and rights
  */
-export const requireClusterUse = (asker: Asker, cluster: Cluster, side: Side, using: Using): void => {
-  const { projectId, userId } = cluster
-  requireRoleRule(asker, cluster)
-  const use = contextOf(using, side)
-  if (!isAllowed(asker, RULES[side], { projectId, userId }, use)) throw refusal(asker, cluster, side, use)
-}
+export const requireUseOf =
+  (asker: Asker): RequireUse =>
+  (cluster, side, using) => {
+    const { projectId, userId } = cluster
+    requireRoleRule(asker, cluster)
+    const use = contextOf(using, side)
+    if (!isAllowed(asker, RULES[side], { projectId, userId }, use)) throw refusal(asker, cluster, side, use)
+  }

@@ -1,8 +1,10 @@
+import { InvalidRequest } from '../../core/errors.ts'
 import { quote } from '../../core/values/wording.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
-import { InvalidRequest } from '../errors.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
 import { type PatchOperation, parsePatch, requireChangeable } from '../json-patch/patch-operation.ts'
+import { applyToTextMap, type TextMap } from '../json-patch/text-map.ts'
+import { textValue } from '../json-patch/typed-value.ts'
 import type { BodySchema } from '../route.ts'
 
 /** Which clusters, by id or name: to add and to remove, or exactly these. */
@@ -84,3 +86,13 @@ export const federationPatchBody: BodySchema<FederationPatch> = {
   bytesMax: BODY_BYTES_MAX,
   parse: (body) => readFederationPatch(parsePatch(body, { example: EXAMPLE })),
 }
+
+/** Of a single key only text is taken: a property that a driver reads as a number is still written as text (magnum-rest.md 8.2). */
+const applyOne = (before: TextMap, operation: PatchOperation): TextMap => {
+  if (operation.rest.length > 0 && operation.op !== 'remove') textValue(operation)
+  return applyToTextMap(before, operation) ?? {}
+}
+
+/** The properties after the operations, one after the other (magnum-rest.md 8.3, 9.1). @throws InvalidRequest */
+export const applyProperties = (properties: TextMap, operations: readonly PatchOperation[]): TextMap =>
+  operations.reduce(applyOne, properties)

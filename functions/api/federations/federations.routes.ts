@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { listQuery, pageQuery } from '../lists/list-query.ts'
 import { flag, noQuery } from '../query.ts'
 import { route, type TableRoute } from '../route.ts'
-import { deleteFederation } from './delete-federation.ts'
+import { deleteFederationHandler } from './delete-federation.ts'
 import { listFederationEvents } from './federation-events.ts'
 import { detailFederations, getFederation, getMember, listFederations, listMembers } from './read-federations.ts'
 import { workloads } from './workloads.ts'
@@ -73,6 +73,6 @@ export const FEDERATION_ROUTES: readonly TableRoute[] = [
     rule: 'federation:delete',
     schemas: { query: z.object({ force: flag, workloads }) },
     summary: 'Unjoins all members and removes the control plane.',
-    handle: deleteFederation,
+    handle: deleteFederationHandler,
   }),
 ]

@@ -2,15 +2,15 @@ import { clusterAccess, type OpenClusterAccess } from '../../core/access/cluster
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import { federationContext } from '../../core/federation/federation-context.ts'
+import type { FederationPlan } from '../../core/federation/new-federation.ts'
 import type { Membership } from '../../core/membership/membership.ts'
+import type { MembershipStep } from '../../core/membership/membership-steps.ts'
 import type { Ports } from '../../core/ports.ts'
 import { shortId } from '../../core/values/ids.ts'
 import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type LeaveStep, reachCheck, removalsOf } from './check-leaving.ts'
 import { type OpenMember, updateChecks } from './check-update.ts'
-import type { MembershipStep } from './membership-steps.ts'
-import type { FederationPlan } from './new-federation.ts'
 import { type Check, runChecks, type Told } from './run-checks.ts'
 
 /** Stands for the id, whole or short, of a federation that does not exist yet: the real create gives another one each time. */

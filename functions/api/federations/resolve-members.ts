@@ -1,20 +1,17 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
-import type { Federation } from '../../core/federation/federation.ts'
+import { ObjectNotVisible } from '../../core/errors.ts'
+import { requireChangesFit } from '../../core/federation/federation-rules.ts'
+import { mapLimited } from '../../core/map-limited.ts'
 import type { Membership } from '../../core/membership/membership.ts'
+import type { Membered, MemberTargets } from '../../core/membership/plan-members.ts'
 import { isUuid, looksLikeUuid } from '../../core/values/ids.ts'
 import { quote } from '../../core/values/wording.ts'
-import { ObjectNotVisible } from '../errors.ts'
 import { locate, seekLocated } from '../lookup.ts'
-import { mapLimited } from '../map-limited.ts'
 import type { ApiRequest } from '../route.ts'
 import { ownScope } from '../scope.ts'
-import { requireChangesFit } from './cluster-rules.ts'
 import type { DesiredMember } from './federation-patch.ts'
 
 type Request = Pick<ApiRequest, 'ports' | 'principal'>
-
-/** A federation with all its memberships, as they were read. */
-export type Membered = { federation: Federation; memberships: readonly Membership[] }
 
 const noMember = ({ federation }: Membered, ident: string): ObjectNotVisible =>
   new ObjectNotVisible(
@@ -39,9 +36,6 @@ export const findMembership = async (request: Request, membered: Membered, ident
   if (membership === undefined) throw noMember(membered, ident)
   return membership
 }
-
-/** What a wish comes to: clusters to join and memberships to end. */
-export type MemberTargets = { join: Cluster[]; leave: Membership[] }
 
 const EXACT_STAYS: readonly Membership['state'][] = ['Waiting', 'Joining', 'Ready', 'Degraded', 'UnjoinFailed']
 

@@ -1,6 +1,6 @@
+import { InvalidRequest } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
-import { InvalidRequest } from '../errors.ts'
 import { withoutSdkMark } from './sdk-patch.ts'
 
 const POINTER = /^(?:\/(?:[^/~]|~[01])+)+$/

@@ -1,5 +1,5 @@
+import { InvalidRequest } from '../../core/errors.ts'
 import { quote } from '../../core/values/wording.ts'
-import { InvalidRequest } from '../errors.ts'
 import type { PatchOperation } from './patch-operation.ts'
 import { textMapValue, textOfScalar } from './typed-value.ts'
 

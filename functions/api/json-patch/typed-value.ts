@@ -1,6 +1,6 @@
+import { InvalidRequest } from '../../core/errors.ts'
 import type { Json } from '../../core/values/json.ts'
 import { quote } from '../../core/values/wording.ts'
-import { InvalidRequest } from '../errors.ts'
 import type { PatchOperation } from './patch-operation.ts'
 import { readLiteral } from './python-literal.ts'
 

@@ -1,8 +1,8 @@
+import { InvalidRequest } from '../../core/errors.ts'
+import { type Noun, notFound } from '../../core/not-found.ts'
 import { isUuid } from '../../core/values/ids.ts'
 import { listInWords, quote } from '../../core/values/wording.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
-import { InvalidRequest } from '../errors.ts'
-import { type Noun, notFound } from '../lookup.ts'
 import type { ListQuery } from './list-query.ts'
 
 /** Other orders than that of creation are sorted in memory, up to this many items (design section 2). */

@@ -1,14 +1,14 @@
 import type { ClusterTask } from '../../core/cluster/cluster-task.ts'
 import { dropNodeGroup, isOnlyAskedFor } from '../../core/cluster/drop-node-group.ts'
+import { findNodeGroup } from '../../core/cluster/find-node-group.ts'
 import { nodesOf } from '../../core/cluster/node-group.ts'
+import { InvalidRequest } from '../../core/errors.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { truncatedGroup } from '../../core/operation/truncated.ts'
 import { quote } from '../../core/values/wording.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
-import { InvalidRequest } from '../errors.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
-import { findNodeGroup } from './find-node-group.ts'
 import { driverFor, requireAccepted, requireClusterChangeable } from './node-group-rules.ts'
 
 /** Reads, decides, commits; nothing when the group goes already. One that was only asked for is gone at once. */

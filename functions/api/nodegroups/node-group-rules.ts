@@ -1,15 +1,15 @@
+import { askPreview } from '../../core/cluster/ask-preview.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
+import { RESIZABLE, stateFault } from '../../core/cluster/cluster-state.ts'
+import { requireNodesMade, requireTaskKnown } from '../../core/cluster/driver-rules.ts'
 import { plannedManagement } from '../../core/cluster/management.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
+import { templateOfCluster } from '../../core/cluster/template-of-cluster.ts'
+import { StateConflict } from '../../core/errors.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import type { Status } from '../../core/values/status.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription, PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
-import { askPreview } from '../clusters/ask-preview.ts'
-import { RESIZABLE, stateFault } from '../clusters/cluster-state.ts'
-import { requireNodesMade, requireTaskKnown } from '../clusters/driver-rules.ts'
-import { templateOfCluster } from '../clusters/template-of-cluster.ts'
-import { StateConflict } from '../errors.ts'
 import type { KeysRequest } from '../route.ts'
 import { NodeGroupInvalid } from './errors.ts'
 
@@ -61,12 +61,12 @@ export const requireAccepted = async (
   change: Omit<PlannedCluster, 'template' | 'management'>,
 ): Promise<void> => {
   const [template, management] = await Promise.all([
-    templateOfCluster(request, change.cluster),
+    templateOfCluster(request.ports, change.cluster),
     plannedManagement(request.ports, change.cluster),
   ])
   const plan = { ...change, template, management }
   requireNoFault(driver.check(plan))
-  await askPreview(request, plan)
+  await askPreview(request.ports, plan)
 }
 
 /** @throws NodeGroupInvalid with all sentences */

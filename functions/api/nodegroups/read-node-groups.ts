@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { findNodeGroup } from '../../core/cluster/find-node-group.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
@@ -6,7 +7,6 @@ import { listQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import { findNodeGroup } from './find-node-group.ts'
 import { listNodeGroup, showNodeGroup, statusReasonOf } from './show-node-group.ts'
 
 /** Query of the list: `role` leaves out the groups of other roles. */

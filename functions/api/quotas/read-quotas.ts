@@ -1,7 +1,7 @@
+import { notFound } from '../../core/not-found.ts'
 import type { Quota } from '../../core/values/quota.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
-import { notFound } from '../lookup.ts'
 import { requirePolicy } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { QuotasQuery } from './quota.schema.ts'

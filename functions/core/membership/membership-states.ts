@@ -3,7 +3,7 @@ import type { Failure } from '../operation/failure.ts'
 import { type Launch, newOperation, replacedBy } from '../operation/launch.ts'
 import { type ExecutionRef, type Flow, type WorkloadsWish, workloadsOf } from '../operation/operation.ts'
 import type { Ports } from '../ports.ts'
-import type { ObjectRef } from '../values/object-ref.ts'
+import { mergeObjectRefs, type ObjectRef } from '../values/object-ref.ts'
 import {
   type JoinFailedMembership,
   type JoiningMembership,
@@ -13,6 +13,7 @@ import {
   operationOf,
   type ReadyMembership,
   type UnjoinFailedMembership,
+  type WaitingMembership,
 } from './membership.ts'
 
 type Base = Omit<Membership, 'state'>
@@ -36,7 +37,7 @@ const baseOf = (membership: Membership): Base => ({
 })
 
 /** The executions that a new operation of this membership has to end first: the running one, and those that it had not yet ended. */
-export const executionsOf = (membership: Membership): readonly ExecutionRef[] => {
+const executionsOf = (membership: Membership): readonly ExecutionRef[] => {
   const operation = operationOf(membership)
   return operation === null ? [] : replacedBy(flowOfMembership(operation.kind), operation)
 }
@@ -49,25 +50,51 @@ export const launchOf = (membership: JoiningMembership | LeavingMembership): Lau
   operation: membership.operation,
 })
 
-/** The membership on its way in, with a new operation: for a waiting one, or one whose join failed and is tried again. */
-export const joining = (ports: NewPorts, membership: Membership, changeId: string): JoiningMembership => {
-  const supersedes = executionsOf(membership)
-  const operation = newOperation(ports, 'join', { deadlineSeconds: DEADLINE_SECONDS['member-join'], supersedes })
-  return { ...baseOf(membership), state: 'Joining', changeId, since: operation.startedAt, operation }
+type NewMember = {
+  federation: { projectId: string; id: string }
+  clusterId: string
+  changeId: string
+  since: string
+  memberName: string
 }
 
-/** The membership on its way out, with a new operation that replaces whatever runs on it. */
+/** The first record of a member: it waits until it is sent on to join. */
+export const newMember = ({ federation, ...rest }: NewMember): WaitingMembership => ({
+  projectId: federation.projectId,
+  federationId: federation.id,
+  ...rest,
+  revision: 1,
+  made: [],
+  credential: null,
+  state: 'Waiting',
+})
+
+/** The membership on its way in, with a new operation: for a new or waiting one, or one whose join failed and is tried again. */
+export const joining = (
+  ports: NewPorts,
+  membership: WaitingMembership | JoinFailedMembership,
+  changeId: string,
+): JoiningMembership => {
+  const operation = newOperation(ports, 'join', { deadlineSeconds: DEADLINE_SECONDS['member-join'] })
+  const made = mergeObjectRefs(membership.made, membership.state === 'JoinFailed' ? membership.leftovers : [])
+  return { ...baseOf(membership), made, state: 'Joining', changeId, since: operation.startedAt, operation }
+}
+
+/** Which run of changes an unjoin belongs to, whether it skips what can't be reached, and what becomes of the member's workloads. */
+export type UnjoinWish = { changeId: string; force: boolean; workloads?: WorkloadsWish }
+
+/** The membership on its way out, with a new operation that replaces whatever runs on it, and is no weaker than that. */
 export const leaving = (
   ports: NewPorts,
   membership: Membership,
-  { changeId, force, workloads }: { changeId: string; force: boolean; workloads?: WorkloadsWish },
+  { changeId, force, workloads }: UnjoinWish,
 ): LeavingMembership => {
-  const supersedes = executionsOf(membership)
+  const running = operationOf(membership)
   const operation = newOperation(ports, 'unjoin', {
     deadlineSeconds: DEADLINE_SECONDS['member-unjoin'],
-    force,
-    ...workloadsOf(workloads, operationOf(membership)),
-    supersedes,
+    force: force || running?.force === true,
+    ...workloadsOf(workloads, running),
+    supersedes: executionsOf(membership),
   })
   return { ...baseOf(membership), state: 'Leaving', changeId, since: operation.startedAt, operation }
 }

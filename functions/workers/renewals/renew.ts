@@ -1,45 +1,12 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { requestTask } from '../../core/cluster/cluster-tasks.ts'
-import { type DegradedMembership, membershipEntityId, type ReadyMembership } from '../../core/membership/membership.ts'
-import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
-import { memberEvent } from '../../core/operation/events.ts'
-import { launch, newOperation } from '../../core/operation/launch.ts'
+import { rotateFederation } from '../../core/federation/rotate-federation.ts'
+import { rotateCredential } from '../../core/membership/rotate-credential.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import type { ClusterKey } from '../../store/cluster.store.ts'
 import { RevisionConflict } from '../../store/errors.ts'
-import type { MembershipKey } from '../../store/membership.store.ts'
 import type { DueRenewal } from '../../store/work.store.ts'
 import { beat } from '../heartbeat.ts'
-import { renewFederation } from './renew-federation.ts'
-
-type InRest = ReadyMembership | DegradedMembership
-
-/** The membership, if its credential is due and nothing runs on it. The index it came from may lag. */
-const dueMembership = async (ports: TablePorts, key: MembershipKey, now: string): Promise<InRest | undefined> => {
-  const membership = await ports.stores.memberships.get(key)
-  if (membership?.state !== 'Ready' && membership?.state !== 'Degraded') return undefined
-  const renewAfter = membership.credential?.renewAfter ?? null
-  return membership.operation === null && renewAfter !== null && renewAfter <= now ? membership : undefined
-}
-
-/** Starts `credential-rotate` if it is due. @throws RevisionConflict when something else began on the membership */
-const renewMembership = async (ports: TablePorts, key: MembershipKey, now: string): Promise<boolean> => {
-  const membership = await dueMembership(ports, key, now)
-  if (membership === undefined) return false
-  const operation = newOperation(ports, 'rotate', { deadlineSeconds: DEADLINE_SECONDS['credential-rotate'] })
-  await ports.stores.commit([
-    ports.stores.memberships.replace(membership, { ...membership, operation }),
-    memberEvent(ports, membership, {
-      action: 'rotate',
-      outcome: 'pending',
-      reason: 'RenewalDue',
-      message: `The credential of ${membership.memberName} is being renewed.`,
-    }),
-  ])
-  const { projectId } = membership
-  await launch(ports, { flow: 'credential-rotate', projectId, entityId: membershipEntityId(membership), operation })
-  return true
-}
 
 /** In these a cluster is there and takes a change. */
 const AT_REST: readonly Cluster['status'][] = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_FAILED']
@@ -67,9 +34,9 @@ const renewOne = (ports: TablePorts, due: DueRenewal, now: string): Promise<bool
     case 'cluster':
       return renewCluster(ports, due, now)
     case 'federation':
-      return renewFederation(ports, due, now)
+      return rotateFederation(ports, due, now)
     case 'membership':
-      return renewMembership(ports, due, now)
+      return rotateCredential(ports, due, now)
   }
 }
 

@@ -1,23 +1,25 @@
 import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import { type DeleteRules, deleteCluster } from '../../../functions/core/cluster/delete-cluster.ts'
 import { nodesOf } from '../../../functions/core/cluster/node-group.ts'
+import * as change from '../../../functions/core/federation/change-federation.ts'
+import * as create from '../../../functions/core/federation/create-federation.ts'
+import * as remove from '../../../functions/core/federation/delete-federation.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
-import type { Membership, WaitingMembership } from '../../../functions/core/membership/membership.ts'
-import { joining, launchOf, leaving } from '../../../functions/core/membership/membership-states.ts'
+import { launchesOf } from '../../../functions/core/membership/membership-steps.ts'
 import { DEADLINE_SECONDS } from '../../../functions/core/operation/deadlines.ts'
 import { executionOf, launch, newOperation } from '../../../functions/core/operation/launch.ts'
 import type { ExecutionRef, Flow, Operation } from '../../../functions/core/operation/operation.ts'
-import { retryOnConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
-import { sampleCluster, sampleFederation } from '../store/samples.ts'
+import type { Principal } from '../../../functions/core/values/principal.ts'
+import { sampleCluster } from '../store/samples.ts'
 import type { FlowLab } from './flow-lab.ts'
 import { defaultGroups } from './node-groups.ts'
 
-/** What the API does on a request, as far as flows see it: the commit with the operation, then the launch. */
+/** Federations: the commands that the API calls. Clusters: what their create, update and delete write, as far as flows see it. */
 
 export const PROJECT = 'blue'
 type Options = {
   force?: boolean
   workloads?: 'delete'
-  supersedes?: readonly ExecutionRef[]
   launched?: boolean
 }
 
@@ -34,15 +36,8 @@ const begin = async (
   return executionOf(flow, operation)
 }
 
-const operationFor = <K extends 'create' | 'update' | 'delete'>(
-  lab: FlowLab,
-  on: 'cluster' | 'federation',
-  kind: K,
-  options: Options = {},
-) => newOperation(lab.ports, kind, { ...options, deadlineSeconds: DEADLINE_SECONDS[`${on}-${kind}`] })
-
-const runningOf = (flow: Flow, entity: { operation: Operation | null }): ExecutionRef[] =>
-  entity.operation === null ? [] : [executionOf(flow, entity.operation)]
+const operationFor = <K extends 'create' | 'update'>(lab: FlowLab, kind: K, options: Options = {}) =>
+  newOperation(lab.ports, kind, { ...options, deadlineSeconds: DEADLINE_SECONDS[`cluster-${kind}`] })
 
 export const newCluster = (lab: FlowLab, name: string, labels: Record<string, string> = {}): Cluster => {
   const id = lab.ports.newId()
@@ -55,7 +50,7 @@ export const newCluster = (lab: FlowLab, name: string, labels: Record<string, st
     endpoint: null,
     identity: null,
     driverState: {},
-    operation: operationFor(lab, 'cluster', 'create'),
+    operation: operationFor(lab, 'create'),
     magnum: { ...sampleCluster().magnum, labels },
   })
 }
@@ -93,99 +88,100 @@ export const registered = async (lab: FlowLab, name: string, labels?: Record<str
   return id
 }
 
-export const changeCluster = async (lab: FlowLab, id: string, kind: 'update' | 'delete', options: Options = {}) => {
-  const { clusters, commit } = lab.ports.stores
-  const cluster = (await clusters.get(key(id))) as Cluster
-  const supersedes = kind === 'delete' ? runningOf('cluster-create', cluster) : []
-  const operation = operationFor(lab, 'cluster', kind, { ...options, supersedes })
-  await commit([
-    clusters.change(cluster, { operation, status: `${kind === 'update' ? 'UPDATE' : 'DELETE'}_IN_PROGRESS` }),
-  ])
-  return begin(lab, `cluster-${kind}`, { id, operation }, options.launched)
+/** @param launched false: as if the process had died between commit and launch */
+const portsFor = (lab: FlowLab, launched = true): FlowLab['ports'] =>
+  launched ? lab.ports : { ...lab.ports, executions: { ...lab.ports.executions, start: async () => undefined } }
+
+const clusterOf = async (lab: FlowLab, id: string): Promise<Cluster> => {
+  const cluster = await lab.ports.stores.clusters.get(key(id))
+  if (cluster === undefined) throw new Error(`there is no cluster ${id}`)
+  return cluster
 }
 
-const waiting = (federation: Federation, clusterId: string, changeId: string): WaitingMembership => ({
-  projectId: PROJECT,
-  federationId: federation.id,
-  clusterId,
-  memberName: `m-${clusterId.slice(-10)}`,
-  revision: 1,
-  changeId,
-  since: federation.createdAt,
-  made: [],
-  credential: null,
-  state: 'Waiting',
+/** Of a deletion that its caller may ask for, and lends nothing for. */
+export const deleteRules = (lab: FlowLab, id: string, force = false): DeleteRules => ({
+  findCluster: () => clusterOf(lab, id),
+  force,
+  storeDeletion: (_, store) => store({ change: {}, writes: [] }),
 })
+
+export const changeCluster = async (
+  lab: FlowLab,
+  id: string,
+  kind: 'update' | 'delete',
+  { force = false, launched }: Options = {},
+): Promise<ExecutionRef> => {
+  if (kind === 'delete') {
+    const deletion = await deleteCluster(portsFor(lab, launched), deleteRules(lab, id, force))
+    if (deletion === null) throw new Error('no delete began')
+    return executionOf('cluster-delete', deletion)
+  }
+  const { clusters, commit } = lab.ports.stores
+  const operation = operationFor(lab, 'update', { force })
+  await commit([clusters.change(await clusterOf(lab, id), { operation, status: 'UPDATE_IN_PROGRESS' })])
+  return begin(lab, 'cluster-update', { id, operation }, launched)
+}
+
+/** Who asks; the policy allows everything. */
+const CALLER: Principal = { userId: 'alice', projectId: PROJECT, roles: ['member'], source: 'local' }
+const requireUse = (): void => undefined
+
+const federationOf = async (lab: FlowLab, id: string): Promise<Federation> => {
+  const federation = await lab.ports.stores.federations.get(key(id))
+  if (federation === undefined) throw new Error(`there is no federation ${id}`)
+  return federation
+}
 
 export type NewFederation = { members?: string[]; properties?: Record<string, string>; launched?: boolean }
 
 export const createFederation = async (lab: FlowLab, hostClusterId: string, options: NewFederation = {}) => {
   const { members = [], properties = {}, launched } = options
-  const { federations, clusters, memberships, commit } = lab.ports.stores
-  const operation = operationFor(lab, 'federation', 'create')
-  const change = members.length > 0 ? { id: lab.ports.newId(), deadline: operation.deadline } : null
-  const federation = sampleFederation({
-    id: lab.ports.newId(),
-    driver: 'memory@1',
-    hostClusterId,
-    properties,
-    status: 'CREATE_IN_PROGRESS',
-    operation,
-    change,
-    endpoint: null,
-    made: [],
-    updatedAt: null,
-    memberIds: [...members].sort(),
-  })
-  const uid = `uid-${hostClusterId}`
-  const names = lab.ports.drivers.federation.resolve('memory@1').hostNamespaces(federation)
-  await commit([
-    federations.insert(federation),
-    clusters.addUses(key(hostClusterId), [`host:${federation.id}`]),
-    ...names.map((name) => federations.claimNamespace({ projectId: PROJECT, uid }, name, federation.id)),
-    ...members.map((id) => memberships.insert(waiting(federation, id, change?.id ?? ''))),
-    ...members.map((id) => clusters.addUses(key(id), [`member:${federation.id}`])),
-  ])
-  return { id: federation.id, ref: await begin(lab, 'federation-create', federation, launched) }
+  const desired = { name: null, driver: null, properties, host: hostClusterId, members }
+  const rules = { findCluster: (id: string) => clusterOf(lab, id), requireUse }
+  const { federation, given } = await create.createFederation(portsFor(lab, launched), CALLER, desired, rules)
+  return { id: federation.id, ref: executionOf('federation-create', given.operation) }
 }
+
+type Change = Options & { properties?: Record<string, string>; join?: string[]; leave?: string[] }
+
+/** PATCH of a federation. */
+const patch = async (lab: FlowLab, id: string, desired: Change) => {
+  const { properties, join: joins = [], leave = [], force = false, workloads, launched } = desired
+  const plan = await change.changeFederation(portsFor(lab, launched), await federationOf(lab, id), {
+    properties: properties === undefined ? null : () => properties,
+    members: async ({ memberships }) => ({
+      join: await Promise.all(joins.map((clusterId) => clusterOf(lab, clusterId))),
+      leave: memberships.filter(({ clusterId }) => leave.includes(clusterId)),
+    }),
+    force,
+    workloads,
+    requireUse,
+  })
+  if (plan === null) throw new Error('the change changes nothing')
+  return plan
+}
+
+const executionsOf = ({ steps }: Pick<Awaited<ReturnType<typeof patch>>, 'steps'>): ExecutionRef[] =>
+  launchesOf(steps).map(({ flow, operation }) => executionOf(flow, operation))
 
 export const changeFederation = async (
   lab: FlowLab,
   id: string,
   kind: 'update' | 'delete',
   options: Options & { properties?: Record<string, string> } = {},
-) => {
-  const { federations, commit } = lab.ports.stores
-  const federation = (await federations.get(key(id))) as Federation
-  const { properties, launched, ...more } = options
-  const supersedes = federation.operation ? runningOf(`federation-${federation.operation.kind}`, federation) : []
-  const operation = operationFor(lab, 'federation', kind, { ...more, supersedes })
-  const status = `${kind === 'update' ? 'UPDATE' : 'DELETE'}_IN_PROGRESS` as const
-  await commit([federations.change(federation, { operation, status, ...(properties && { properties }) })])
-  return begin(lab, `federation-${kind}`, { id, operation }, launched)
-}
-
-type Open = { federation: Federation; change: { id: string; deadline: string } }
-
-const openChange = async (lab: FlowLab, federationId: string): Promise<Open> => {
-  const federation = (await lab.ports.stores.federations.get(key(federationId))) as Federation
-  const deadline = new Date(lab.clock.now().getTime() + 300_000).toISOString()
-  return { federation, change: federation.change ?? { id: lab.ports.newId(), deadline } }
+): Promise<ExecutionRef> => {
+  const { force = false, workloads, launched } = options
+  const operation =
+    kind === 'update'
+      ? (await patch(lab, id, options)).operation
+      : await remove.deleteFederation(portsFor(lab, launched), await federationOf(lab, id), { force, workloads })
+  if (operation === null) throw new Error(`no ${kind} began`)
+  return executionOf(`federation-${kind}`, operation)
 }
 
 /** PATCH add /member_ids. */
-export const join = async (lab: FlowLab, federationId: string, clusterIds: string[]): Promise<ExecutionRef[]> => {
-  const { federations, memberships, clusters, commit } = lab.ports.stores
-  const { federation, change } = await openChange(lab, federationId)
-  const joins = clusterIds.map((id) => joining(lab.ports, waiting(federation, id, change.id), change.id))
-  await commit([
-    federations.change(federation, { change, status: 'UPDATE_IN_PROGRESS', statusReason: null }, { add: clusterIds }),
-    ...joins.map((membership) => memberships.insert(membership)),
-    ...clusterIds.map((id) => clusters.addUses(key(id), [`member:${federationId}`])),
-  ])
-  await Promise.all(joins.map((membership) => launch(lab.ports, launchOf(membership))))
-  return joins.map((membership) => executionOf('member-join', membership.operation))
-}
+export const join = async (lab: FlowLab, federationId: string, clusterIds: string[]): Promise<ExecutionRef[]> =>
+  executionsOf(await patch(lab, federationId, { join: clusterIds }))
 
 /** PATCH remove /member_ids. */
 export const unjoin = async (
@@ -194,24 +190,9 @@ export const unjoin = async (
   clusterId: string,
   options: Options = {},
 ): Promise<ExecutionRef> => {
-  const { federations, memberships, commit } = lab.ports.stores
-  // As the API does: steps and sweeps may write meanwhile.
-  const next = await retryOnConflict(async () => {
-    const { federation, change } = await openChange(lab, federationId)
-    const membership = (await memberships.get({ projectId: PROJECT, federationId, clusterId })) as Membership
-    const left = leaving(lab.ports, membership, {
-      changeId: change.id,
-      force: options.force ?? false,
-      workloads: options.workloads,
-    })
-    await commit([
-      federations.change(federation, { change, status: 'UPDATE_IN_PROGRESS', statusReason: null }),
-      memberships.replace(membership, left),
-    ])
-    return left
-  })
-  if (options.launched !== false) await launch(lab.ports, launchOf(next))
-  return executionOf('member-unjoin', next.operation)
+  const [ref] = executionsOf(await patch(lab, federationId, { ...options, leave: [clusterId] }))
+  if (ref === undefined) throw new Error('no unjoin began')
+  return ref
 }
 
 export const membership = (lab: FlowLab, federationId: string, clusterId: string) =>

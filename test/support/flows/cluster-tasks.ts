@@ -2,17 +2,15 @@ import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
 import { type ClusterTask, nodeGroupOf } from '../../../functions/core/cluster/cluster-task.ts'
 import { requestTask } from '../../../functions/core/cluster/cluster-tasks.ts'
 import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
+import * as remove from '../../../functions/core/cluster/delete-cluster.ts'
 import { type NodeGroup, type NodeGroupChange, nodesOf } from '../../../functions/core/cluster/node-group.ts'
-import { markedGroups } from '../../../functions/core/cluster/node-group-writes.ts'
 import { isAbout, reasonKept } from '../../../functions/core/cluster/task-groups.ts'
-import { movedTemplateUses } from '../../../functions/core/cluster/template-uses.ts'
-import { launch, newOperation } from '../../../functions/core/operation/launch.ts'
 import { retryOnConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
 import { AUTHORITIES } from '../../../functions/core/values/certificate-authority.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import type { Write } from '../../../functions/store/write.ts'
 import { until } from '../local/engine-lab.ts'
-import { createCluster, key, newCluster } from './actions.ts'
+import { createCluster, deleteRules, key, newCluster } from './actions.ts'
 import type { FlowLab } from './flow-lab.ts'
 import { ended } from './look.ts'
 import { defaultGroups, newGroup } from './node-groups.ts'
@@ -210,24 +208,7 @@ export const usesOf = async (lab: FlowLab, { projectId, id }: ClusterTemplate): 
 
 /** DELETE of a cluster: takes over from what runs, and drops what waits. */
 export const deleteCluster = async (lab: FlowLab, id: string): Promise<void> => {
-  const { clusters, commit } = lab.ports.stores
-  const operation = await retryOnConflict(async () => {
-    const cluster = (await clusters.get(key(id))) as Cluster
-    const running = cluster.operation
-    const next = newOperation(lab.ports, 'delete', {
-      deadlineSeconds: 3600,
-      supersedes:
-        running === null ? [] : [{ flow: `cluster-${running.kind}`, name: `${running.id}-${running.attempt}` }],
-    })
-    const change = { status: 'DELETE_IN_PROGRESS', operation: next, task: null, queue: [] } as const
-    await commit([
-      clusters.change(cluster, change),
-      ...movedTemplateUses(lab.ports, cluster, change),
-      ...markedGroups(lab.ports, await groupsOf(lab, id), 'DELETE_IN_PROGRESS'),
-    ])
-    return next
-  })
-  await launch(lab.ports, { flow: 'cluster-delete', projectId: 'blue', entityId: id, operation })
+  await remove.deleteCluster(lab.ports, deleteRules(lab, id))
 }
 
 /** Waits until nothing runs on the cluster, or it is gone. Reads the database only when an execution has ended since. */

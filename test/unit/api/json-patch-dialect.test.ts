@@ -6,10 +6,10 @@ import {
   changedAttributes,
   templatePatchBody,
 } from '../../../functions/api/clustertemplates/template-patch.ts'
-import { InvalidRequest } from '../../../functions/api/errors.ts'
 import { formatPointer, parsePatch, parsePointer } from '../../../functions/api/json-patch/patch-operation.ts'
 import { readLiteral } from '../../../functions/api/json-patch/python-literal.ts'
 import { applyToTextMap, type TextMap } from '../../../functions/api/json-patch/text-map.ts'
+import { InvalidRequest } from '../../../functions/core/errors.ts'
 import type { Json } from '../../../functions/core/values/json.ts'
 import { sampleTemplate } from '../../support/api/templates.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { InvalidRequest } from '../../../functions/api/errors.ts'
-import { applyProperties } from '../../../functions/api/federations/plan-patch.ts'
+import { applyProperties } from '../../../functions/api/federations/federation-patch.ts'
 import { formatPointer, parsePatch, parsePointer } from '../../../functions/api/json-patch/patch-operation.ts'
 import { readLiteral } from '../../../functions/api/json-patch/python-literal.ts'
+import { InvalidRequest } from '../../../functions/core/errors.ts'
 import type { Json } from '../../../functions/core/values/json.ts'
 
 describe('pointers (RFC 6901)', () => {

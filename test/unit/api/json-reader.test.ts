@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readJson } from '../../../functions/api/body/read-body.ts'
-import { InvalidRequest } from '../../../functions/api/errors.ts'
+import { InvalidRequest } from '../../../functions/core/errors.ts'
 
 /** Objects without their missing prototype, to compare with JSON.parse. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value))

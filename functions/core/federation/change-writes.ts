@@ -1,51 +1,31 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import { isMember, membershipEntityId } from '../../core/membership/membership.ts'
-import { memberEvent, ownerEvent } from '../../core/operation/events.ts'
-import { launch } from '../../core/operation/launch.ts'
-import type { TablePorts } from '../../core/ports.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { Write } from '../../store/write.ts'
-import type { MembershipStep } from './membership-steps.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { isMember } from '../membership/membership.ts'
+import { aboutOf, launchesOf, type MembershipStep, stepWrites } from '../membership/membership-steps.ts'
+import { memberEvent, ownerEvent } from '../operation/events.ts'
+import { type Launch, launch } from '../operation/launch.ts'
+import type { TablePorts } from '../ports.ts'
 import { namespaceClaims } from './namespace-claims.ts'
-import type { PatchPlan } from './plan-patch.ts'
-
-const clusterIdOf = (step: MembershipStep): string => ('next' in step ? step.next.clusterId : step.before.clusterId)
-
-const stepWrites = ({ stores }: TablePorts, { federation }: PatchPlan, step: MembershipStep): Write[] => {
-  const key = { projectId: federation.projectId, id: clusterIdOf(step) }
-  const uses = [`member:${federation.id}`] as const
-  switch (step.kind) {
-    case 'join': {
-      const { before, next } = step
-      const write = before === null ? stores.memberships.insert(next) : stores.memberships.replace(before, next)
-      return [write, stores.clusters.addUses(step.cluster, uses)]
-    }
-    case 'unjoin':
-      return [stores.memberships.replace(step.before, step.next)]
-    case 'dismiss':
-      return [stores.memberships.remove(step.before), stores.clusters.removeUses(key, uses)]
-  }
-}
-
-const nameOf = (step: MembershipStep): string => ('next' in step ? step.next.memberName : step.before.memberName)
+import type { ChangePlan } from './plan-change.ts'
 
 /** Said of unjoins only, and by the first: all of a request are alike. */
-const fateOfWorkloads = ({ steps }: PatchPlan): string =>
+const fateOfWorkloads = ({ steps }: ChangePlan): string =>
   steps.some((step) => step.kind === 'unjoin' && step.next.operation.workloads === 'delete')
     ? 'Their workloads are removed.'
     : ''
 
 const WORDS = { join: 'Joining', unjoin: 'Unjoining', dismiss: 'Forgetting the failed join of' } as const
 
-const changeOfProperties = ({ operation, federation }: PatchPlan): string => {
+const changeOfProperties = ({ operation, federation }: ChangePlan): string => {
   if (operation === null) return ''
   return `Changing the properties${federation.operation === null ? '' : ', in place of the change that was running'}.`
 }
 
-const describe = (plan: PatchPlan): string => {
+const describe = (plan: ChangePlan): string => {
   const { steps } = plan
   const of = (kind: MembershipStep['kind']): string => {
-    const names = steps.filter((step) => step.kind === kind).map(nameOf)
+    const names = steps.filter((step) => step.kind === kind).map((step) => aboutOf(step).memberName)
     return names.length === 0 ? '' : `${WORDS[kind]} ${names.join(', ')}.`
   }
   return [changeOfProperties(plan), of('join'), of('unjoin'), fateOfWorkloads(plan), of('dismiss')]
@@ -57,7 +37,7 @@ const describe = (plan: PatchPlan): string => {
  * One event per request, because 45 changes of two writes each leave no room for more. A request about one member only is that member's
  * event.
  */
-const eventOf = (ports: TablePorts, plan: PatchPlan): Write => {
+const eventOf = (ports: TablePorts, plan: ChangePlan): Write => {
   const said = { outcome: 'pending', reason: 'Requested', message: describe(plan) } as const
   const [step] = plan.steps
   if (plan.operation !== null || plan.steps.length !== 1 || step === undefined) {
@@ -65,13 +45,13 @@ const eventOf = (ports: TablePorts, plan: PatchPlan): Write => {
   }
   const { projectId, id: federationId } = plan.federation
   const revision = step.before?.revision ?? 0
-  const membership = { projectId, federationId, clusterId: clusterIdOf(step), revision }
+  const membership = { projectId, federationId, clusterId: aboutOf(step).clusterId, revision }
   if (step.kind !== 'dismiss') return memberEvent(ports, membership, { ...said, action: step.kind })
   return memberEvent(ports, membership, { ...said, action: 'unjoin', outcome: 'success', reason: 'JoinDismissed' })
 }
 
 /** What new properties ask for besides what is claimed. */
-const moreNamespaces = ({ federation, update }: PatchPlan, driver: FederationDriverDescription): string[] => {
+const moreNamespaces = ({ federation, update }: ChangePlan, driver: FederationDriverDescription): string[] => {
   if (update.properties === undefined) return []
   const before = driver.hostNamespaces(federation)
   const after = driver.hostNamespaces({ id: federation.id, properties: update.properties })
@@ -82,9 +62,9 @@ const moreNamespaces = ({ federation, update }: PatchPlan, driver: FederationDri
 const isEntering = ({ before }: MembershipStep): boolean => before === null || !isMember(before)
 
 /** Stores all of a plan in one transaction. @throws RevisionConflict: read again and decide again */
-export const commitPatch = (
+export const commitChange = (
   ports: TablePorts,
-  plan: PatchPlan,
+  plan: ChangePlan,
   driver: FederationDriverDescription,
   host: Pick<Cluster, 'identity'>,
 ): Promise<void> => {
@@ -92,27 +72,16 @@ export const commitPatch = (
   const add = steps.flatMap((step) => ('next' in step && isEntering(step) ? [step.next.clusterId] : []))
   return ports.stores.commit([
     ports.stores.federations.change(federation, update, { add }),
-    ...steps.flatMap((step) => stepWrites(ports, plan, step)),
+    ...steps.flatMap((step) => stepWrites(ports, step)),
     ...namespaceClaims(ports.stores, host, federation, moreNamespaces(plan, driver)),
     eventOf(ports, plan),
   ])
 }
 
 /** Starts what a stored plan began: each membership on its own, and the update of the federation. */
-export const launchPatch = async (ports: TablePorts, { federation, steps, operation }: PatchPlan): Promise<void> => {
+export const launchChange = async (ports: TablePorts, { federation, steps, operation }: ChangePlan): Promise<void> => {
   const { projectId } = federation
-  const moving = steps.flatMap((step) => ('next' in step ? [{ step, next: step.next }] : []))
-  await Promise.all([
-    ...moving.map(({ step, next }) =>
-      launch(ports, {
-        flow: step.kind === 'join' ? 'member-join' : 'member-unjoin',
-        projectId,
-        entityId: membershipEntityId(next),
-        operation: next.operation,
-      }),
-    ),
-    ...(operation === null
-      ? []
-      : [launch(ports, { flow: 'federation-update', projectId, entityId: federation.id, operation })]),
-  ])
+  const own: Launch[] =
+    operation === null ? [] : [{ flow: 'federation-update', projectId, entityId: federation.id, operation }]
+  await Promise.all([...launchesOf(steps), ...own].map((one) => launch(ports, one)))
 }

@@ -1,23 +1,28 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import { CONTROL_PLANE_READY, type Federation, isInitialized } from '../../core/federation/federation.ts'
-import type { Membership } from '../../core/membership/membership.ts'
-import type { WorkloadsWish } from '../../core/operation/operation.ts'
-import type { TablePorts } from '../../core/ports.ts'
-import { isConditionTrue } from '../../core/values/condition.ts'
-import { quote, withoutFullStop } from '../../core/values/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
+import { CONTROL_PLANE_READY, type Federation, isInitialized } from '../federation/federation.ts'
 import {
   requireChangesFit,
   requireDistinct,
   requireHostMayJoin,
   requireReachableKind,
   requireUsable,
-} from './cluster-rules.ts'
-import { joinStep, type MembershipStep, type UnjoinWish, unjoinStep } from './membership-steps.ts'
+} from '../federation/federation-rules.ts'
+import type { WorkloadsWish } from '../operation/operation.ts'
+import type { TablePorts } from '../ports.ts'
+import { isConditionTrue } from '../values/condition.ts'
+import { quote, withoutFullStop } from '../values/wording.ts'
+import type { Membership } from './membership.ts'
+import { joinStep, leaveStep, type MembershipStep } from './membership-steps.ts'
 import type { NamesElsewhere } from './names-elsewhere.ts'
-import type { Membered, MemberTargets } from './resolve-members.ts'
+
+/** A federation with all its memberships, as they were read. */
+export type Membered = { federation: Federation; memberships: readonly Membership[] }
+
+/** Clusters to join and memberships to end. */
+export type MemberTargets = { join: Cluster[]; leave: Membership[] }
 
 export type MembersInput = Membered & {
   targets: MemberTargets
@@ -87,18 +92,6 @@ const requireMayLeave = (membership: Membership, force: boolean): void => {
   throw new StateConflict(`The unjoin of ${membership.memberName} (${membership.clusterId}) is running already${hint}.`)
 }
 
-const leaveStep = (
-  tools: Pick<TablePorts, 'clock' | 'newId'>,
-  membership: Membership,
-  desired: UnjoinWish,
-): MembershipStep => {
-  // What undo left behind is tried again before the record of it goes.
-  if (membership.state === 'JoinFailed' && membership.leftovers.length === 0) {
-    return { kind: 'dismiss', before: membership }
-  }
-  return unjoinStep(tools, membership, desired)
-}
-
 const requireAllowed = (input: MembersInput): void => {
   const { federation, memberships, targets, force } = input
   requireChangesFit(targets.join.length + targets.leave.length)
@@ -137,7 +130,7 @@ export const planMembers = (
     const failed = before?.state === 'JoinFailed' ? before : null
     const elsewhere = input.elsewhere.get(cluster.id)
     const step = joinStep(tools, { federation, cluster, before: failed, changeId, takenNames, elsewhere })
-    if (step.kind === 'join') takenNames.add(step.next.memberName)
+    takenNames.add(step.next.memberName)
     return step
   })
   return [...joins, ...targets.leave.map((membership) => leaveStep(tools, membership, { changeId, force, workloads }))]

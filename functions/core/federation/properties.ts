@@ -1,8 +1,8 @@
-import { isShownAsIs, SHOWN_RULE } from '../../core/values/shown-text.ts'
-import { quote } from '../../core/values/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
-import { requireSize } from '../body/require-size.ts'
 import { InvalidRequest } from '../errors.ts'
+import { requireSize } from '../require-size.ts'
+import { isShownAsIs, SHOWN_RULE } from '../values/shown-text.ts'
+import { quote } from '../values/wording.ts'
 
 const DNS_LABEL = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/
 

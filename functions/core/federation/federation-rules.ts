@@ -1,10 +1,10 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import { MEMBERSHIP_CHANGES_MAX } from '../../core/operation/deadlines.ts'
-import { listInWords, quote } from '../../core/values/wording.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ClusterNotUsable } from '../../store/errors.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { InvalidRequest } from '../errors.ts'
+import { MEMBERSHIP_CHANGES_MAX } from '../operation/deadlines.ts'
+import { listInWords, quote } from '../values/wording.ts'
 
 const nameOf = (cluster: Cluster): string => `${quote(cluster.name)} (${cluster.id})`
 

@@ -1,5 +1,5 @@
-import { bytesMaxOf, jsonBytes, type SizedAttribute } from '../../core/values/attribute-sizes.ts'
-import { RequestTooLarge } from '../errors.ts'
+import { RequestTooLarge } from './errors.ts'
+import { bytesMaxOf, jsonBytes, type SizedAttribute } from './values/attribute-sizes.ts'
 
 type SizeOptions = {
   /** As it is stored: what was stored with more may stay, and become smaller. */

@@ -1,6 +1,6 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import { isInProgress, type Status } from '../../core/values/status.ts'
-import { quote } from '../../core/values/wording.ts'
+import { isInProgress, type Status } from '../values/status.ts'
+import { quote } from '../values/wording.ts'
+import type { Cluster } from './cluster.ts'
 
 /** Statuses in which a cluster takes a change. */
 export type Accepted = readonly Status[]

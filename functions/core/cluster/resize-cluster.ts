@@ -1,14 +1,14 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import { isMaster, type NodeGroup, nodesOf } from '../../core/cluster/node-group.ts'
-import { countFault } from '../../core/cluster/node-limits.ts'
-import { reasonKept } from '../../core/cluster/task-groups.ts'
-import { quote } from '../../core/values/wording.ts'
-import type { DelegationRequest } from '../cloud/lend.ts'
-import { requestChange } from '../cloud/request-change.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
+import type { Ports } from '../ports.ts'
+import { quote } from '../values/wording.ts'
+import type { Cluster } from './cluster.ts'
+import type { TaskRequest } from './cluster-tasks.ts'
 import { requireTaskKnown } from './driver-rules.ts'
-import { requireMasterCountOdd, requireMastersReachable } from './node-count.ts'
+import { requireMasterCountOdd, requireMastersReachable } from './master-count.ts'
+import { isMaster, type NodeGroup, nodesOf } from './node-group.ts'
+import { countFault } from './node-limits.ts'
 import { requireAccepted } from './require-accepted.ts'
+import { reasonKept } from './task-groups.ts'
 import { templateOfCluster } from './template-of-cluster.ts'
 
 /** Nodes that a group shall have, and by name or id those that go. */
@@ -30,18 +30,21 @@ const requireGroupStays = ({ status, name }: NodeGroup): void => {
   throw new StateConflict(`Node group ${quote(name)} is ${status}: it can't be resized any more.`)
 }
 
+/** How a change is asked for: `requestTask`, with what its caller lends. */
+export type RequestChange = (cluster: Cluster, change: TaskRequest) => Promise<void>
+
 /**
  * Checks a resize and asks for it: the group and the cluster read UPDATE_IN_PROGRESS with the new number at once (magnum-rest.md 4.5).
  * The caller has checked the cluster's status, and runs this in `retryOnConflict`.
  *
  * @throws InvalidRequest, ChangeRefused, StateConflict, QueueFull, RevisionConflict, and errors of reaching whoever makes the cluster
  */
-export const requestResize = async (
-  request: DelegationRequest,
+export const resizeCluster = async (
+  ports: Ports,
   target: GroupInCluster,
   { nodeCount, nodesToRemove }: Resize,
+  request: RequestChange,
 ): Promise<void> => {
-  const { ports } = request
   const { cluster, group } = target
   const driver = ports.drivers.cluster.resolve(cluster.driver)
   requireTaskKnown(driver, 'resize', 'change the number of nodes')
@@ -49,9 +52,9 @@ export const requestResize = async (
   requireCountFits(target, nodeCount)
   const task = { kind: 'resize', nodeGroupId: group.id, nodeCount, nodesToRemove } as const
   const nodeGroups = target.nodeGroups.map((one) => (one.id === group.id ? { ...one, nodeCount } : one))
-  await requireAccepted(request, { cluster, template: await templateOfCluster(request, cluster), nodeGroups, task })
+  await requireAccepted(ports, { cluster, template: await templateOfCluster(ports, cluster), nodeGroups, task })
   const updatedAt = ports.clock.now().toISOString()
-  await requestChange(request, cluster, {
+  await request(cluster, {
     task,
     takesPlace: true,
     writes: [

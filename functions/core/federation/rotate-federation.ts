@@ -1,9 +1,9 @@
-import { type Federation, isInitialized } from '../../core/federation/federation.ts'
-import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
-import { ownerEvent } from '../../core/operation/events.ts'
-import { launch, newOperation } from '../../core/operation/launch.ts'
-import type { TablePorts } from '../../core/ports.ts'
 import type { FederationKey } from '../../store/federation.store.ts'
+import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
+import { ownerEvent } from '../operation/events.ts'
+import { launch, newOperation } from '../operation/launch.ts'
+import type { TablePorts } from '../ports.ts'
+import { type Federation, isInitialized } from './federation.ts'
 
 /** True when certificates are due and nothing else runs on the federation itself. Members may join and leave meanwhile. */
 const isDue = (federation: Federation, now: string): boolean =>
@@ -13,8 +13,8 @@ const isDue = (federation: Federation, now: string): boolean =>
   federation.renewAfter !== null &&
   federation.renewAfter <= now
 
-/** Starts `federation-rotate` if it is due. @throws RevisionConflict when something else began on the federation */
-export const renewFederation = async (ports: TablePorts, key: FederationKey, now: string): Promise<boolean> => {
+/** Renews a federation's certificates if they are due; true when that began. @throws RevisionConflict when something else began on the federation */
+export const rotateFederation = async (ports: TablePorts, key: FederationKey, now: string): Promise<boolean> => {
   const federation = await ports.stores.federations.get(key)
   if (federation === undefined || !isDue(federation, now)) return false
   const operation = newOperation(ports, 'rotate', { deadlineSeconds: DEADLINE_SECONDS['federation-rotate'] })

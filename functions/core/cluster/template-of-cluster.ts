@@ -1,11 +1,11 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
-import type { ApiRequest } from '../route.ts'
-import { standInTemplate } from './choose-origin.ts'
+import type { TablePorts } from '../ports.ts'
+import { standInTemplate } from './builtin-templates.ts'
+import type { Cluster } from './cluster.ts'
+import type { ClusterTemplate } from './cluster-template.ts'
 
 /** The template that a cluster was made from or upgraded to last, for its driver's checks; null when its driver makes no nodes. */
 export const templateOfCluster = async (
-  { ports }: Pick<ApiRequest, 'ports'>,
+  ports: Pick<TablePorts, 'stores' | 'drivers'>,
   { driver: driverId, magnum }: Cluster,
 ): Promise<ClusterTemplate | null> => {
   const driver = ports.drivers.cluster.resolve(driverId)

@@ -1,12 +1,13 @@
-import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import type { BuiltinTemplate, ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
+import { BUILTIN_TEMPLATE } from './builtin-template.ts'
+import type { ClusterTemplate } from './cluster-template.ts'
 
 /** Before every real template in the order of creation. */
 const SINCE = '2026-01-01T00:00:00.000Z'
 
 /** A template that says nothing of its clusters. */
-export const plainTemplateOf = (driver: ClusterDriverDescription, { id, name }: BuiltinTemplate): ClusterTemplate => ({
+const plainTemplateOf = (driver: ClusterDriverDescription, { id, name }: BuiltinTemplate): ClusterTemplate => ({
   id,
   projectId: 'fedplane',
   userId: 'fedplane',
@@ -54,3 +55,10 @@ export const builtinTemplates = (drivers: Pick<DriverDescriptions, 'cluster'>): 
     .list()
     .flatMap((driver) => (driver.builtinTemplate === null ? [] : [plainTemplateOf(driver, driver.builtinTemplate)]))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
+
+/**
+ * What stands for the template of a cluster that was made from none: the driver's built-in one, or one that shows as `external`, since
+ * Magnum's clients follow `cluster_template_id`.
+ */
+export const standInTemplate = (driver: ClusterDriverDescription): ClusterTemplate =>
+  plainTemplateOf(driver, driver.builtinTemplate ?? BUILTIN_TEMPLATE)

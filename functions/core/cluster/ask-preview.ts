@@ -1,9 +1,9 @@
-import { kubeconfigKey } from '../../core/access/credentials.ts'
-import { managementClients } from '../../core/access/management-access.ts'
-import { clusterContext } from '../../core/cluster/cluster-context.ts'
-import { replacesRunning } from '../../core/cluster/cluster-tasks.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
-import type { KeysRequest } from '../route.ts'
+import { kubeconfigKey } from '../access/credentials.ts'
+import { managementClients } from '../access/management-access.ts'
+import type { Ports } from '../ports.ts'
+import { clusterContext } from './cluster-context.ts'
+import { replacesRunning } from './cluster-tasks.ts'
 
 /** A change that has to wait is looked at when its turn comes: what runs may be what it builds on. */
 const waits = ({ cluster, task }: PlannedCluster): boolean =>
@@ -15,7 +15,7 @@ const waits = ({ cluster, task }: PlannedCluster): boolean =>
  *
  * @throws ChangeRefused with his words, and errors of reaching him
  */
-export const askPreview = async ({ ports }: Pick<KeysRequest, 'ports'>, plan: PlannedCluster): Promise<void> => {
+export const askPreview = async (ports: Ports, plan: PlannedCluster): Promise<void> => {
   const { cluster, nodeGroups, task } = plan
   const driver = ports.drivers.cluster.resolve(cluster.driver)
   if (driver.preview === undefined || waits(plan)) return

@@ -1,8 +1,8 @@
-import { plannedManagement } from '../../core/cluster/management.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
-import type { KeysRequest } from '../route.ts'
+import type { Ports } from '../ports.ts'
 import { askPreview } from './ask-preview.ts'
 import { requireDriverAgrees } from './driver-rules.ts'
+import { plannedManagement } from './management.ts'
 import { requireLabelsFitAfter } from './require-labels-fit.ts'
 
 /**
@@ -10,13 +10,9 @@ import { requireLabelsFitAfter } from './require-labels-fit.ts'
  *
  * @throws InvalidRequest, RequestTooLarge, ChangeRefused, and errors of reaching him
  */
-export const requireAccepted = async (
-  request: Pick<KeysRequest, 'ports'>,
-  change: Omit<PlannedCluster, 'management'>,
-): Promise<void> => {
-  const { ports } = request
+export const requireAccepted = async (ports: Ports, change: Omit<PlannedCluster, 'management'>): Promise<void> => {
   requireLabelsFitAfter(change)
   const plan = { ...change, management: await plannedManagement(ports, change.cluster) }
   requireDriverAgrees(ports.drivers.cluster.resolve(plan.cluster.driver), plan)
-  await askPreview(request, plan)
+  await askPreview(ports, plan)
 }

@@ -1,6 +1,6 @@
-import type { NodeGroup } from '../../core/cluster/node-group.ts'
-import { isUuid, looksLikeUuid } from '../../core/values/ids.ts'
-import { notFound } from '../lookup.ts'
+import { notFound } from '../not-found.ts'
+import { isUuid, looksLikeUuid } from '../values/ids.ts'
+import type { NodeGroup } from './node-group.ts'
 
 /**
  * A node group by UUID or name among those of a cluster, which have different names. Text that looks like a UUID is only an id, as

@@ -1,8 +1,8 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import type { ClusterTaskKind } from '../../core/cluster/cluster-task.ts'
 import type { ClusterDriverDescription, PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest } from '../errors.ts'
+import type { Cluster } from './cluster.ts'
+import type { ClusterTaskKind } from './cluster-task.ts'
 
 /** @throws InvalidRequest naming the driver that only counts nodes */
 export const requireNodesMade = (drivers: DriverDescriptions, { driver }: Cluster, attribute: string): void => {

@@ -1,13 +1,24 @@
-import type { Cluster, ClusterUse } from '../../core/cluster/cluster.ts'
-import type { Federation, FederationOperation, MembershipChange } from '../../core/federation/federation.ts'
-import { memberNameFor } from '../../core/membership/member-name.ts'
-import type { WaitingMembership } from '../../core/membership/membership.ts'
-import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
-import type { Principal } from '../../core/values/principal.ts'
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
-import { generatedName } from '../generated-name.ts'
-import type { CreateFederation } from './federation.schema.ts'
-import type { NamesElsewhere } from './names-elsewhere.ts'
+import type { Cluster, ClusterUse } from '../cluster/cluster.ts'
+import type { WaitingMembership } from '../membership/membership.ts'
+import { newMember } from '../membership/membership-states.ts'
+import { newMemberName } from '../membership/membership-steps.ts'
+import type { NamesElsewhere } from '../membership/names-elsewhere.ts'
+import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
+import { generatedName } from '../values/generated-name.ts'
+import type { Principal } from '../values/principal.ts'
+import type { Federation, FederationOperation, MembershipChange } from './federation.ts'
+
+/** A federation as its caller wants it; clusters are named by id or name. */
+export type FederationWish = {
+  /** Null: one is made up. */
+  name: string | null
+  /** Null: the default one. */
+  driver: string | null
+  properties: Federation['properties']
+  host: string
+  members: readonly string[]
+}
 
 /** What a new federation is made from. */
 export type NewFederation = {
@@ -36,14 +47,14 @@ const openChange = ({ changeId, members, operation }: NewFederation): Membership
 }
 
 /** A federation as it is the instant that its 202 goes out. */
-export const newFederation = (body: CreateFederation, given: NewFederation): Federation => ({
+export const newFederation = (desired: FederationWish, given: NewFederation): Federation => ({
   id: given.id,
   projectId: given.principal.projectId,
   userId: given.principal.userId,
-  name: body.name ?? generatedName(given.id, 'federation'),
+  name: desired.name ?? generatedName(given.id, 'federation'),
   driver: given.driver.id,
   hostClusterId: given.host.id,
-  properties: body.properties ?? {},
+  properties: desired.properties,
   revision: 1,
   status: 'CREATE_IN_PROGRESS',
   statusReason: null,
@@ -63,24 +74,13 @@ export const newFederation = (body: CreateFederation, given: NewFederation): Fed
 
 /** Its memberships: they wait for the control plane. */
 export const waitingMemberships = (federation: Federation, given: NewFederation): WaitingMembership[] => {
-  const taken = new Set<string>()
+  const takenNames = new Set<string>()
   return given.members.map((cluster) => {
     const elsewhere = given.elsewhere.get(cluster.id)
-    const salt = elsewhere === undefined ? '' : federation.id
-    const memberName = memberNameFor(cluster, new Set([...taken, ...(elsewhere ?? [])]), salt)
-    taken.add(memberName)
-    return {
-      projectId: federation.projectId,
-      federationId: federation.id,
-      clusterId: cluster.id,
-      memberName,
-      revision: 1,
-      changeId: given.changeId,
-      since: federation.createdAt,
-      made: [],
-      credential: null,
-      state: 'Waiting',
-    }
+    const memberName = newMemberName({ federation, cluster, takenNames, elsewhere })
+    takenNames.add(memberName)
+    const { changeId } = given
+    return newMember({ federation, clusterId: cluster.id, changeId, since: federation.createdAt, memberName })
   })
 }
 

@@ -1,6 +1,6 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import type { TablePorts } from '../../core/ports.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { TablePorts } from '../ports.ts'
 
 type Ports = Pick<TablePorts, 'stores' | 'drivers'>
 

@@ -1,3 +1,14 @@
+import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import { StateConflict } from '../errors.ts'
+import { isProgressing, type Membership } from '../membership/membership.ts'
+import { changeWith, type MembershipStep } from '../membership/membership-steps.ts'
+import { type MembersInput, planMembers } from '../membership/plan-members.ts'
+import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
+import { newOperation, REPLACED_MAX, replacedBy } from '../operation/launch.ts'
+import type { TablePorts } from '../ports.ts'
+import { withCondition } from '../values/condition.ts'
+import { isFailed } from '../values/status.ts'
+import { quote } from '../values/wording.ts'
 import {
   decidingOperation,
   type Federation,
@@ -5,34 +16,14 @@ import {
   type FederationUpdate,
   isInitialized,
   type MembershipChange,
-} from '../../core/federation/federation.ts'
-import { membersReady } from '../../core/federation/settle.ts'
-import { isProgressing, type Membership } from '../../core/membership/membership.ts'
-import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
-import { newOperation, REPLACED_MAX, replacedBy } from '../../core/operation/launch.ts'
-import type { TablePorts } from '../../core/ports.ts'
-import { withCondition } from '../../core/values/condition.ts'
-import { isFailed } from '../../core/values/status.ts'
-import { quote } from '../../core/values/wording.ts'
-import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
-import { StateConflict } from '../errors.ts'
-import type { PatchOperation } from '../json-patch/patch-operation.ts'
-import { applyToTextMap, type TextMap } from '../json-patch/text-map.ts'
-import { textValue } from '../json-patch/typed-value.ts'
-import type { FederationPatch } from './federation-patch.ts'
-import { changeWith, type MembershipStep } from './membership-steps.ts'
-import { type MembersInput, planMembers } from './plan-members.ts'
+} from './federation.ts'
 import { checkProperties } from './properties.ts'
+import { membersReady } from './settle.ts'
 
-/** Of a single key only text is taken: a property that a driver reads as a number is still written as text (magnum-rest.md 8.2). */
-const applyOne = (before: TextMap, operation: PatchOperation): TextMap => {
-  if (operation.rest.length > 0 && operation.op !== 'remove') textValue(operation)
-  return applyToTextMap(before, operation) ?? {}
-}
+type Properties = Federation['properties']
 
-/** The properties after the operations, one after the other (magnum-rest.md 8.3, 9.1). @throws InvalidRequest */
-export const applyProperties = (properties: TextMap, operations: readonly PatchOperation[]): TextMap =>
-  operations.reduce(applyOne, properties)
+/** What a change makes of the properties. @throws InvalidRequest where they can't be changed so */
+export type ChangeProperties = (before: Properties) => Properties
 
 /** An update of properties may be replaced by another, nothing else (decision 0023). @throws StateConflict naming what runs */
 const requireReplaceable = ({ operation }: Federation, who: string): void => {
@@ -78,7 +69,7 @@ const isReachedOrUnderWay = ({ status, operation, propertiesInForce }: Federatio
   operation?.kind === 'update' || (status !== 'UPDATE_FAILED' && (propertiesInForce ?? null) === null)
 
 /**
- * The properties that a patch leads to; null when it changes nothing. After an update that failed the same properties are a change: it is tried
+ * The properties that a change leads to; null when it changes nothing. After an update that failed the same properties are a change: it is tried
  * again.
  *
  * @throws InvalidRequest, RequestTooLarge, StateConflict
@@ -86,18 +77,18 @@ const isReachedOrUnderWay = ({ status, operation, propertiesInForce }: Federatio
 const planProperties = (
   federation: Federation,
   driver: FederationDriverDescription,
-  operations: readonly PatchOperation[] | null,
+  change: ChangeProperties | null,
 ): Readonly<Record<string, string>> | null => {
-  if (operations === null) return null
-  const properties = applyProperties(federation.properties, operations)
+  if (change === null) return null
+  const properties = change(federation.properties)
   if (isSame(properties, federation.properties) && isReachedOrUnderWay(federation)) return null
   checkProperties(driver, properties, changeFaults(federation, driver, properties))
   requireChangeable(federation)
   return properties
 }
 
-/** Everything that a PATCH does, decided and not yet stored. */
-export type PatchPlan = {
+/** Everything that a change does, decided and not yet stored. */
+export type ChangePlan = {
   federation: Federation
   steps: MembershipStep[]
   /** The update of the federation itself; null when properties stay. */
@@ -136,7 +127,7 @@ const newUpdate = (tools: Tools, { operation: running }: Federation): Federation
 /** The open run of changes as it is from now on. That an update before this one failed decides nothing any more. */
 const changeAfter = (
   { change }: Federation,
-  { steps, operation, changeId }: Pick<PatchPlan, 'steps' | 'operation'> & { changeId: string },
+  { steps, operation, changeId }: Pick<ChangePlan, 'steps' | 'operation'> & { changeId: string },
 ): MembershipChange | null => {
   if (operation === null || change === null) return changeWith(change, changeId, steps)
   const { failure: _, ...open } = change
@@ -152,7 +143,7 @@ const begun = ({ status }: Federation): FederationUpdate => ({
 const updateOf = (
   tools: Tools,
   { federation, memberships }: MembersInput,
-  plan: Pick<PatchPlan, 'steps' | 'operation'> & { changeId: string; properties: Federation['properties'] | null },
+  plan: Pick<ChangePlan, 'steps' | 'operation'> & { changeId: string; properties: Federation['properties'] | null },
 ): FederationUpdate => {
   const { steps, operation, properties } = plan
   const now = tools.clock.now()
@@ -170,15 +161,15 @@ const updateOf = (
 }
 
 /**
- * Decides a whole PATCH: both kinds of change or none.
+ * Decides a whole change: both kinds of change or none.
  *
  * @returns null when it changes nothing
  * @throws the refusals of the rules
  */
-export const planPatch = (tools: Tools, input: MembersInput, patch: FederationPatch): PatchPlan | null => {
+export const planChange = (tools: Tools, input: MembersInput, change: ChangeProperties | null): ChangePlan | null => {
   const { federation, driver } = input
   const changeId = federation.change?.id ?? tools.newId()
-  const properties = planProperties(federation, driver, patch.properties)
+  const properties = planProperties(federation, driver, change)
   const steps = planMembers(tools, input, changeId)
   if (properties === null && steps.length === 0) return null
   const operation = properties === null ? null : newUpdate(tools, federation)

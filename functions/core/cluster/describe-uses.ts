@@ -1,6 +1,6 @@
-import { type Cluster, federationsOf } from '../../core/cluster/cluster.ts'
-import type { TablePorts } from '../../core/ports.ts'
-import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
+import type { TablePorts } from '../ports.ts'
+import { byNumber, listInWords, quote } from '../values/wording.ts'
+import { type Cluster, federationsOf } from './cluster.ts'
 
 /** A federation that uses a cluster. The name is undefined when it is gone by now. */
 export type UsingFederation = { id: string; name: string | undefined }

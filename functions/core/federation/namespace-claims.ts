@@ -1,7 +1,7 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import type { Federation } from '../../core/federation/federation.ts'
 import type { Stores } from '../../store/stores.ts'
 import type { Write } from '../../store/write.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { Federation } from './federation.ts'
 
 /**
  * Claims of a host's namespaces for a federation, so that of two creates of one project the second is refused at once. Within the project only: a

@@ -1,8 +1,8 @@
-import type { MagnumClusterAttributes } from '../../core/cluster/cluster.ts'
-import { followLabels } from '../../core/values/labels.ts'
-import { quote } from '../../core/values/wording.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
-import { requireSize } from '../body/require-size.ts'
+import { requireSize } from '../require-size.ts'
+import { followLabels } from '../values/labels.ts'
+import { quote } from '../values/wording.ts'
+import type { MagnumClusterAttributes } from './cluster.ts'
 
 type Labelled = Pick<MagnumClusterAttributes, 'labels' | 'templateLabels'>
 

@@ -1,0 +1,140 @@
+import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { StateConflict } from '../errors.ts'
+import { namesElsewhere } from '../membership/names-elsewhere.ts'
+import type { Membered, MembersInput, MemberTargets } from '../membership/plan-members.ts'
+import { IN_OWN_PROJECT, notFound } from '../not-found.ts'
+import type { WorkloadsWish } from '../operation/operation.ts'
+import type { Ports } from '../ports.ts'
+import { quote } from '../values/wording.ts'
+import { commitChange, launchChange } from './change-writes.ts'
+import type { Federation } from './federation.ts'
+import { type ChangePlan, type ChangeProperties, planChange } from './plan-change.ts'
+import { decideOn } from './seen-federation.ts'
+import type { RequireUse } from './use-of-clusters.ts'
+import { requireWorkloads } from './workloads.ts'
+
+/** What is to become of a federation, and whether its caller may. */
+export type ChangeWish = {
+  /** Null: they stay. */
+  properties: ChangeProperties | null
+  /** Who is to join and to leave, of the federation as it is. @throws ObjectNotVisible, NameAmbiguous, InvalidRequest */
+  members(membered: Membered): Promise<MemberTargets>
+  /** Unjoins skip what can't be reached. */
+  force: boolean
+  /** What becomes of the workloads of those that leave. */
+  workloads?: WorkloadsWish
+  requireUse: RequireUse
+}
+
+/** The federation before its memberships: a membership that moves in between fails the commit by its own revision. */
+const read = async (
+  { stores, drivers }: Ports,
+  federation: Federation,
+  { force, workloads, members }: ChangeWish,
+): Promise<MembersInput & { driver: FederationDriver }> => {
+  const driver = drivers.federation.resolve(federation.driver)
+  requireWorkloads(driver, workloads)
+  const memberships = await stores.memberships.listOf(federation)
+  const targets = await members({ federation, memberships })
+  await Promise.all(targets.join.map((cluster) => stores.integrity.requireCluster(cluster)))
+  const elsewhere = await namesElsewhere({ stores, drivers }, driver, federation.id, targets.join)
+  return { federation, memberships, targets, driver, drivers, elsewhere, force, workloads }
+}
+
+/** @throws ObjectNotVisible */
+const hostOf = async ({ stores }: Ports, { projectId, hostClusterId: id }: Federation): Promise<Cluster> => {
+  const host = await stores.clusters.get({ projectId, id })
+  if (host === undefined) throw notFound('Cluster', id, IN_OWN_PROJECT)
+  return host
+}
+
+/** Clusters of the members that properties reach into: those that stay. One that is no longer registered gives nothing. */
+const stayingClusters = ({ stores }: Ports, { federation, memberships }: MembersInput, { steps }: ChangePlan) => {
+  const leaving = new Set(steps.flatMap((step) => (step.kind === 'join' ? [] : [step.before.clusterId])))
+  const ids = memberships.map(({ clusterId }) => clusterId).filter((id) => !leaving.has(id))
+  return stores.clusters.getMany(federation.projectId, ids)
+}
+
+type Decision = { input: MembersInput & { driver: FederationDriver }; plan: ChangePlan; host: Cluster | null }
+
+/**
+ * Asks for what the change takes in clusters. Properties decide what runs in the host and with which rights in the members, so that changing them
+ * is using all of them anew.
+ *
+ * @throws PolicyForbids, and ItemAltered where somebody else wrote what the rules are asked about; unjoins ask nothing, so that a member can always leave
+ */
+const requireUses = async (ports: Ports, requireUse: RequireUse, { input, plan, host }: Decision): Promise<void> => {
+  if (input.targets.join.length === 0 && host === null) return
+  const { federation, driver } = input
+  const { integrity } = ports.stores
+  await integrity.requireFederation(federation)
+  const using = { driver, federation: { ...federation, ...plan.update } }
+  for (const cluster of input.targets.join) requireUse(cluster, 'member', using)
+  if (host === null) return
+  const staying = await stayingClusters(ports, input, plan)
+  await Promise.all([host, ...staying].map((cluster) => integrity.requireCluster(cluster)))
+  requireUse(host, 'host', using)
+  for (const cluster of staying) requireUse(cluster, 'member', using)
+}
+
+/** Id of the update of properties that runs on a federation. */
+const updateOf = ({ operation }: Federation): string | null => (operation?.kind === 'update' ? operation.id : null)
+
+/**
+ * A change of properties replaces the update that its caller could know of, and no other: of two at once the second would undo the first unseen.
+ *
+ * @throws StateConflict
+ */
+const requireSameUpdate = (federation: Federation, seen: Federation): void => {
+  if (updateOf(federation) === null || updateOf(federation) === updateOf(seen)) return
+  throw new StateConflict(
+    `Federation ${quote(federation.name)} (${federation.id}): Another request began to change its properties at the same time. Look at them, and send yours again if they are not as you want them.`,
+  )
+}
+
+/** Reads, decides, commits. Null when there is nothing to do. */
+const decide = async (
+  ports: Ports,
+  federation: Federation,
+  { desired, seen }: { desired: ChangeWish; seen: Federation },
+): Promise<ChangePlan | null> => {
+  const input = await read(ports, federation, desired)
+  const plan = planChange(ports, input, desired.properties)
+  if (plan?.operation) requireSameUpdate(federation, seen)
+  if (plan === null) return null
+  // Only properties have to do with the host: they decide what runs there, and may ask for namespaces.
+  const host = plan.operation === null ? null : await hostOf(ports, federation)
+  await requireUses(ports, desired.requireUse, { input, plan, host })
+  await commitChange(ports, plan, input.driver, host ?? { identity: null })
+  return plan
+}
+
+/** What a change would do, decided and allowed; `plan` is null when it would do nothing. Nothing is changed. */
+export const previewChange = async (ports: Ports, federation: Federation, desired: ChangeWish) => {
+  const input = await read(ports, federation, desired)
+  const plan = planChange(ports, input, desired.properties)
+  const host = await hostOf(ports, federation)
+  if (plan !== null)
+    await requireUses(ports, desired.requireUse, { input, plan, host: plan.operation === null ? null : host })
+  return { input, plan, host }
+}
+
+/**
+ * Joins, unjoins and properties, all of them in one transaction or none, and begins their flows. Two changes at once both count: the later
+ * one decides again on what the earlier one left. Of two that change properties at once one is refused; one that comes later takes the
+ * place of the update that runs (decision 0023).
+ *
+ * @param seen the federation as its caller read it
+ * @returns what began; null when there is nothing to do
+ * @throws the refusals of the rules
+ */
+export const changeFederation = async (
+  ports: Ports,
+  seen: Federation,
+  desired: ChangeWish,
+): Promise<ChangePlan | null> => {
+  const plan = await decideOn(ports.stores, seen, (federation) => decide(ports, federation, { desired, seen }))
+  if (plan !== null) await launchChange(ports, plan)
+  return plan
+}

@@ -1,0 +1,122 @@
+import type { Write } from '../../store/write.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import { mapLimited } from '../map-limited.ts'
+import { namesElsewhere } from '../membership/names-elsewhere.ts'
+import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
+import { ownerEvent } from '../operation/events.ts'
+import { launch, newOperation } from '../operation/launch.ts'
+import type { Ports } from '../ports.ts'
+import type { Principal } from '../values/principal.ts'
+import {
+  requireChangesFit,
+  requireDistinct,
+  requireHostMayJoin,
+  requireReachableKind,
+  requireUsable,
+} from './federation-rules.ts'
+import { namespaceClaims } from './namespace-claims.ts'
+import {
+  type FederationPlan,
+  type FederationWish,
+  type NewFederation,
+  newFederation,
+  usesOf,
+  waitingMemberships,
+} from './new-federation.ts'
+import { checkProperties } from './properties.ts'
+import type { RequireUse } from './use-of-clusters.ts'
+
+/** What the rules ask of the edge: which cluster is meant, and whether the caller may use it. */
+export type CreateRules = {
+  /** @throws ObjectNotVisible, NameAmbiguous */
+  findCluster(ident: string): Promise<Cluster>
+  requireUse: RequireUse
+}
+
+type Clusters = Pick<NewFederation, 'host' | 'members'>
+
+const checkClusters = (
+  ports: Pick<Ports, 'drivers'>,
+  { driver, host, members }: Clusters & Pick<NewFederation, 'driver'>,
+): void => {
+  requireUsable(host, 'host')
+  requireReachableKind(driver, ports.drivers, host)
+  requireDistinct(members, '"member_ids"')
+  for (const cluster of members) {
+    requireHostMayJoin(driver, host.id, cluster)
+    requireUsable(cluster, 'member')
+    requireReachableKind(driver, ports.drivers, cluster)
+  }
+}
+
+const findClusters = async (
+  { stores }: Pick<Ports, 'stores'>,
+  { host: hostIdent, members: idents }: FederationWish,
+  { findCluster }: CreateRules,
+): Promise<Clusters> => {
+  requireChangesFit(idents.length)
+  const host = await findCluster(hostIdent)
+  const members = await mapLimited(idents, findCluster)
+  await Promise.all([host, ...members].map((cluster) => stores.integrity.requireCluster(cluster)))
+  return { host, members }
+}
+
+/** Decides what a create makes. @throws the refusals of the rules; nothing is changed */
+export const planFederation = async (
+  ports: Ports,
+  principal: Principal,
+  desired: FederationWish,
+  rules: CreateRules,
+): Promise<FederationPlan> => {
+  const { projectId, userId } = principal
+  const { properties } = desired
+  const driver = ports.drivers.federation.choose(desired.driver ?? ports.drivers.federation.default)
+  checkProperties(driver, properties)
+  const clusters = await findClusters(ports, desired, rules)
+  const using = { driver, federation: { projectId, userId, properties } }
+  rules.requireUse(clusters.host, 'host', using)
+  for (const cluster of clusters.members) rules.requireUse(cluster, 'member', using)
+  checkClusters(ports, { driver, ...clusters })
+  const operation = newOperation(ports, 'create', { deadlineSeconds: DEADLINE_SECONDS['federation-create'] })
+  const id = ports.newId()
+  const elsewhere = await namesElsewhere(ports, driver, id, clusters.members)
+  const given = { id, changeId: ports.newId(), principal, driver, operation, elsewhere, ...clusters }
+  const federation = newFederation(desired, given)
+  return { given, federation, memberships: waitingMemberships(federation, given) }
+}
+
+const writesOf = (ports: Ports, { given, federation, memberships }: FederationPlan): Write[] => {
+  const { stores } = ports
+  const said = {
+    action: 'create',
+    outcome: 'pending',
+    reason: 'Requested',
+    message: `Federation ${federation.name} is being created on cluster ${given.host.name}.`,
+  } as const
+  return [
+    stores.federations.insert(federation),
+    ...memberships.map((membership) => stores.memberships.insert(membership)),
+    ...usesOf(given).map(({ cluster, uses }) => stores.clusters.addUses(cluster, uses)),
+    ...namespaceClaims(stores, given.host, federation, given.driver.hostNamespaces(federation)),
+    ownerEvent(ports, 'federation', { ...federation, revision: 0 }, said),
+  ]
+}
+
+/**
+ * Creates a federation: it, its memberships and its marks on the clusters come into being in one transaction, and its flow begins.
+ *
+ * @param remember more writes for the same transaction
+ * @throws the refusals of the rules
+ */
+export const createFederation = async (
+  ports: Ports,
+  principal: Principal,
+  desired: FederationWish,
+  { remember = () => [], ...rules }: CreateRules & { remember?: (id: string) => Write[] },
+): Promise<FederationPlan> => {
+  const plan = await planFederation(ports, principal, desired, rules)
+  const { projectId, id } = plan.federation
+  await ports.stores.commit([...writesOf(ports, plan), ...remember(id)])
+  await launch(ports, { flow: 'federation-create', projectId, entityId: id, operation: plan.given.operation })
+  return plan
+}

@@ -1,0 +1,74 @@
+import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
+import { ownerEvent } from '../operation/events.ts'
+import { launch, newOperation, replacedBy } from '../operation/launch.ts'
+import { type WorkloadsWish, workloadsOf } from '../operation/operation.ts'
+import type { TablePorts } from '../ports.ts'
+import type { Federation, FederationOperation } from './federation.ts'
+import { decideOn } from './seen-federation.ts'
+import { requireWorkloads } from './workloads.ts'
+
+/** Whether what can't be reached is skipped, and what becomes of the members' workloads. */
+export type DeletionWish = { force: boolean; workloads?: WorkloadsWish }
+
+/** A deletion that runs goes on, unless it is now to be forced, or to remove workloads. */
+const isUnderWay = ({ operation }: Federation, { force, workloads }: DeletionWish): boolean =>
+  operation?.kind === 'delete' &&
+  (operation.force || !force) &&
+  (operation.workloads === 'delete' || workloads !== 'delete')
+
+/** A deletion in place of one that runs is no weaker than that. */
+const newDeletion = (ports: TablePorts, { operation: before }: Federation, { force, workloads }: DeletionWish) => {
+  const running = before?.kind === 'delete' ? before : null
+  return newOperation(ports, 'delete', {
+    deadlineSeconds: DEADLINE_SECONDS['federation-delete'],
+    force: force || running?.force === true,
+    ...workloadsOf(workloads, running),
+    supersedes: before === null ? [] : replacedBy(`federation-${before.kind}`, before),
+  })
+}
+
+/** Decides and commits. Null when a deletion runs already. */
+const decide = async (
+  ports: TablePorts,
+  federation: Federation,
+  desired: DeletionWish,
+): Promise<FederationOperation | null> => {
+  const { federations, commit } = ports.stores
+  if (desired.workloads !== undefined)
+    requireWorkloads(ports.drivers.federation.resolve(federation.driver), desired.workloads)
+  if (isUnderWay(federation, desired)) return null
+  const operation = newDeletion(ports, federation, desired)
+  const update = {
+    status: 'DELETE_IN_PROGRESS',
+    statusReason: null,
+    operation,
+    updatedAt: operation.startedAt,
+  } as const
+  await commit([
+    federations.change(federation, update),
+    ownerEvent(ports, 'federation', federation, {
+      action: 'delete',
+      outcome: 'pending',
+      reason: desired.force ? 'ForceRequested' : 'Requested',
+      message: `Federation ${federation.name} is being deleted; its members are unjoined first${operation.workloads === 'delete' ? ', with their workloads removed' : ''}.`,
+    }),
+  ])
+  return operation
+}
+
+/**
+ * Deletes a federation: a create or update that runs is replaced, and a deletion too where this one is stronger.
+ *
+ * @returns the deletion that began; null when one runs already
+ * @throws InvalidRequest, ObjectNotVisible
+ */
+export const deleteFederation = async (
+  ports: TablePorts,
+  seen: Federation,
+  desired: DeletionWish,
+): Promise<FederationOperation | null> => {
+  const operation = await decideOn(ports.stores, seen, (federation) => decide(ports, federation, desired))
+  const { projectId, id: entityId } = seen
+  if (operation !== null) await launch(ports, { flow: 'federation-delete', projectId, entityId, operation })
+  return operation
+}

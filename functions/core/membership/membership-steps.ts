@@ -1,0 +1,104 @@
+import type { Write } from '../../store/write.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { Federation, MembershipChange } from '../federation/federation.ts'
+import type { Launch } from '../operation/launch.ts'
+import type { Ports, TablePorts } from '../ports.ts'
+import { memberNameFor } from './member-name.ts'
+import type { JoinFailedMembership, JoiningMembership, LeavingMembership, Membership } from './membership.ts'
+import { joining, launchOf, leaving, newMember, type UnjoinWish } from './membership-states.ts'
+
+/**
+ * A change of one membership, decided and not yet stored. `next` has the revision of `before`: whoever stores it raises that, and this is
+ * `MembershipStore.replace` alone.
+ */
+export type MembershipStep =
+  | { kind: 'join'; cluster: Cluster; before: JoinFailedMembership | null; next: JoiningMembership }
+  | { kind: 'unjoin'; before: Membership; next: LeavingMembership }
+  /** One that nothing was ever made for, or whose failed join left nothing behind: it is forgotten. */
+  | { kind: 'dismiss'; before: Membership }
+
+type Tools = Pick<TablePorts, 'clock' | 'newId'>
+
+export type JoinInput = {
+  federation: Pick<Federation, 'projectId' | 'id'>
+  cluster: Cluster
+  before: JoinFailedMembership | null
+  changeId: string
+  /** Member names in use in the federation. */
+  takenNames: ReadonlySet<string>
+  /** Names of the cluster elsewhere that it must not have here too. */
+  elsewhere?: ReadonlySet<string> | undefined
+}
+
+/** The name of a new member: its cluster's, unless that is taken, or another federation has it. */
+export const newMemberName = ({
+  federation,
+  cluster,
+  takenNames,
+  elsewhere = new Set(),
+}: Pick<JoinInput, 'federation' | 'cluster' | 'takenNames' | 'elsewhere'>): string =>
+  memberNameFor(cluster, new Set([...takenNames, ...elsewhere]), elsewhere.size === 0 ? '' : federation.id)
+
+/** A new name, or that of the failed join: unless another federation has it by now, and nothing is left under it. */
+const nameFor = (input: JoinInput): string => {
+  const { before, elsewhere = new Set() } = input
+  if (before !== null && (before.leftovers.length > 0 || !elsewhere.has(before.memberName))) return before.memberName
+  return newMemberName(input)
+}
+
+/** A join, or the retry of a failed one under its old name: what that one left behind stays on the list of what was made. */
+export const joinStep = (tools: Tools, input: JoinInput): MembershipStep & { kind: 'join' } => {
+  const { federation, cluster, before, changeId } = input
+  const since = tools.clock.now().toISOString()
+  const memberName = nameFor(input)
+  const member = before ?? newMember({ federation, clusterId: cluster.id, changeId, since, memberName })
+  const next = joining(tools, { ...member, memberName }, changeId)
+  return { kind: 'join', cluster, before, next }
+}
+
+/** An unjoin, which replaces whatever runs on the membership; or a dismissal, where nothing can be left of it. */
+export const leaveStep = (tools: Tools, before: Membership, desired: UnjoinWish): MembershipStep => {
+  // What undo left behind is tried again before the record of it goes.
+  const isDismissed = before.state === 'Waiting' || (before.state === 'JoinFailed' && before.leftovers.length === 0)
+  return isDismissed ? { kind: 'dismiss', before } : { kind: 'unjoin', before, next: leaving(tools, before, desired) }
+}
+
+/** What a step writes of membership and cluster; the federation's own part is its caller's. */
+export const stepWrites = ({ stores }: Pick<Ports, 'stores'>, step: MembershipStep): Write[] => {
+  const { memberships, clusters } = stores
+  switch (step.kind) {
+    case 'join': {
+      const { before, next, cluster } = step
+      const write = before === null ? memberships.insert(next) : memberships.replace(before, next)
+      return [write, clusters.addUses(cluster, [`member:${next.federationId}`])]
+    }
+    case 'unjoin':
+      return [memberships.replace(step.before, step.next)]
+    case 'dismiss': {
+      const { projectId, clusterId, federationId } = step.before
+      return [
+        memberships.remove(step.before),
+        clusters.removeUses({ projectId, id: clusterId }, [`member:${federationId}`]),
+      ]
+    }
+  }
+}
+
+/** The membership that a step is about: as it will be, or as it was where it goes. */
+export const aboutOf = (step: MembershipStep): Membership => ('next' in step ? step.next : step.before)
+
+/** What has to be started once steps are stored. */
+export const launchesOf = (steps: readonly MembershipStep[]): Launch[] =>
+  steps.flatMap((step) => ('next' in step ? [launchOf(step.next)] : []))
+
+/** The open run of membership changes with these steps in it; unchanged when none of them moves. */
+export const changeWith = (
+  open: MembershipChange | null,
+  id: string,
+  steps: readonly MembershipStep[],
+): MembershipChange | null => {
+  const deadlines = steps.flatMap((step) => (step.kind === 'dismiss' ? [] : [step.next.operation.deadline]))
+  if (deadlines.length === 0) return open
+  const latest = [...deadlines, ...(open === null ? [] : [open.deadline])].sort().at(-1) ?? ''
+  return { ...open, id, deadline: latest }
+}
