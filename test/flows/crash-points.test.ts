@@ -78,7 +78,7 @@ describe('a step that died after its commit', () => {
   })
 
   it.each([
-    ['RecordSuccess', {}, 'UPDATE_COMPLETE'],
+    ['RecordSuccess', { a: 'b' }, 'UPDATE_COMPLETE'],
     ['RecordFailure', { 'memory-fail-phase': 'properties' }, 'UPDATE_FAILED'],
   ])('%s of an update: settles the federation', async (step, properties, status) => {
     const id = await created()
