@@ -25,7 +25,7 @@ export const ensureAssets = async ({ demanded = false, tell, ...options }: Ensur
   }
 }
 
-/** Puts the assets that are there into `assets/` beside bundles, for `functions/runtime/bundled-assets.ts`. */
+/** Puts the assets that are there into `assets/` beside bundles, for `functions/runtime/asset-folder.ts`. */
 export const putAssetsBeside = (bundles: readonly string[], folder = ASSETS_FOLDER): void => {
   for (const bundle of bundles) {
     const target = path.join(bundle, 'assets')

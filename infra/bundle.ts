@@ -18,7 +18,7 @@ const POLICY_MODULE = 'functions/policy/cedar-policy.ts'
 const OPEN_API_MODULE = 'functions/runtime/bundled-open-api.ts'
 
 /** A function with this module in it hands files to drivers. */
-const ASSETS_MODULE = 'functions/runtime/bundled-assets.ts'
+const ASSETS_MODULE = 'functions/runtime/asset-folder.ts'
 
 /** Largest bundle by kind, bytes: what a cold start reads (docs/decisions/0011). */
 export const SIZE_MAX_BYTES: Readonly<Record<FunctionKind, number>> = {
@@ -86,6 +86,8 @@ export type BundleOptions = {
   driverPackages?: readonly string[]
   /** Folder from which these are found. Default: the repository. */
   packagesFrom?: string
+  /** Folder with the files of drivers. Default: where `npm run assets` puts them. */
+  assetsFolder?: string
 }
 
 export type Bundle = FunctionEntry & {
@@ -128,7 +130,10 @@ export const bundleFunctions = async (options: BundleOptions = {}): Promise<Bund
   })
   await putLibrariesBeside(bundles, { ...ESBUILD, outdir: folder })
   putOpenApiBeside(bundles.filter(({ inputs }) => inputs.includes(OPEN_API_MODULE)).map(({ folder }) => folder))
-  putAssetsBeside(bundles.filter(({ inputs }) => inputs.includes(ASSETS_MODULE)).map(({ folder }) => folder))
+  putAssetsBeside(
+    bundles.filter(({ inputs }) => inputs.includes(ASSETS_MODULE)).map(({ folder }) => folder),
+    options.assetsFolder,
+  )
   const deciding = bundles.filter(({ inputs }) => inputs.includes(POLICY_MODULE))
   putPoliciesBeside(
     deciding.map(({ folder }) => folder),

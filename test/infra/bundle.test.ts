@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { KEYS_PATHS } from '../../functions/api/keys-elsewhere.ts'
 import { ROUTES } from '../../functions/api/routes.ts'
 import { type Bundle, bundleFunctions, functionEntries, SIZE_MAX_BYTES } from '../../infra/bundle.ts'
+import { ASSETS } from '../../local/assets/assets.ts'
 import { eventOf } from '../support/api/request.ts'
 import { AUDIENCE, IssuerStandIn } from '../support/authorizer/issuer-stand-in.ts'
 import { KeystoneStandIn, SERVICE_SECRET } from '../support/authorizer/keystone-stand-in.ts'
@@ -23,7 +24,10 @@ let bundles: Bundle[]
 
 beforeAll(async () => {
   outdir = mkdtempSync(path.join(tmpdir(), 'fedplane-dist-'))
-  bundles = await bundleFunctions({ outdir })
+  const assetsFolder = path.join(outdir, 'made')
+  mkdirSync(assetsFolder)
+  for (const name of ASSETS) writeFileSync(path.join(assetsFolder, name), name)
+  bundles = await bundleFunctions({ outdir, assetsFolder })
 })
 
 afterAll(() => rmSync(outdir, { recursive: true }))
@@ -99,6 +103,12 @@ describe('bundleFunctions', () => {
     expect(deciding.map(({ name }) => name)).toEqual(['table', 'keys'])
     const withCedar = bundles.filter(({ inputs }) => inputs.some((input) => input.includes('@cedar-policy')))
     expect(withCedar.map(({ name }) => name)).toEqual(['table', 'keys'])
+  })
+
+  it('puts the files of drivers beside the functions that hand them out, and no others', () => {
+    const having = bundles.filter(({ folder }) => ASSETS.every((name) => existsSync(path.join(folder, 'assets', name))))
+    expect(having.map(({ name }) => name)).toEqual(['keys', 'step', 'event-health-sweep'])
+    expect(bundles.filter(({ folder }) => existsSync(path.join(folder, 'assets')))).toEqual(having)
   })
 
   it('puts the client that forwards ports beside all functions with a way into clusters, and no others', () => {
