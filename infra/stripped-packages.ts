@@ -32,7 +32,7 @@ const EVENT_STREAMS = /^@smithy\/core\/event-streams$/
 
 /** Leaves out of packages what no function uses, and what bundlers can't know (docs/decisions/0011). */
 export const strippedPackages: Plugin = {
-  name: 'lean-packages',
+  name: 'stripped-packages',
   setup: ({ onLoad, onResolve }) => {
     onResolve({ filter: EVENT_STREAMS }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path, external: true } : undefined,

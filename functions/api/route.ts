@@ -56,7 +56,7 @@ type RouteBase = {
   method: Method
   /** Full path with `{parameter}` segments, without a trailing slash. */
   path: string
-  /** One sentence for the API's documentation. What it answers is in `openapi/answers.ts`. */
+  /** One sentence for the API's documentation. What it answers is in `openapi/document.ts`. */
   summary: string
 }
 
