@@ -68,6 +68,8 @@ export type AnswerBound = {
 export type ReadLimits = AnswerBound & {
   /** Bytes of all answers to one client together. */
   totalBytes: number
+  /** Id of the project on whose behalf it reads, where projects wait for each other. */
+  projectId?: string
 }
 
 export type ListOptions = {

@@ -1,6 +1,7 @@
 import type { Logger } from '../../functions/core/ports.ts'
 import type { Connect, Connection, KubernetesClient, ReadLimits } from '../../functions/kubernetes/client.ts'
 import { encodeConnection } from '../../functions/kubernetes/stored-connection.ts'
+import { Alone } from './alone.ts'
 import { AnswerUnreadable } from './errors.ts'
 import type { Read } from './messages.ts'
 import { ReadingThread, ThreadLost } from './reading-thread.ts'
@@ -20,14 +21,14 @@ const WORKER = new URL('./reader.worker.ts', import.meta.url)
 
 /**
  * Reads what clusters answer in a thread of its own with a limit of memory, so that a hostile one takes neither this process's time nor its memory. When the
- * thread is lost, all that was being read is read again alone, each in a thread of its own: only the cluster whose thread is lost once more is told
- * (`AnswerUnreadable`).
+ * thread is lost, all that was being read is read again alone, each in a thread of its own, and projects beside each other: only the cluster whose thread is
+ * lost once more is told (`AnswerUnreadable`).
  */
 export class Reader {
   readonly #options: ReaderOptions
   #thread: ReadingThread | undefined
-  /** Reads alone come one after the other. */
-  #alone: Promise<unknown> = Promise.resolve()
+  readonly #alone = new Alone()
+  readonly #threadsAlone = new Set<ReadingThread>()
   #closed = false
   #clients = 0
 
@@ -42,10 +43,10 @@ export class Reader {
     return this.#clientOf({ connection, limits }, here)
   }
 
-  /** Ends the thread; what is being read is rejected. */
+  /** Ends all threads; what is being read is rejected. */
   async close(): Promise<void> {
     this.#closed = true
-    await this.#thread?.end()
+    await Promise.all([this.#thread?.end(), ...[...this.#threadsAlone].map((thread) => thread.end())])
   }
 
   #clientOf(opened: Opened, here: KubernetesClient): KubernetesClient {
@@ -95,9 +96,7 @@ export class Reader {
   }
 
   #readAlone(call: Call): Promise<unknown> {
-    const reading = this.#alone.then(() => this.#tryAlone(call))
-    this.#alone = reading.catch(() => undefined)
-    return reading
+    return this.#alone.run(call.limits?.projectId ?? '', () => this.#tryAlone(call))
   }
 
   async #tryAlone({ method, given, ...opened }: Call): Promise<unknown> {
@@ -105,6 +104,7 @@ export class Reader {
     // Nothing is known of the cluster then.
     if (this.#closed) throw new ThreadLost()
     const thread = this.#start()
+    this.#threadsAlone.add(thread)
     try {
       open(thread, 0, opened)
       return await thread.call({ client: 0, method, given })
@@ -113,6 +113,7 @@ export class Reader {
       this.#options.log.warn('a cluster answers what ends the thread that reads it', { host, method })
       throw unreadable(host)
     } finally {
+      this.#threadsAlone.delete(thread)
       await thread.end()
     }
   }

@@ -7,11 +7,15 @@ const HEAP_MIB = 128
 const YOUNG_MIB = 16
 
 /** Milliseconds after which a call counts as hung: one answer takes 15 s at most, the nodes of a cluster 45 s. */
-const HUNG_MS = 90_000
+const HUNG_MS = 60_000
 
 /** What was asked ended with the thread, whoever's fault that is. */
 export class ThreadLost extends Error {
   override readonly name = 'ThreadLost'
+
+  constructor() {
+    super('The thread that reads from clusters ended before there was an answer. The next sweep reads again.')
+  }
 }
 
 type Waiting = { resolve(value: unknown): void; reject(error: Error): void; timer: NodeJS.Timeout }

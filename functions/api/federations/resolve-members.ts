@@ -6,6 +6,7 @@ import type { Membership } from '../../core/membership/membership.ts'
 import type { Membered, MemberTargets } from '../../core/membership/plan-members.ts'
 import { isUuid, looksLikeUuid } from '../../core/values/ids.ts'
 import { quote } from '../../core/values/wording.ts'
+import { NameAmbiguous } from '../errors.ts'
 import { locate, seekLocated } from '../lookup.ts'
 import type { ApiRequest } from '../route.ts'
 import { ownScope } from '../scope.ts'
@@ -18,8 +19,15 @@ const noMember = ({ federation }: Membered, ident: string): ObjectNotVisible =>
     `Cluster ${quote(ident)} is no member of the federation ${quote(federation.name)} (${federation.id}).`,
   )
 
+/** A cluster was renamed or is gone, and another one has its name by now. */
+const nameOfTwo = (ident: string, membership: Membership, cluster: Cluster): NameAmbiguous =>
+  new NameAmbiguous(
+    `The federation knows the cluster ${membership.clusterId} by the name ${quote(ident)}, and the cluster ${cluster.id} has that name but is no member. Use the id of the one that you mean.`,
+  )
+
 /**
- * The membership of a cluster by its id or name, or by its name at the control plane. The cluster itself need not be there any more.
+ * The membership of a cluster by its id or name, or by its name at the control plane unless another cluster has that name by now. The cluster
+ * itself need not be there any more.
  *
  * @throws ObjectNotVisible, NameAmbiguous
  */
@@ -32,8 +40,11 @@ export const findMembership = async (request: Request, membered: Membered, ident
     return membership
   }
   const cluster = await seekLocated(request.ports.stores.clusters, 'Cluster', ownScope(request), ident)
-  const membership = byId(cluster?.id) ?? memberships.find(({ memberName }) => memberName === ident)
+  const own = byId(cluster?.id)
+  if (own !== undefined) return own
+  const membership = memberships.find(({ memberName }) => memberName === ident)
   if (membership === undefined) throw noMember(membered, ident)
+  if (cluster !== undefined) throw nameOfTwo(ident, membership, cluster)
   return membership
 }
 

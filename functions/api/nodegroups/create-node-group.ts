@@ -123,8 +123,10 @@ const decide = async (request: Request, remember: (id: string) => Write[]): Prom
 
 /** `POST /v1/clusters/{cluster}/nodegroups` → 202 (magnum-rest.md section 6). Parallel ones queue. */
 export const createNodeGroupHandler = async (request: Request): Promise<ApiResponse> => {
-  const { ports, params, baseUrl } = request
-  const id = await createOnce(request, `POST /v1/clusters/${params.cluster}/nodegroups`, (remember) =>
+  const { ports, baseUrl } = request
+  // Not as the path has it: a name may be another cluster's by the time that the key comes again.
+  const { id: clusterId } = await findCluster(request)
+  const id = await createOnce(request, `POST /v1/clusters/${clusterId}/nodegroups`, (remember) =>
     retryOnConflict(() => decide(request, remember)),
   )
   const cluster = await findCluster(request)

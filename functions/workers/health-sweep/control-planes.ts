@@ -91,7 +91,9 @@ const observeControlPlane = async (
   federation: Federation,
   observe: NonNullable<FederationDriver['observe']>,
 ): Promise<FederationObservation> => {
-  const host = await hostAccess(ports, federation)
+  const { projectId } = federation
+  const connect = connectWithin(ports.connect, { ...CONTROL_PLANE_SWEEP_LIMITS, projectId })
+  const host = await hostAccess({ ...ports, connect }, federation)
   const limit = late()
   try {
     return await Promise.race([observe(federationContext(ports, federation, host)), limit.answer])

@@ -78,10 +78,16 @@ const record = async (ports: Ports, cluster: Cluster, next: ClusterObservation):
   return ports.stores.clusters.observe({ projectId: cluster.projectId, id: cluster.id }, next)
 }
 
+/** Reads on behalf of the cluster's project. */
+const withProject = (ports: Ports, { projectId }: Cluster): Ports => ({
+  ...ports,
+  connect: connectWithin(ports.connect, { ...SWEEP_LIMITS, projectId }),
+})
+
 /** One look. What was seen is stored before control planes are told of it: one that hangs must not keep it from being known. */
 const sweepOne = async (sweep: Sweep, registered: Cluster): Promise<{ changed: boolean; owed: number }> => {
-  const { ports } = sweep
-  const look = await lookAfter(sweep, registered)
+  const ports = withProject(sweep.ports, registered)
+  const look = await lookAfter({ ...sweep, ports }, registered)
   const { cluster, seen } = look
   const { observation: stored } = cluster
   const next = { ...seen, healthStatus: healthAfter(stored, seen) }

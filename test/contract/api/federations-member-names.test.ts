@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
+  changeCluster,
   endMembership,
   givenCluster,
   givenFederation,
@@ -55,5 +56,35 @@ describe('names of one cluster in several federations', () => {
     await lab.stores.commit([lab.stores.clusters.removeUses(key, [`member:${late.id}`])])
     expect(await joined(early.id, cluster)).toBe('contested')
     expect(await joined(late.id, cluster)).toMatch(/^contested-/)
+  })
+})
+
+describe('a name that a member has at the control plane, and another cluster by now', () => {
+  const given = async (name: string) => {
+    const member = await givenCluster(lab, { name })
+    const { id } = await givenFederation(lab, { members: [member] })
+    await settleFederation(lab, id)
+    await changeCluster(lab, member, { name: `former-${name}` })
+    return { id, member, namesake: await givenCluster(lab, { name }) }
+  }
+  const remove = (id: string, value: string) =>
+    lab.call('PATCH', `/v1/federations/${id}`, { body: [{ op: 'remove', path: '/member_ids', value }] })
+
+  it('unjoins nobody', async () => {
+    const { id, member, namesake } = await given('reborn')
+    const { status, text } = await remove(id, 'reborn')
+    expect(status).toBe(409)
+    expect(text).toContain(member)
+    expect(text).toContain(namesake)
+    expect((await readMembership(lab, id, member)).state).toBe('Ready')
+    expect((await lab.call('GET', `/v1/federations/${id}/members/reborn`)).status).toBe(409)
+  })
+
+  it('is the other cluster once that is a member, too', async () => {
+    const { id, member, namesake } = await given('both')
+    await joined(id, namesake)
+    expect((await remove(id, 'both')).status).toBe(202)
+    expect((await readMembership(lab, id, namesake)).state).toBe('Leaving')
+    expect((await readMembership(lab, id, member)).state).toBe('Ready')
   })
 })

@@ -269,4 +269,22 @@ describe('Idempotency-Key', () => {
     expect([first.status, second.status, second.body]).toEqual([202, 202, first.body])
     expect((await create({ name: 'another' }, { headers }, id)).status).toBe(409)
   })
+
+  it('of a cluster that is gone does not answer for another one that has its name by now', async () => {
+    const headers = { 'Idempotency-Key': 'groups-of-reborn' }
+    const former = await givenReachable(lab, { name: 'reborn' })
+    expect((await create({ name: 'once' }, { headers }, 'reborn')).status).toBe(202)
+    await lab.stores.commit([lab.stores.clusters.remove(await readCluster(lab, former))])
+    const id = await givenReachable(lab, { name: 'reborn' })
+    const answer = await create({ name: 'once' }, { headers }, 'reborn')
+    expect([answer.status, answer.text]).toEqual([409, expect.stringContaining('used for another request')])
+    expect(await readGroups(lab, id)).toHaveLength(2)
+  })
+
+  it('is the same whether the cluster is called by its uuid or its name', async () => {
+    const id = await givenReachable(lab, { name: 'by-name' })
+    const headers = { 'Idempotency-Key': 'groups-by-name' }
+    const first = await create({ name: 'once' }, { headers }, id)
+    expect((await create({ name: 'once' }, { headers }, 'by-name')).body).toEqual(first.body)
+  })
 })

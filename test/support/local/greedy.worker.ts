@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import type { Asked } from '../../../local/reader/messages.ts'
 
-// Stands for a reading thread that bounds do not help: what it reads from the host `greedy` takes all memory, from `stuck` all time; from others it answers the host's name.
+// Stands for a reading thread that bounds do not help: what it reads from the host `greedy` takes all memory, what it reads from `stuck` never ends; from others it answers the host's name.
 
 const hosts = new Map<number, string>()
 
@@ -16,5 +16,5 @@ parentPort?.on('message', (asked: Asked) => {
   const host = hosts.get(asked.client)
   // Others are still waiting for their answers then.
   if (host === 'greedy') setTimeout(takeAll, 100)
-  else setTimeout(() => parentPort?.postMessage({ id: asked.id, value: host }), 500)
+  else if (host !== 'stuck') setTimeout(() => parentPort?.postMessage({ id: asked.id, value: host }), 500)
 })

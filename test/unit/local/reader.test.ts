@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
+import { SWEEP_LIMITS } from '../../../functions/kubernetes/bounds.ts'
 import type { Connection, KubernetesClient } from '../../../functions/kubernetes/client.ts'
 import { connectWith } from '../../../functions/kubernetes/connect.ts'
 import * as errors from '../../../functions/kubernetes/errors.ts'
@@ -46,6 +47,23 @@ const serving = async (answers: Record<string, { status: number; body: unknown }
 
 const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x', uid: 'u' } }
 const node = { metadata: { name: 'n1' }, status: { conditions: [{ type: 'Ready', status: 'True' }] } }
+
+/** A reader whose thread the host `greedy` ends, and `stuck` keeps waiting; and clients of hosts, on behalf of projects. */
+const greedy = () => {
+  const reader = readerOf(new URL('../../support/local/greedy.worker.ts', import.meta.url))
+  const clientOf = (host: string, projectId = 'one'): KubernetesClient =>
+    reader.connect(
+      {
+        server: `https://${host}`,
+        caPem: null,
+        tlsServerName: null,
+        tlsVerify: true,
+        credential: { kind: 'token', token: new Secret(TEST_TOKEN) },
+      },
+      { ...SWEEP_LIMITS, projectId },
+    )
+  return { reader, clientOf }
+}
 
 describe('Reader', { timeout: FAR_MS }, () => {
   it('reads as a client of this process does', async () => {
@@ -105,15 +123,7 @@ describe('Reader', { timeout: FAR_MS }, () => {
   })
 
   it('outlives a thread that runs out of memory, and tells only the cluster that it read from', async () => {
-    const reader = readerOf(new URL('../../support/local/greedy.worker.ts', import.meta.url))
-    const clientOf = (host: string): KubernetesClient =>
-      reader.connect({
-        server: `https://${host}`,
-        caPem: null,
-        tlsServerName: null,
-        tlsVerify: true,
-        credential: { kind: 'token', token: new Secret(TEST_TOKEN) },
-      })
+    const { clientOf } = greedy()
     const hosts = ['one', 'greedy', 'two', 'three']
     const seen = await Promise.allSettled(hosts.map((host) => clientOf(host).version()))
     expect(seen.map((one) => (one.status === 'fulfilled' ? one.value : one.reason.constructor))).toEqual([
@@ -124,6 +134,15 @@ describe('Reader', { timeout: FAR_MS }, () => {
     ])
     // The next one reads in a new thread.
     expect(await clientOf('four').version()).toBe('four')
+  })
+
+  it('keeps no project waiting for reads of another one that hang when all are read alone', async () => {
+    const { reader, clientOf } = greedy()
+    const hung = ['stuck', 'stuck', 'greedy'].map((host) => rejectionOf(clientOf(host, 'hostile').version()))
+    expect(await clientOf('honest', 'other').version()).toBe('honest')
+    await reader.close()
+    // The first of them hung before the others' turn came.
+    expect((await Promise.all(hung)).map((error) => (error as Error).name)).toEqual(hung.map(() => 'ThreadLost'))
   })
 
   it('tells nothing of clusters once it is closed', async () => {
