@@ -1,9 +1,31 @@
-import { LambdaClient } from '@aws-sdk/client-lambda'
+import {
+  DeleteFunctionConcurrencyCommand,
+  GetAccountSettingsCommand,
+  GetFunctionConcurrencyCommand,
+  LambdaClient,
+  PutFunctionConcurrencyCommand,
+} from '@aws-sdk/client-lambda'
+import type { ConcurrencyPort } from '../core/ports.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-client-options.ts'
 import type { ReserveConcurrencyEnv } from './env.ts'
-import { lambdaConcurrency } from './lambda-concurrency.ts'
 import { powertoolsLog } from './powertools-log.ts'
 import { putAnswer } from './stack-answer.ts'
+
+/** Concurrency as Lambda's API has it. Throws what the SDK throws. */
+const lambdaConcurrency = (client: Pick<LambdaClient, 'send'>): ConcurrencyPort => ({
+  unreserved: async () => {
+    const { AccountLimit } = await client.send(new GetAccountSettingsCommand({}))
+    return AccountLimit?.UnreservedConcurrentExecutions ?? 0
+  },
+  reserved: async (FunctionName) =>
+    (await client.send(new GetFunctionConcurrencyCommand({ FunctionName }))).ReservedConcurrentExecutions,
+  reserve: async (FunctionName, ReservedConcurrentExecutions) => {
+    await client.send(new PutFunctionConcurrencyCommand({ FunctionName, ReservedConcurrentExecutions }))
+  },
+  release: async (FunctionName) => {
+    await client.send(new DeleteFunctionConcurrencyCommand({ FunctionName }))
+  },
+})
 
 /** What reserves concurrency on AWS. Makes the client unless it is given one, calls nothing. */
 export const awsReserveConcurrency = (

@@ -27,7 +27,7 @@ const readable = (node: Nodes): string => {
   return node.children.map(readable).join('')
 }
 
-/** A colon ends no sentence, a semicolon and the end of a list's introduction do. */
+/** A semicolon ends a sentence, a colon does not. */
 const splitSentences = (text: string): string[] =>
   [...sentences.segment(text)].flatMap(({ segment }) => segment.split(/; /)).map((sentence) => sentence.trim())
 

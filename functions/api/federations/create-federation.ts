@@ -1,5 +1,5 @@
 import { createFederation, planFederation } from '../../core/federation/create-federation.ts'
-import type { FederationWish } from '../../core/federation/new-federation.ts'
+import type { DesiredFederation } from '../../core/federation/new-federation.ts'
 import { createOnce } from '../idempotency.ts'
 import { locate } from '../lookup.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
@@ -10,7 +10,7 @@ import { preflightOfCreate } from './preflight.ts'
 
 type Request = KeysRequest<{ dry_run: boolean }, CreateFederation>
 
-const desiredOf = ({ name, driver, properties, hostcluster_id, member_ids }: CreateFederation): FederationWish => ({
+const desiredOf = ({ name, driver, properties, hostcluster_id, member_ids }: CreateFederation): DesiredFederation => ({
   name: name ?? null,
   driver: driver ?? null,
   properties: properties ?? {},

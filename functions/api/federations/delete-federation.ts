@@ -1,4 +1,4 @@
-import { type DeletionWish, deleteFederation } from '../../core/federation/delete-federation.ts'
+import { type DesiredDeletion, deleteFederation } from '../../core/federation/delete-federation.ts'
 import { find } from '../lookup.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 
@@ -7,7 +7,7 @@ import type { ApiRequest, ApiResponse } from '../route.ts'
  * `?force=true` what can't be reached is skipped, with `?workloads=delete` workloads go with the members; either also changes a running
  * deletion.
  */
-export const deleteFederationHandler = async (request: ApiRequest<DeletionWish>): Promise<ApiResponse> => {
+export const deleteFederationHandler = async (request: ApiRequest<DesiredDeletion>): Promise<ApiResponse> => {
   const { ports, principal, params, query } = request
   const { federations } = ports.stores
   const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')

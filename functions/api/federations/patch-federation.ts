@@ -1,6 +1,6 @@
-import { type ChangeWish, changeFederation, previewChange } from '../../core/federation/change-federation.ts'
+import { changeFederation, type DesiredChange, previewChange } from '../../core/federation/change-federation.ts'
 import type { Federation } from '../../core/federation/federation.ts'
-import type { WorkloadsWish } from '../../core/operation/operation.ts'
+import type { DesiredWorkloads } from '../../core/operation/operation.ts'
 import { find } from '../lookup.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { restingMembers } from './check-update.ts'
@@ -9,9 +9,9 @@ import { applyProperties, type FederationPatch } from './federation-patch.ts'
 import { preflightOfPatch } from './preflight.ts'
 import { resolveTargets } from './resolve-members.ts'
 
-type Request = KeysRequest<{ dry_run: boolean; force: boolean; workloads?: WorkloadsWish }, FederationPatch>
+type Request = KeysRequest<{ dry_run: boolean; force: boolean; workloads?: DesiredWorkloads }, FederationPatch>
 
-const desiredOf = (request: Request): ChangeWish => {
+const desiredOf = (request: Request): DesiredChange => {
   const { properties, members } = request.body
   const { force, workloads } = request.query
   return {

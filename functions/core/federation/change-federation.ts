@@ -4,7 +4,7 @@ import { StateConflict } from '../errors.ts'
 import { namesElsewhere } from '../membership/names-elsewhere.ts'
 import type { Membered, MembersInput, MemberTargets } from '../membership/plan-members.ts'
 import { IN_OWN_PROJECT, notFound } from '../not-found.ts'
-import type { WorkloadsWish } from '../operation/operation.ts'
+import type { DesiredWorkloads } from '../operation/operation.ts'
 import type { Ports } from '../ports.ts'
 import { quote } from '../values/wording.ts'
 import { commitChange, launchChange } from './change-writes.ts'
@@ -15,7 +15,7 @@ import type { RequireUse } from './use-of-clusters.ts'
 import { requireWorkloads } from './workloads.ts'
 
 /** What is to become of a federation, and whether its caller may. */
-export type ChangeWish = {
+export type DesiredChange = {
   /** Null: they stay. */
   properties: ChangeProperties | null
   /** Who is to join and to leave, of the federation as it is. @throws ObjectNotVisible, NameAmbiguous, InvalidRequest */
@@ -23,7 +23,7 @@ export type ChangeWish = {
   /** Unjoins skip what can't be reached. */
   force: boolean
   /** What becomes of the workloads of those that leave. */
-  workloads?: WorkloadsWish
+  workloads?: DesiredWorkloads
   requireUse: RequireUse
 }
 
@@ -31,7 +31,7 @@ export type ChangeWish = {
 const read = async (
   { stores, drivers }: Ports,
   federation: Federation,
-  { force, workloads, members }: ChangeWish,
+  { force, workloads, members }: DesiredChange,
 ): Promise<MembersInput & { driver: FederationDriver }> => {
   const driver = drivers.federation.resolve(federation.driver)
   requireWorkloads(driver, workloads)
@@ -93,31 +93,33 @@ const requireSameUpdate = (federation: Federation, seen: Federation): void => {
   )
 }
 
-/** Reads, decides, commits. Null when there is nothing to do. */
-const decide = async (
-  ports: Ports,
-  federation: Federation,
-  { desired, seen }: { desired: ChangeWish; seen: Federation },
-): Promise<ChangePlan | null> => {
+type Asked = { desired: DesiredChange; seen: Federation }
+
+/** Reads and decides; `decision` is null when there is nothing to do. @throws the refusals of the rules */
+const judge = async (ports: Ports, federation: Federation, { desired, seen }: Asked) => {
   const input = await read(ports, federation, desired)
   const plan = planChange(ports, input, desired.properties)
-  if (plan?.operation) requireSameUpdate(federation, seen)
-  if (plan === null) return null
+  if (plan === null) return { input, decision: null }
+  if (plan.operation) requireSameUpdate(federation, seen)
   // Only properties have to do with the host: they decide what runs there, and may ask for namespaces.
   const host = plan.operation === null ? null : await hostOf(ports, federation)
-  await requireUses(ports, desired.requireUse, { input, plan, host })
+  const decision: Decision = { input, plan, host }
+  await requireUses(ports, desired.requireUse, decision)
+  return { input, decision }
+}
+
+const decide = async (ports: Ports, federation: Federation, asked: Asked): Promise<ChangePlan | null> => {
+  const { decision } = await judge(ports, federation, asked)
+  if (decision === null) return null
+  const { input, plan, host } = decision
   await commitChange(ports, plan, input.driver, host ?? { identity: null })
   return plan
 }
 
 /** What a change would do, decided and allowed; `plan` is null when it would do nothing. Nothing is changed. */
-export const previewChange = async (ports: Ports, federation: Federation, desired: ChangeWish) => {
-  const input = await read(ports, federation, desired)
-  const plan = planChange(ports, input, desired.properties)
-  const host = await hostOf(ports, federation)
-  if (plan !== null)
-    await requireUses(ports, desired.requireUse, { input, plan, host: plan.operation === null ? null : host })
-  return { input, plan, host }
+export const previewChange = async (ports: Ports, federation: Federation, desired: DesiredChange) => {
+  const { input, decision } = await judge(ports, federation, { desired, seen: federation })
+  return { input, plan: decision?.plan ?? null, host: decision?.host ?? (await hostOf(ports, federation)) }
 }
 
 /**
@@ -132,7 +134,7 @@ export const previewChange = async (ports: Ports, federation: Federation, desire
 export const changeFederation = async (
   ports: Ports,
   seen: Federation,
-  desired: ChangeWish,
+  desired: DesiredChange,
 ): Promise<ChangePlan | null> => {
   const plan = await decideOn(ports.stores, seen, (federation) => decide(ports, federation, { desired, seen }))
   if (plan !== null) await launchChange(ports, plan)

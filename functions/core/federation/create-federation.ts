@@ -16,8 +16,8 @@ import {
 } from './federation-rules.ts'
 import { namespaceClaims } from './namespace-claims.ts'
 import {
+  type DesiredFederation,
   type FederationPlan,
-  type FederationWish,
   type NewFederation,
   newFederation,
   usesOf,
@@ -51,7 +51,7 @@ const checkClusters = (
 
 const findClusters = async (
   { stores }: Pick<Ports, 'stores'>,
-  { host: hostIdent, members: idents }: FederationWish,
+  { host: hostIdent, members: idents }: DesiredFederation,
   { findCluster }: CreateRules,
 ): Promise<Clusters> => {
   requireChangesFit(idents.length)
@@ -65,7 +65,7 @@ const findClusters = async (
 export const planFederation = async (
   ports: Ports,
   principal: Principal,
-  desired: FederationWish,
+  desired: DesiredFederation,
   rules: CreateRules,
 ): Promise<FederationPlan> => {
   const { projectId, userId } = principal
@@ -111,7 +111,7 @@ const writesOf = (ports: Ports, { given, federation, memberships }: FederationPl
 export const createFederation = async (
   ports: Ports,
   principal: Principal,
-  desired: FederationWish,
+  desired: DesiredFederation,
   { remember = () => [], ...rules }: CreateRules & { remember?: (id: string) => Write[] },
 ): Promise<FederationPlan> => {
   const plan = await planFederation(ports, principal, desired, rules)

@@ -1,23 +1,23 @@
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { launch, newOperation, replacedBy } from '../operation/launch.ts'
-import { type WorkloadsWish, workloadsOf } from '../operation/operation.ts'
+import { type DesiredWorkloads, workloadsOf } from '../operation/operation.ts'
 import type { TablePorts } from '../ports.ts'
 import type { Federation, FederationOperation } from './federation.ts'
 import { decideOn } from './seen-federation.ts'
 import { requireWorkloads } from './workloads.ts'
 
 /** Whether what can't be reached is skipped, and what becomes of the members' workloads. */
-export type DeletionWish = { force: boolean; workloads?: WorkloadsWish }
+export type DesiredDeletion = { force: boolean; workloads?: DesiredWorkloads }
 
 /** A deletion that runs goes on, unless it is now to be forced, or to remove workloads. */
-const isUnderWay = ({ operation }: Federation, { force, workloads }: DeletionWish): boolean =>
+const isUnderWay = ({ operation }: Federation, { force, workloads }: DesiredDeletion): boolean =>
   operation?.kind === 'delete' &&
   (operation.force || !force) &&
   (operation.workloads === 'delete' || workloads !== 'delete')
 
 /** A deletion in place of one that runs is no weaker than that. */
-const newDeletion = (ports: TablePorts, { operation: before }: Federation, { force, workloads }: DeletionWish) => {
+const newDeletion = (ports: TablePorts, { operation: before }: Federation, { force, workloads }: DesiredDeletion) => {
   const running = before?.kind === 'delete' ? before : null
   return newOperation(ports, 'delete', {
     deadlineSeconds: DEADLINE_SECONDS['federation-delete'],
@@ -31,7 +31,7 @@ const newDeletion = (ports: TablePorts, { operation: before }: Federation, { for
 const decide = async (
   ports: TablePorts,
   federation: Federation,
-  desired: DeletionWish,
+  desired: DesiredDeletion,
 ): Promise<FederationOperation | null> => {
   const { federations, commit } = ports.stores
   if (desired.workloads !== undefined)
@@ -65,7 +65,7 @@ const decide = async (
 export const deleteFederation = async (
   ports: TablePorts,
   seen: Federation,
-  desired: DeletionWish,
+  desired: DesiredDeletion,
 ): Promise<FederationOperation | null> => {
   const operation = await decideOn(ports.stores, seen, (federation) => decide(ports, federation, desired))
   const { projectId, id: entityId } = seen

@@ -10,7 +10,7 @@ import type { Principal } from '../values/principal.ts'
 import type { Federation, FederationOperation, MembershipChange } from './federation.ts'
 
 /** A federation as its caller wants it; clusters are named by id or name. */
-export type FederationWish = {
+export type DesiredFederation = {
   /** Null: one is made up. */
   name: string | null
   /** Null: the default one. */
@@ -47,7 +47,7 @@ const openChange = ({ changeId, members, operation }: NewFederation): Membership
 }
 
 /** A federation as it is the instant that its 202 goes out. */
-export const newFederation = (desired: FederationWish, given: NewFederation): Federation => ({
+export const newFederation = (desired: DesiredFederation, given: NewFederation): Federation => ({
   id: given.id,
   projectId: given.principal.projectId,
   userId: given.principal.userId,

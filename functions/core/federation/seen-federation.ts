@@ -1,6 +1,6 @@
 import type { Stores } from '../../store/stores.ts'
 import { IN_OWN_PROJECT, notFound } from '../not-found.ts'
-import { retryOnConflict } from '../operation/retry-on-conflict.ts'
+import { atHandFirst, retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Federation } from './federation.ts'
 
 /**
@@ -13,10 +13,9 @@ export const decideOn = <T>(
   seen: Federation,
   decide: (federation: Federation) => Promise<T>,
 ): Promise<T> => {
-  let known: Federation | undefined = seen
+  const read = atHandFirst<Federation | undefined>(seen, () => federations.get(seen))
   return retryOnConflict(async () => {
-    const federation: Federation | undefined = known ?? (await federations.get(seen))
-    known = undefined
+    const federation = await read()
     if (federation === undefined) throw notFound('Federation', seen.id, IN_OWN_PROJECT)
     return decide(federation)
   })

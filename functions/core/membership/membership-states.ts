@@ -1,7 +1,7 @@
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import type { Failure } from '../operation/failure.ts'
 import { type Launch, newOperation, replacedBy } from '../operation/launch.ts'
-import { type ExecutionRef, type Flow, type WorkloadsWish, workloadsOf } from '../operation/operation.ts'
+import { type DesiredWorkloads, type ExecutionRef, type Flow, workloadsOf } from '../operation/operation.ts'
 import type { Ports } from '../ports.ts'
 import { mergeObjectRefs, type ObjectRef } from '../values/object-ref.ts'
 import {
@@ -81,13 +81,13 @@ export const joining = (
 }
 
 /** Which run of changes an unjoin belongs to, whether it skips what can't be reached, and what becomes of the member's workloads. */
-export type UnjoinWish = { changeId: string; force: boolean; workloads?: WorkloadsWish }
+export type DesiredUnjoin = { changeId: string; force: boolean; workloads?: DesiredWorkloads }
 
 /** The membership on its way out, with a new operation that replaces whatever runs on it, and is no weaker than that. */
 export const leaving = (
   ports: NewPorts,
   membership: Membership,
-  { changeId, force, workloads }: UnjoinWish,
+  { changeId, force, workloads }: DesiredUnjoin,
 ): LeavingMembership => {
   const running = operationOf(membership)
   const operation = newOperation(ports, 'unjoin', {

@@ -5,7 +5,7 @@ import type { Launch } from '../operation/launch.ts'
 import type { Ports, TablePorts } from '../ports.ts'
 import { memberNameFor } from './member-name.ts'
 import type { JoinFailedMembership, JoiningMembership, LeavingMembership, Membership } from './membership.ts'
-import { joining, launchOf, leaving, newMember, type UnjoinWish } from './membership-states.ts'
+import { type DesiredUnjoin, joining, launchOf, leaving, newMember } from './membership-states.ts'
 
 /**
  * A change of one membership, decided and not yet stored. `next` has the revision of `before`: whoever stores it raises that, and this is
@@ -57,7 +57,7 @@ export const joinStep = (tools: Tools, input: JoinInput): MembershipStep & { kin
 }
 
 /** An unjoin, which replaces whatever runs on the membership; or a dismissal, where nothing can be left of it. */
-export const leaveStep = (tools: Tools, before: Membership, desired: UnjoinWish): MembershipStep => {
+export const leaveStep = (tools: Tools, before: Membership, desired: DesiredUnjoin): MembershipStep => {
   // What undo left behind is tried again before the record of it goes.
   const isDismissed = before.state === 'Waiting' || (before.state === 'JoinFailed' && before.leftovers.length === 0)
   return isDismissed ? { kind: 'dismiss', before } : { kind: 'unjoin', before, next: leaving(tools, before, desired) }

@@ -10,7 +10,7 @@ import {
   requireReachableKind,
   requireUsable,
 } from '../federation/federation-rules.ts'
-import type { WorkloadsWish } from '../operation/operation.ts'
+import type { DesiredWorkloads } from '../operation/operation.ts'
 import type { TablePorts } from '../ports.ts'
 import { isConditionTrue } from '../values/condition.ts'
 import { quote, withoutFullStop } from '../values/wording.ts'
@@ -30,7 +30,7 @@ export type MembersInput = Membered & {
   drivers: DriverDescriptions
   elsewhere: NamesElsewhere
   force: boolean
-  workloads?: WorkloadsWish
+  workloads?: DesiredWorkloads
 }
 
 const nameOf = ({ name, id }: Federation): string => `Federation ${quote(name)} (${id})`

@@ -4,7 +4,7 @@ import { launch } from '../operation/launch.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import type { Membership } from './membership.ts'
-import { launchOf, type UnjoinWish } from './membership-states.ts'
+import { type DesiredUnjoin, launchOf } from './membership-states.ts'
 import { aboutOf, leaveStep, type MembershipStep, stepWrites } from './membership-steps.ts'
 
 type LeavePorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>
@@ -13,7 +13,7 @@ type LeavePorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log
  * True when this request has been answered: its leaving is under way on behalf of it, or of one that is no weaker; or it failed to leave in
  * this very run, which is an answer too.
  */
-const isAnswered = (membership: Membership, request: UnjoinWish): boolean =>
+const isAnswered = (membership: Membership, request: DesiredUnjoin): boolean =>
   membership.state === 'Leaving'
     ? (membership.operation.force || !request.force) &&
       (membership.operation.workloads === 'delete' || request.workloads !== 'delete')
@@ -43,7 +43,7 @@ const writesOf = (ports: LeavePorts, step: MembershipStep): Write[] => {
  * Turns a membership into a leaving one and launches its unjoin, which first ends whatever runs on it. One that waits, or whose join
  * failed and left nothing behind, is removed at once. Asking again is no error; to try again after a failure takes another run of changes.
  */
-export const leave = async (ports: LeavePorts, seen: Membership, request: UnjoinWish): Promise<void> => {
+export const leave = async (ports: LeavePorts, seen: Membership, request: DesiredUnjoin): Promise<void> => {
   const next = await retryOnConflict(async () => {
     const { memberships, commit } = ports.stores
     const membership = await memberships.get(seen)

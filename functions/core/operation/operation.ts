@@ -48,11 +48,11 @@ export type Operation<K extends string = string> = {
 }
 
 /** What becomes of workloads: said (`?workloads=`), or undefined where nothing is. */
-export type WorkloadsWish = 'delete' | 'keep' | undefined
+export type DesiredWorkloads = 'delete' | 'keep' | undefined
 
 /** The wish as an operation carries it; where nothing is said, as `before`, the operation that is replaced, has it. */
 export const workloadsOf = (
-  desired: WorkloadsWish,
+  desired: DesiredWorkloads,
   before: Pick<Operation, 'workloads'> | null = null,
 ): Pick<Operation, 'workloads'> => ((desired ?? before?.workloads) === 'delete' ? { workloads: 'delete' } : {})
 

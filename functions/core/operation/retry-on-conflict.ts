@@ -19,3 +19,13 @@ export const retryOnConflict = async <T>(round: () => Promise<T>): Promise<T> =>
     await sleep(Math.random() * Math.min(5 * count, 50))
   }
 }
+
+/** What was read already for the first who asks, and a new reading for each who asks after that: the first round of `retryOnConflict` saves one. */
+export const atHandFirst = <T>(atHand: T, read: () => Promise<T>): (() => Promise<T>) => {
+  let isTaken = false
+  return async () => {
+    if (isTaken) return read()
+    isTaken = true
+    return atHand
+  }
+}

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { memberTokenKey, nextMemberTokenKey } from '../../core/access/credentials.ts'
 import type { MemberCredential, Membership } from '../../core/membership/membership.ts'
-import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
+import { atHandFirst, retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { type MembershipUnder, openMembership, type Target } from '../../core/operation/subjects.ts'
 import { mergeObjectRefs } from '../../core/values/object-ref.ts'
 import type { PrepareResult } from '../../drivers/contract/federation-driver.ts'
@@ -19,10 +19,9 @@ const changeMembership = (
   update: (membership: MembershipUnder) => Membership,
   more: (membership: MembershipUnder) => Promise<Write[]> = async () => [],
 ): Promise<void> => {
-  let read: MembershipUnder | undefined = membership
+  const read = atHandFirst(membership, () => openMembership(ports, target))
   return retryOnConflict(async () => {
-    const before = read ?? (await openMembership(ports, target))
-    read = undefined
+    const before = await read()
     const next = update(before)
     const writes = await more(before)
     if (writes.length === 0 && isDeepStrictEqual(next, before)) return

@@ -7,6 +7,7 @@ import { memberAccess, memberContext, storedToken, type TokenOf } from '../../co
 import type { MemberCredential, MemberWarning } from '../../core/membership/membership.ts'
 import { orSettle } from '../../core/membership/membership-end.ts'
 import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
+import { atHandFirst } from '../../core/operation/retry-on-conflict.ts'
 import { type MembershipUnder, openMembership, type Target } from '../../core/operation/subjects.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import type { FederationDriver, MemberContext } from '../../drivers/contract/federation-driver.ts'
@@ -51,16 +52,6 @@ type Opened = {
   member: { access: OpenClusterAccess; known: boolean }
   /** The membership as it is now: the first reading for the first call, a new one for each call after it. */
   read(): Promise<MembershipUnder>
-}
-
-/** A reading each time, the one at hand the first time. */
-const readings = (ports: StepPorts, target: Target, first: MembershipUnder): Opened['read'] => {
-  let atHand: MembershipUnder | undefined = first
-  return async () => {
-    const membership = atHand ?? (await openMembership(ports, target))
-    atHand = undefined
-    return membership
-  }
 }
 
 /** The operation's deadline bounds what is waited for; no phase has one of its own. */
@@ -108,7 +99,8 @@ const membershipSubject = async (
   const federation = await federationOf(ports, first)
   const driver = ports.drivers.federation.resolve(federation.driver)
   const [host, member] = await Promise.all([hostAccess(ports, federation), memberAccess(ports, first)])
-  const opened = { ports, target, federation, driver, host, member, read: readings(ports, target, first) }
+  const read = atHandFirst(first, () => openMembership(ports, target))
+  const opened = { ports, target, federation, driver, host, member, read }
   let told: string | undefined
   const note = (membership: MembershipUnder): void => {
     told = 'progress' in membership ? membership.progress : undefined

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Logger } from '../../core/ports.ts'
 import type { WorkStore } from '../../store/work.store.ts'
-import { StackRequest } from '../stack-request.schema.ts'
+import { StackRequest, stackAnswer } from '../stack-request.ts'
 
 /** What CloudFormation sends about the guard. */
 const CustomResourceEvent = StackRequest.extend({
@@ -54,18 +54,15 @@ const objection = async ({ work, log }: GuardPorts): Promise<string | undefined>
  * @throws ZodError for an event that is none of CloudFormation's, and what `put` throws: Lambda then tries again
  */
 export const guardDestruction = async (event: unknown, ports: GuardPorts): Promise<void> => {
-  const { RequestType, ResponseURL, ResourceProperties, ...request } = CustomResourceEvent.parse(event)
-  const asked = RequestType === 'Delete' && ResourceProperties.Enforce === 'true'
+  const request = CustomResourceEvent.parse(event)
+  const asked = request.RequestType === 'Delete' && request.ResourceProperties.Enforce === 'true'
   const reason = asked ? await objection(ports) : undefined
-  const answer = {
-    Status: reason === undefined ? 'SUCCESS' : 'FAILED',
+  const status = reason === undefined ? 'SUCCESS' : 'FAILED'
+  const answer = stackAnswer(request, {
+    Status: status,
     Reason: reason ?? 'Nothing speaks against it.',
-    // Always the same: another would make CloudFormation delete the one of before.
     PhysicalResourceId: 'fedplane-destroy-guard',
-    StackId: request.StackId,
-    RequestId: request.RequestId,
-    LogicalResourceId: request.LogicalResourceId,
-  }
-  await ports.put(ResponseURL, JSON.stringify(answer))
-  ports.log.info('guarded', { request: RequestType, status: answer.Status })
+  })
+  await ports.put(request.ResponseURL, answer)
+  ports.log.info('guarded', { request: request.RequestType, status })
 }

@@ -1,5 +1,29 @@
+import * as z from 'zod'
 import type { ConcurrencyPort, Logger } from '../../core/ports.ts'
-import { ReserveRequest, type WantedFunction } from './custom-resource.schema.ts'
+import { StackRequest, stackAnswer } from '../stack-request.ts'
+
+const Properties = z.object({
+  /** Functions whose reserved concurrency is not the operator's. CloudFormation makes text of every number. */
+  Functions: z.array(
+    z.object({
+      /** As people know it: `table`. */
+      Kind: z.string().min(1),
+      Name: z.string().min(1),
+      /** What it shall have reserved; `none` gives up what was reserved before. */
+      Wanted: z.union([z.literal('none'), z.string().regex(/^[1-9][0-9]{0,5}$/)]),
+    }),
+  ),
+})
+
+/** What CloudFormation sends about the reserved concurrency of functions. */
+const ReserveRequest = StackRequest.extend({
+  ResourceProperties: Properties,
+  /** With an Update: what it was asked before. */
+  OldResourceProperties: Properties.optional(),
+})
+
+type ReserveRequest = z.infer<typeof ReserveRequest>
+type WantedFunction = z.infer<typeof Properties>['Functions'][number]
 
 export type ReservePorts = {
   concurrency: ConcurrencyPort
@@ -86,16 +110,12 @@ export const reserveConcurrency = async (event: unknown, ports: ReservePorts): P
     ports.log.error('concurrency could not be reserved', { error })
     return "WARNING: concurrency could not be looked at or reserved; the log of this resource's function says why. The API works without it."
   })
-  const answer = {
+  const answer = stackAnswer(request, {
     Status: 'SUCCESS',
     Reason: done,
-    // Always the same: another would make CloudFormation delete the one of before.
     PhysicalResourceId: 'fedplane-reserved-concurrency',
-    StackId: request.StackId,
-    RequestId: request.RequestId,
-    LogicalResourceId: request.LogicalResourceId,
     Data: { Concurrency: done },
-  }
-  await ports.put(request.ResponseURL, JSON.stringify(answer))
+  })
+  await ports.put(request.ResponseURL, answer)
   ports.log.info('looked at reserved concurrency', { request: request.RequestType, done })
 }

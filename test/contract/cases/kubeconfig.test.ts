@@ -128,8 +128,8 @@ describe.each(cases.filter(({ expect: expected }) => expected === 'reject'))('$f
     if (details.provider !== undefined) expect(facts.provider).toBe(details.provider)
   })
 
-  it('is decided without a quadratic search', () => {
-    expect(milliseconds).toBeLessThan(30_000)
+  it('is decided within a second', () => {
+    expect(milliseconds).toBeLessThan(1_000)
   })
 
   it('shows no secret', () => {

@@ -285,7 +285,7 @@ describe('parseKubeconfig: text', () => {
   ])('refuses %s', (_what, text, fault) => {
     const started = performance.now()
     expect(rejection(text).class).toBe(fault)
-    expect(performance.now() - started).toBeLessThan(30_000)
+    expect(performance.now() - started).toBeLessThan(5_000)
   })
 
   it('refuses more than 256 KiB as too large', () => {
