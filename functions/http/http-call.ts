@@ -17,7 +17,7 @@ export class NoWholeAnswer extends Error {
 }
 
 export type HttpCall = {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   url: URL
   headers?: Readonly<Record<string, string>>
   body?: string | undefined

@@ -1,0 +1,147 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { httpCall, NoWholeAnswer } from '../../functions/http/http-call.ts'
+import { CliError, EXIT, type ExitCode } from '../errors.ts'
+
+/** A server, and how a request proves who sends it. */
+export type Server = {
+  /** Without `/v1` and without a slash at the end. */
+  url: string
+  /** PEM of the authorities that vouch for it. Default: those that this machine trusts. */
+  caPem?: string | undefined
+  /** Headers of each request; may fetch a token first. @throws CliError */
+  headers: () => Promise<Record<string, string>>
+}
+
+/** An answer that is no success. */
+export class ApiRefused extends CliError {
+  readonly status: number
+
+  constructor(status: number, message: string, remedy?: string) {
+    super(message, { exitCode: exitCodeOf(status), remedy })
+    this.status = status
+  }
+}
+
+/** There is no answer. */
+export class ServerUnreachable extends CliError {}
+
+const exitCodeOf = (status: number): ExitCode => {
+  if (status === 404) return EXIT.notFound
+  return status === 401 || status === 403 ? EXIT.denied : EXIT.failed
+}
+
+/** Longest wait for one answer: the API answers or fails within 29 s, API Gateway's limit. */
+const ANSWER_MS = 60_000
+/** A page has at most 1,000 items. */
+const ANSWER_BYTES_MAX = 64_000_000
+
+/** The server's own sentence: fedplane's and Magnum's form, Keystone's, or what a proxy says. */
+const messageOf = (status: number, text: string): string => {
+  try {
+    const { errors, error, message } = JSON.parse(text) as {
+      errors?: { detail: string }[]
+      error?: { message: string }
+      message?: string
+    }
+    const said = errors?.map(({ detail }) => detail).join(' ') ?? error?.message ?? message
+    if (said) return said
+  } catch {
+    // No JSON, so no answer of fedplane.
+  }
+  return `The server answered ${status} with something that is no answer of fedplane.`
+}
+
+const remedyOf = (status: number): string | undefined => {
+  if (status === 401) return 'fedplane login'
+  return status >= 500 ? 'The same command again in a minute.' : undefined
+}
+
+export type ApiAnswer<T> = { status: number; headers: IncomingHttpHeaders; body: T }
+type Query = Readonly<Record<string, string | number | boolean | undefined>>
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+const pathWith = (path: string, query: Query): string => {
+  const given = Object.entries(query).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, String(value)] as [string, string]],
+  )
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
+}
+
+/** fedplane's API. Paths begin with `/`, below `/v1`. */
+export class ApiClient {
+  readonly server: Server
+  readonly #signal: AbortSignal
+
+  constructor(server: Server, signal: AbortSignal) {
+    this.server = server
+    this.#signal = signal
+  }
+
+  /** @throws ApiRefused, ServerUnreachable */
+  async ask<T>(method: Method, path: string, options: { query?: Query; body?: unknown } = {}): Promise<ApiAnswer<T>> {
+    const url = new URL(`${this.server.url}/v1${pathWith(path, options.query ?? {})}`)
+    const body = options.body === undefined ? undefined : JSON.stringify(options.body)
+    const headers = {
+      accept: 'application/json',
+      'openstack-api-version': 'container-infra latest',
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(await this.server.headers()),
+    }
+    const answer = await this.#call({ method, url, headers, body, caPem: this.server.caPem })
+    if (answer.status >= 200 && answer.status < 300) return { ...answer, body: parse<T>(answer.body) }
+    throw new ApiRefused(answer.status, messageOf(answer.status, answer.body), remedyOf(answer.status))
+  }
+
+  async #call(call: Omit<Parameters<typeof httpCall>[0], 'signal' | 'answerBytesMax'>) {
+    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(ANSWER_MS)])
+    try {
+      return await httpCall({ ...call, signal, answerBytesMax: ANSWER_BYTES_MAX })
+    } catch (cause) {
+      this.#signal.throwIfAborted()
+      if (!(cause instanceof NoWholeAnswer)) throw cause
+      throw new ServerUnreachable(`${cause.message} No server answers at ${this.server.url}.`, {
+        exitCode: EXIT.unreachable,
+        remedy: 'fedplane doctor, or --server URL. On this machine fedplane server starts one.',
+        cause,
+      })
+    }
+  }
+
+  async get<T>(path: string, query: Query = {}): Promise<T> {
+    return (await this.ask<T>('GET', path, { query })).body
+  }
+
+  /** Undefined when it does not exist. */
+  async find<T>(path: string): Promise<T | undefined> {
+    try {
+      return await this.get<T>(path)
+    } catch (error) {
+      if (error instanceof ApiRefused && error.status === 404) return undefined
+      throw error
+    }
+  }
+
+  /** All items of a list, page by page. `key` is the list's name in the answer. */
+  async list<T>(path: string, key: string, query: Query = {}): Promise<T[]> {
+    const items: T[] = []
+    let page = await this.get<Record<string, unknown>>(path, query)
+    for (;;) {
+      items.push(...((page[key] as T[] | undefined) ?? []))
+      if (typeof page.next !== 'string') return items
+      // Only its parameters: the link may name the server as other clients see it.
+      page = await this.get(path, Object.fromEntries(new URL(page.next, this.server.url).searchParams))
+    }
+  }
+}
+
+const parse = <T>(text: string): T => {
+  if (text === '') return undefined as T
+  try {
+    return JSON.parse(text) as T
+  } catch (cause) {
+    throw new CliError('The server answered with something that is no answer of fedplane.', {
+      remedy: 'Another --server URL: it names the server, without /v1.',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,48 @@
+import { type Command, Option } from 'commander'
+import type { ApiClient } from '../api/client.ts'
+import type { DryRunView } from '../api/views.ts'
+import { CliError } from '../errors.ts'
+import type { Io } from '../io.ts'
+import type { ServerOptions } from '../profiles/server.ts'
+import { segment, type WaitFlags } from './options.ts'
+
+/** What the verbs that change federations share. */
+
+export type ChangeOptions = ServerOptions & WaitFlags
+
+export const pathOf = (name: string): string => `/federations/${segment(name)}`
+export const watchOf = (name: string): string => `fedplane federation watch ${name}`
+
+/** Says that a request was accepted, where nothing is waited for. */
+export const accepted = (io: Io, line: string, again: string): void => {
+  io.stdout.write(`${line}\n`)
+  io.stderr.write(`Try: ${again}\n`)
+}
+
+/** What a dry run found, for people. @throws CliError when the change would fail */
+export const printDryRun = (
+  io: Io,
+  { would_succeed, findings, would_make, would_remove = [] }: Partial<DryRunView>,
+): void => {
+  for (const line of would_make ?? []) io.stdout.write(`would create ${line}\n`)
+  for (const line of would_remove) io.stdout.write(`would remove ${line}\n`)
+  for (const { severity, reason, message } of findings ?? []) io.stdout.write(`${severity} ${reason}: ${message}\n`)
+  if (!would_succeed) throw new CliError('The change would fail.', { remedy: 'Repair what the errors name.' })
+  io.stdout.write('The change would succeed.\n')
+}
+
+export type Patch = { op: 'add' | 'remove'; path: string; value?: unknown }[]
+/** Parameters of a patch or a deletion. */
+type ChangeQuery = { force?: boolean | undefined; workloads?: string | undefined; dry_run?: boolean | undefined }
+
+export const patch = (api: ApiClient, name: string, operations: Patch, query: ChangeQuery = {}) =>
+  api.ask<DryRunView>('PATCH', pathOf(name), { query, body: operations })
+
+/** Options of what takes members out of a federation. */
+export const withRemoval = (command: Command): Command =>
+  command
+    .option('--force', 'end the unjoin of members that can not be reached')
+    .addOption(
+      new Option('--workloads <choice>', 'what the federation brought into the members').choices(['keep', 'delete']),
+    )
+export type RemovalFlags = { force?: boolean; workloads?: string; yes?: boolean }

@@ -1,0 +1,72 @@
+import type { ClusterView } from '../api/views.ts'
+import { CliError } from '../errors.ts'
+import type { Io } from '../io.ts'
+import { clusterClient, explained } from '../kubeconfig/cluster-client.ts'
+import {
+  type ContextEntries,
+  contextOf,
+  flattened,
+  loadKubeconfig,
+  needsPlugin,
+} from '../kubeconfig/local-kubeconfig.ts'
+import { withPluginCredential } from '../kubeconfig/plugin-credential.ts'
+import { hasAccess, removeAccess } from '../kubeconfig/service-account.ts'
+
+/** What `cluster import` created in a cluster, and the context that leads there. */
+export type Access = { cluster: string; context: ContextEntries; describe: string }
+
+const withCredential = (context: ContextEntries): Promise<ContextEntries> | ContextEntries =>
+  needsPlugin(context) ? withPluginCredential(context) : flattened(context)
+
+const sameServer = (one: unknown, other: string | null): boolean =>
+  typeof one === 'string' &&
+  other !== null &&
+  URL.canParse(one) &&
+  URL.canParse(other) &&
+  new URL(one).href === new URL(other).href
+
+/**
+ * Finds the context of the person's kubeconfig that leads to a cluster, by the address of its API server, and what the command line created there.
+ *
+ * @throws CliError when there is no such context, or nothing of ours in that cluster
+ */
+export const findAccess = async (io: Io, { name, api_address }: ClusterView, file?: string): Promise<Access> => {
+  const config = loadKubeconfig(io.env, file)
+  const found = [...config.contexts.keys()]
+    .map((context) => contextOf(config, context))
+    .find(({ cluster }) => sameServer(cluster.server, api_address))
+  if (found === undefined) {
+    throw new CliError(`No context of ${config.files.join(', ')} leads to ${api_address}, the API server of ${name}.`, {
+      remedy: '--kubeconfig FILE, or leave --forget out',
+    })
+  }
+  const context = await withCredential(found)
+  const client = clusterClient(context)
+  try {
+    if (await hasAccess(client, name)) {
+      return {
+        cluster: name,
+        context,
+        describe: `The ServiceAccount fedplane-access/fedplane-${name} and its binding go from context ${found.name}.`,
+      }
+    }
+  } catch (error) {
+    throw explained(error, found.name)
+  } finally {
+    client.close()
+  }
+  throw new CliError(`cluster import created nothing in ${name}.`, { remedy: 'Leave --forget out.' })
+}
+
+/** Takes it away. */
+export const forgetAccess = async (io: Io, { cluster, context }: Access): Promise<void> => {
+  const client = clusterClient(context)
+  try {
+    await removeAccess(client, cluster)
+    io.stdout.write(`ServiceAccount of cluster/${cluster} deleted\n`)
+  } catch (error) {
+    throw explained(error, context.name)
+  } finally {
+    client.close()
+  }
+}

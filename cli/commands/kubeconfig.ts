@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import process from 'node:process'
+import { Command } from 'commander'
+import { parse, stringify } from 'yaml'
+import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
+import { ApiClient } from '../api/client.ts'
+import type { ClusterView, FederationView } from '../api/views.ts'
+import { CliError } from '../errors.ts'
+import type { Environment, Io } from '../io.ts'
+import { mergeKubeconfig } from '../kubeconfig/merge-kubeconfig.ts'
+import { chooseServer, type ServerOptions } from '../profiles/server.ts'
+import { connect, durationOf, segment, withExamples, withServer } from './options.ts'
+
+type Issued = { kubeconfig: string; expires_at: string }
+type Entries = { cluster: Record<string, unknown>; user: Record<string, string> }
+
+/** The one cluster and the one user of a kubeconfig that a server issued. */
+const entriesOf = (kubeconfig: string): Entries => {
+  const { clusters, users } = parse(kubeconfig) as {
+    clusters: Pick<Entries, 'cluster'>[]
+    users: Pick<Entries, 'user'>[]
+  }
+  const [cluster, user] = [clusters[0]?.cluster, users[0]?.user]
+  if (cluster && user) return { cluster, user }
+  throw new CliError('The server issued a kubeconfig without a cluster or user.')
+}
+
+const kubeconfigText = (name: string, { cluster, user }: { cluster: unknown; user: unknown }): string =>
+  stringify(
+    {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [{ name, cluster }],
+      users: [{ name, user }],
+      contexts: [{ name, context: { cluster: name, user: name } }],
+      'current-context': name,
+    },
+    { lineWidth: 0 },
+  )
+
+const issue = async (api: ApiClient, federation: string, seconds?: number): Promise<Issued> =>
+  (await api.ask<Issued>('POST', `/federations/${segment(federation)}/kubeconfig`, { query: { expires_in: seconds } }))
+    .body
+
+/** How this program is called again, by kubectl: by its whole path, since kubectl may run with another PATH. */
+const ownCommand = (): string[] => [process.execPath, path.resolve(process.argv[1] ?? '')]
+
+/** A user whose credential `fedplane credential` renews (https://kubernetes.io/docs/reference/config-api/client-authentication.v1/). */
+const execUser = (uuid: string, again: readonly string[]) => {
+  const [command, ...args] = ownCommand()
+  return {
+    exec: {
+      apiVersion: 'client.authentication.k8s.io/v1',
+      command,
+      args: [...args, 'credential', uuid, ...again],
+      env: null,
+      interactiveMode: 'Never',
+      provideClusterInfo: false,
+      installHint: 'npm install --global fedplane',
+    },
+  }
+}
+
+type KubeconfigOptions = ServerOptions & {
+  merge?: boolean
+  kubeconfig?: string
+  context?: string
+  exec?: boolean
+  expiresIn?: number
+}
+
+const withMerge = (command: Command): Command =>
+  command
+    .option('--merge', 'add it to the kubeconfig that kubectl uses; nothing is overwritten')
+    .option('--kubeconfig <file>', 'with --merge: add it to this file')
+    .option('--context <name>', 'name of the context')
+
+const deliver = (
+  io: Io,
+  options: KubeconfigOptions,
+  name: string,
+  entries: { cluster: unknown; user: unknown },
+): void => {
+  if (!options.merge) {
+    io.stdout.write(kubeconfigText(name, entries))
+    return
+  }
+  const { file, isNew } = mergeKubeconfig(io.env, options.kubeconfig, { name, ...entries })
+  io.stdout.write(`context/${name} ${isNew ? 'added to' : 'is there already, in'} ${file}\n`)
+  io.stderr.write(`Try: kubectl --context ${name} api-resources\n`)
+}
+
+/** `fedplane federation kubeconfig`. */
+export const federationKubeconfig = (io: Io): Command =>
+  withExamples(
+    withMerge(withServer(new Command('kubeconfig'))),
+    'fedplane federation kubeconfig fleet > fleet.kubeconfig',
+    'fedplane federation kubeconfig fleet --merge && kubectl --context fleet get clusters',
+  )
+    .description(
+      "Write a kubeconfig of the federation's API server, whose credential ends after an hour, or renews itself with --exec.",
+    )
+    .argument('<federation>', 'name or uuid')
+    .option('--exec', 'a credential that renews itself through this program; the default with --merge')
+    .option('--no-exec', 'with --merge: a credential that ends')
+    .option('--expires-in <duration>', 'how long the credential is valid: 10m to 24h (default: 1h)', durationOf)
+    .action(async (name: string, options: KubeconfigOptions) => {
+      const chosen = await chooseServer(options, io.env, io.signal)
+      const api = new ApiClient(chosen, io.signal)
+      const federation = await api.get<FederationView>(`/federations/${segment(name)}`)
+      const { cluster, user } = entriesOf((await issue(api, federation.uuid, options.expiresIn)).kubeconfig)
+      const renews = options.exec ?? options.merge ?? false
+      deliver(io, options, options.context ?? federation.name, {
+        cluster,
+        user: renews ? execUser(federation.uuid, chosen.again) : user,
+      })
+    })
+
+/** `fedplane cluster kubeconfig`: a certificate of one's own, for clusters that a driver created. */
+export const clusterKubeconfig = (io: Io): Command =>
+  withExamples(
+    withMerge(withServer(new Command('kubeconfig'))),
+    'fedplane cluster kubeconfig paris > paris.kubeconfig',
+    'fedplane cluster kubeconfig paris --merge',
+  )
+    .description(
+      'Write a kubeconfig with a new administrator certificate, for a cluster that was created from a template.',
+    )
+    .argument('<cluster>', 'name or uuid')
+    .action(async (name: string, options: KubeconfigOptions) => {
+      const { certificateRequest } = await import('../kubeconfig/certificate.ts')
+      const api = await connect(io, options)
+      const cluster = await api.get<ClusterView>(`/clusters/${segment(name)}`)
+      if (cluster.api_address === null)
+        throw new CliError(`Cluster ${name} has no API server yet.`, { remedy: `fedplane cluster show ${name}` })
+      const { csrPem, keyPem } = await certificateRequest()
+      const body = { cluster_uuid: cluster.uuid, csr: csrPem }
+      const { pem: certificatePem } = (await api.ask<{ pem: string }>('POST', '/certificates', { body })).body
+      const { pem: caPem } = await api.get<{ pem: string }>(`/certificates/${cluster.uuid}`)
+      const credential = { certificatePem, keyPem }
+      const text = writeKubeconfig({
+        name: cluster.name,
+        user: cluster.name,
+        server: cluster.api_address,
+        caPem,
+        credential,
+      })
+      deliver(io, options, options.context ?? cluster.name, entriesOf(text))
+    })
+
+/** A credential is renewed this long before its end, milliseconds: kubectl's clock may be behind. */
+const RENEW_BEFORE_MS = 120_000
+
+/** What the credential depends on: who asks whom for which federation. */
+const cacheKey = (uuid: string, options: ServerOptions, env: Environment): string => {
+  const settings = Object.entries(env).filter(([name]) => /^(?:FEDPLANE|OS)_/.test(name))
+  return JSON.stringify([uuid, options.profile, options.osCloud, options.server, settings.sort()])
+}
+
+const cacheFile = (env: Environment, key: string): string => {
+  const given = env.XDG_CACHE_HOME
+  const folder = given && path.isAbsolute(given) ? given : path.join(env.HOME || homedir(), '.cache')
+  return path.join(folder, 'fedplane', 'credentials', `${createHash('sha256').update(key).digest('hex')}.json`)
+}
+
+const cached = (file: string): Issued | undefined => {
+  try {
+    const kept = JSON.parse(readFileSync(file, 'utf8')) as Issued
+    return Date.parse(kept.expires_at) - Date.now() > RENEW_BEFORE_MS ? kept : undefined
+  } catch {
+    // Not there, or half of it: a new one is issued.
+    return undefined
+  }
+}
+
+const keep = (file: string, issued: Issued): void => {
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const half = `${file}.${process.pid}`
+  writeFileSync(half, JSON.stringify(issued), { mode: 0o600 })
+  renameSync(half, file)
+}
+
+const execCredential = ({ kubeconfig, expires_at }: Issued) => {
+  const { user } = entriesOf(kubeconfig)
+  const decode = (field: string): string | undefined => user[field] && Buffer.from(user[field], 'base64').toString()
+  return {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    status: {
+      expirationTimestamp: new Date(expires_at).toISOString().replace(/\.\d+Z$/, 'Z'),
+      token: user.token,
+      clientCertificateData: decode('client-certificate-data'),
+      clientKeyData: decode('client-key-data'),
+    },
+  }
+}
+
+/** `fedplane credential`: what kubectl runs for a context of `federation kubeconfig --exec`. Each issued credential serves until shortly before its end. */
+export const credentialCommand = (io: Io): Command =>
+  withExamples(withServer(new Command('credential')), 'fedplane credential 0198c3a0-8a2e-7c51-9c53-1f5f3c0a7e11')
+    .description(
+      'Print a credential of a federation for kubectl (ExecCredential). kubectl calls it; see federation kubeconfig --exec.',
+    )
+    .argument('<federation>', 'uuid of the federation')
+    .action(async (uuid: string, options: ServerOptions) => {
+      const file = cacheFile(io.env, cacheKey(uuid, options, io.env))
+      const kept = cached(file)
+      const issued = kept ?? (await issue(await connect(io, options), uuid))
+      if (kept === undefined) keep(file, issued)
+      io.stdout.write(`${JSON.stringify(execCredential(issued))}\n`)
+    })

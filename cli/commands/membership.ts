@@ -1,0 +1,107 @@
+import { Command } from 'commander'
+import type { ApiClient } from '../api/client.ts'
+import type { FederationView } from '../api/views.ts'
+import { waitFor } from '../api/wait.ts'
+import { CliError } from '../errors.ts'
+import type { Io } from '../io.ts'
+import { loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
+import { confirmOrEnd } from '../output/confirm.ts'
+import {
+  accepted,
+  type ChangeOptions,
+  patch,
+  pathOf,
+  printDryRun,
+  type RemovalFlags,
+  watchOf,
+  withRemoval,
+} from './federation-requests.ts'
+import { federationSnapshot, haveSettled, NOT_JOINED, requireMembers } from './federation-view.ts'
+import { connect, withExamples, withServer, withWait, withYes } from './options.ts'
+import { ensureRegistered, type PlaceOptions, placesOf, withPlaces } from './places.ts'
+import { clusterIds } from './register.ts'
+
+/** Waits until the members' joins or unjoins are over. */
+const settledMembers = (
+  io: Io,
+  api: ApiClient,
+  { name, ids, timeout }: { name: string; ids: ReadonlySet<string>; timeout: number | undefined },
+) =>
+  waitFor<FederationView>(
+    {
+      path: pathOf(name),
+      isDone: (seen) => {
+        if (seen === undefined) throw new CliError(`Federation ${name} was deleted meanwhile.`)
+        return haveSettled(seen, ids)
+      },
+      snapshot: federationSnapshot,
+      again: watchOf(name),
+    },
+    { io, api, timeoutSeconds: timeout },
+  )
+
+type JoinOptions = ChangeOptions & PlaceOptions & { dryRun?: boolean; kubeconfig?: string }
+
+const joinClusters = async (io: Io, name: string, clusters: readonly string[], options: JoinOptions): Promise<void> => {
+  const api = await connect(io, options)
+  const places = placesOf(loadKubeconfig(io.env, options.kubeconfig), clusters)
+  const names = places.map((place) => place.name)
+  // Before anything is registered.
+  await api.get<FederationView>(pathOf(name))
+  const ids = options.dryRun ? await clusterIds(api, names) : await ensureRegistered(io, api, places, options)
+  const { status, body } = await patch(api, name, [{ op: 'add', path: '/member_ids', value: ids }], {
+    dry_run: options.dryRun,
+  })
+  if (options.dryRun && status === 200) return printDryRun(io, body)
+  const joined = `federation/${name}: ${names.join(', ')}`
+  if (!options.wait) return accepted(io, `${joined} joining`, watchOf(name))
+  const view = await settledMembers(io, api, { name, ids: new Set(ids), timeout: options.timeout })
+  const remedy = `fedplane federation join ${name} ${names.join(' ')}, once that is repaired`
+  if (view) requireMembers(view, { ids: new Set(ids), isFailed: (state) => NOT_JOINED.has(state), remedy })
+  io.stdout.write(`${joined} joined\n`)
+}
+
+const join = (io: Io) =>
+  withExamples(
+    withYes(withPlaces(withWait(withServer(new Command('join'))))),
+    'fedplane federation join fleet edge-1 edge-2',
+    'fedplane federation join fleet edge-1 --dry-run',
+  )
+    .description(
+      'Join clusters to a federation. Contexts of your kubeconfig that are not registered yet are registered first.',
+    )
+    .argument('<federation>', 'name or uuid')
+    .argument('<cluster...>', 'contexts, or names or uuids of registered clusters')
+    .option('--dry-run', 'change nothing; say what would happen, to registered clusters')
+    .action((name: string, clusters: string[], options: JoinOptions) => joinClusters(io, name, clusters, options))
+
+const unjoin = (io: Io) =>
+  withExamples(
+    withYes(withRemoval(withWait(withServer(new Command('unjoin'))))),
+    'fedplane federation unjoin fleet edge-1',
+    'fedplane federation unjoin fleet edge-1 --force --yes',
+  )
+    .description('Unjoin members. Their workloads go on running unless --workloads delete is given.')
+    .argument('<federation>', 'name or uuid')
+    .argument('<cluster...>', 'names or uuids of the members')
+    .action(async (name: string, clusters: string[], options: ChangeOptions & RemovalFlags) => {
+      const api = await connect(io, options)
+      const ids = await clusterIds(api, clusters)
+      await confirmOrEnd(io, `${clusters.join(', ')} will leave federation ${name}.`, options)
+      const { force, workloads } = options
+      await patch(
+        api,
+        name,
+        ids.map((value) => ({ op: 'remove', path: '/member_ids', value })),
+        { force, workloads },
+      )
+      const left = `federation/${name}: ${clusters.join(', ')}`
+      if (!options.wait) return accepted(io, `${left} unjoining`, watchOf(name))
+      const view = await settledMembers(io, api, { name, ids: new Set(ids), timeout: options.timeout })
+      const remedy = `fedplane federation unjoin ${name} ${clusters.join(' ')} --force, if the cluster does not come back`
+      if (view) requireMembers(view, { ids: new Set(ids), isFailed: () => true, remedy })
+      io.stdout.write(`${left} unjoined\n`)
+    })
+
+/** `federation join` and `federation unjoin`. */
+export const membershipVerbs = (io: Io): Command[] => [join(io), unjoin(io)]

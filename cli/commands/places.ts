@@ -1,0 +1,92 @@
+import { type Command, Option } from 'commander'
+import type { ApiClient } from '../api/client.ts'
+import type { ClusterView } from '../api/views.ts'
+import { CliError, usageError } from '../errors.ts'
+import type { Io } from '../io.ts'
+import { type ContextEntries, clusterNameOf, contextOf, type LocalKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
+import { collectPairs, type WaitFlags } from './options.ts'
+import { type AccessOptions, clusterIds, register, untilSettled } from './register.ts'
+
+/** Where people name a cluster: by a context of their kubeconfig, as in the specification of `init` and `join`, or by its name or uuid. */
+export type Place = { name: string; context?: ContextEntries }
+
+export type PlaceOptions = AccessOptions & { serverForPeers?: Record<string, string> }
+
+/** Options of verbs that register what they name. */
+export const withPlaces = (command: Command): Command =>
+  command
+    .option('--kubeconfig <file>', 'kubeconfig to read (default: KUBECONFIG, ~/.kube/config)')
+    .addOption(
+      new Option(
+        '--server-for-peers <context=url>',
+        "a cluster's address as other clusters reach it; may be repeated",
+      ).argParser(collectPairs),
+    )
+    .option('--service-account', 'hand over only a ServiceAccount that is created in each cluster')
+    .addOption(new Option('--role <clusterrole>', 'ClusterRole of those ServiceAccounts').default('cluster-admin'))
+
+/** Names as contexts where there are such; else as registered clusters. @throws CliError */
+export const placesOf = (config: LocalKubeconfig, names: readonly string[]): Place[] =>
+  names.map((name) =>
+    config.contexts.has(name) ? { name: clusterNameOf(name), context: contextOf(config, name) } : { name },
+  )
+
+/** The registered cluster of that name, if its API server is that of the context. @throws CliError if it is another one, or failed */
+const registered = async (api: ApiClient, { name, context }: Place): Promise<ClusterView | undefined> => {
+  const found = await api.find<ClusterView>(`/clusters/${encodeURIComponent(name)}`)
+  if (found === undefined) return undefined
+  if (found.status === 'CREATE_FAILED') {
+    throw new CliError(`Cluster ${name} could not be registered: ${found.status_reason}`, {
+      remedy: `Repair that, fedplane cluster delete ${name}, and the same again.`,
+    })
+  }
+  const server = context?.cluster.server
+  const isSame =
+    typeof server !== 'string' || found.api_address === null || originOf(server) === originOf(found.api_address)
+  if (isSame) return found
+  throw new CliError(`The cluster ${name} is registered with another API server, ${found.api_address}.`, {
+    remedy: `fedplane cluster import ${context?.name} --name OTHER, then the same with OTHER`,
+  })
+}
+
+const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
+
+const registerOne = async (io: Io, api: ApiClient, place: Place, options: PlaceOptions): Promise<string> => {
+  const { name, context } = place
+  if (context === undefined) {
+    throw usageError(
+      `${name} is neither a context of your kubeconfig nor a registered cluster.`,
+      'kubectl config get-contexts; fedplane cluster list',
+    )
+  }
+  return register(io, api, { name, context, serverForPeers: options.serverForPeers?.[context.name] }, options)
+}
+
+/**
+ * Registers what is not registered yet, and waits until all are.
+ *
+ * @returns their uuids, in their order
+ * @throws CliError
+ */
+export const ensureRegistered = async (
+  io: Io,
+  api: ApiClient,
+  places: readonly Place[],
+  options: PlaceOptions & Pick<WaitFlags, 'timeout'>,
+): Promise<string[]> => {
+  const twice = places.find(({ name }, index) => places.findIndex((other) => other.name === name) !== index)
+  if (twice) throw usageError(`${twice.name} is named twice.`, 'Each cluster once: a host needs no join of its own.')
+  const there = await Promise.all(places.map((place) => registered(api, place)))
+  const begun: { uuid: string; name: string }[] = []
+  for (const [index, place] of places.entries()) {
+    if (there[index] === undefined) begun.push({ uuid: await registerOne(io, api, place, options), name: place.name })
+  }
+  for (const cluster of begun) {
+    await untilSettled(io, api, cluster, options)
+    io.stdout.write(`cluster/${cluster.name} registered\n`)
+  }
+  return clusterIds(
+    api,
+    places.map(({ name }) => name),
+  )
+}

@@ -1,0 +1,109 @@
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import path from 'node:path'
+import process from 'node:process'
+import { isDeepStrictEqual } from 'node:util'
+import { type Document, isMap, isSeq, parseDocument } from 'yaml'
+import { CliError } from '../errors.ts'
+import type { Environment } from '../io.ts'
+import { kubeconfigFiles } from './local-kubeconfig.ts'
+
+type Entry = { name: string; [field: string]: unknown }
+
+/** What is added: one entry of each kind, all with the context's name. */
+export type Addition = { name: string; cluster: unknown; user: unknown }
+
+/** The file into which kubectl writes a new entry: the first that exists, else the last. */
+const target = (env: Environment, given: string | undefined): string => {
+  const files = kubeconfigFiles(env, given)
+  const file = files.find((each) => existsSync(each)) ?? files.at(-1) ?? ''
+  return existsSync(file) ? realpathSync(file) : file
+}
+
+/** The lock that kubectl takes too (`<file>.lock`, client-go's `lockFile`). @throws CliError while somebody has it */
+const locked = <T>(file: string, act: () => T): T => {
+  const lock = `${file}.lock`
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  try {
+    closeSync(openSync(lock, 'wx', 0o600))
+  } catch (cause) {
+    throw new CliError(`${file} is being written by another program.`, {
+      remedy: `The same again; rm ${lock} if nothing runs.`,
+      cause,
+    })
+  }
+  try {
+    return act()
+  } finally {
+    rmSync(lock, { force: true })
+  }
+}
+
+const documentOf = (file: string): Document => {
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
+  const document = parseDocument(text, { version: '1.1' })
+  if (document.errors.length > 0)
+    throw new CliError(`${file} is no YAML, and stays as it is.`, {
+      remedy: `kubectl --kubeconfig ${file} config view`,
+    })
+  if (document.contents === null) document.contents = document.createNode({ apiVersion: 'v1', kind: 'Config' }) as never
+  if (!isMap(document.contents)) throw new CliError(`${file} is no kubeconfig, and stays as it is.`)
+  return document
+}
+
+/** True when something was added. @throws CliError when another entry has the name */
+const add = (document: Document, list: string, entry: Entry): boolean => {
+  const entries = ((document.toJS() as Record<string, unknown>)[list] ?? []) as Entry[]
+  const there = entries.find(({ name }) => name === entry.name)
+  if (there !== undefined) {
+    if (isDeepStrictEqual(there, entry)) return false
+    throw new CliError(`Your kubeconfig has another entry ${entry.name} in its ${list}, and nothing is overwritten.`, {
+      remedy: `--context NAME for another name, or kubectl config delete-context ${entry.name}`,
+    })
+  }
+  if (isSeq(document.get(list))) document.addIn([list], document.createNode(entry))
+  else document.set(list, document.createNode([entry]))
+  return true
+}
+
+/** Only its owner may read it; one that is there keeps its mode. */
+const replace = (file: string, text: string): void => {
+  const half = `${file}.${process.pid}.new`
+  writeFileSync(half, text, { mode: existsSync(file) ? statSync(file).mode & 0o777 : 0o600, flag: 'wx' })
+  renameSync(half, file)
+}
+
+/**
+ * Adds a context to the kubeconfig that kubectl uses. Entries, comments and the current context that are there stay as they are.
+ *
+ * @returns the file, and whether anything was added
+ * @throws CliError when another entry has the name
+ */
+export const mergeKubeconfig = (
+  env: Environment,
+  given: string | undefined,
+  { name, cluster, user }: Addition,
+): { file: string; isNew: boolean } => {
+  const file = target(env, given)
+  return locked(file, () => {
+    const document = documentOf(file)
+    const added = [
+      add(document, 'clusters', { name, cluster }),
+      add(document, 'users', { name, user }),
+      add(document, 'contexts', { name, context: { cluster: name, user: name } }),
+    ]
+    const isNew = added.includes(true)
+    if (isNew) replace(file, document.toString({ lineWidth: 0 }))
+    return { file, isNew }
+  })
+}

@@ -1,0 +1,20 @@
+import process from 'node:process'
+import { run } from './run.ts'
+
+const interrupted = new AbortController()
+process.once('SIGINT', () => {
+  interrupted.abort()
+  // A second Ctrl-C ends at once.
+  process.once('SIGINT', () => process.exit(130))
+})
+// `fedplane … | head -1`: who read us needs no more.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+process.stderr.on('error', () => undefined)
+
+process.exitCode = await run(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  env: process.env,
+  signal: interrupted.signal,
+})

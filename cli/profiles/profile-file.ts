@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import path from 'node:path'
+import process from 'node:process'
+import * as z from 'zod'
+import { CliError } from '../errors.ts'
+import type { Environment } from '../io.ts'
+
+/** How to reach one server: its address, and one way of proving who calls. */
+const Profile = z.strictObject({
+  /** Absent with `cloud`: the catalog of Keystone names it. */
+  server: z.url().optional(),
+  /** PEM file of the authorities that vouch for it. */
+  caFile: z.string().optional(),
+  token: z.string().optional(),
+  /** A program that prints a token, with its arguments. */
+  tokenCommand: z.array(z.string()).min(1).optional(),
+  /** An entry of clouds.yaml. */
+  cloud: z.string().optional(),
+})
+export type Profile = z.infer<typeof Profile>
+
+const Profiles = z.strictObject({ current: z.string().optional(), profiles: z.record(z.string(), Profile) })
+export type Profiles = z.infer<typeof Profiles>
+
+/** `${XDG_CONFIG_HOME:-~/.config}/fedplane/profiles.json` (XDG Base Directory Specification 0.8). */
+export const profileFile = (env: Environment): string => {
+  const given = env.XDG_CONFIG_HOME
+  // A relative path there is invalid, and must be ignored.
+  const folder = given && path.isAbsolute(given) ? given : path.join(env.HOME || homedir(), '.config')
+  return path.join(folder, 'fedplane', 'profiles.json')
+}
+
+const OTHERS_MAY = 0o077
+
+const requirePrivate = (file: string): void => {
+  if (process.platform === 'win32' || (statSync(file).mode & OTHERS_MAY) === 0) return
+  throw new CliError(`Other users may read ${file}, which holds tokens.`, { remedy: `chmod 600 ${file}` })
+}
+
+const read = (file: string): string | undefined => {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw new CliError(`${file} can't be read.`, { remedy: `ls -l ${file}`, cause })
+  }
+}
+
+/** All profiles; none where there is no file. @throws CliError */
+export const readProfiles = (env: Environment): Profiles => {
+  const file = profileFile(env)
+  const text = read(file)
+  if (text === undefined) return { profiles: {} }
+  requirePrivate(file)
+  try {
+    return Profiles.parse(JSON.parse(text))
+  } catch (cause) {
+    // What is wrong may quote a token.
+    throw new CliError(`${file} is not what fedplane login writes.`, {
+      remedy: `Move it aside, then fedplane login.`,
+      cause,
+    })
+  }
+}
+
+/** Replaces the file as a whole, for its user only. */
+export const writeProfiles = (env: Environment, profiles: Profiles): void => {
+  const file = profileFile(env)
+  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+  const half = `${file}.${randomUUID()}`
+  writeFileSync(half, `${JSON.stringify(Profiles.parse(profiles), null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  renameSync(half, file)
+}

@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+import type { Server } from '../api/client.ts'
+import { CliError, EXIT, usageError } from '../errors.ts'
+import type { Environment } from '../io.ts'
+import { type Cloud, cloudOfEnvironment, readCloud } from './clouds.ts'
+import { caOf, type Issued, issueToken } from './keystone.ts'
+import { type Profile, readProfiles } from './profile-file.ts'
+
+/** `npm start` on this machine. */
+export const DEFAULT_SERVER = 'http://127.0.0.1:9511'
+
+/** Options of every command that talks to a server. */
+export type ServerOptions = { profile?: string; server?: string; osCloud?: string }
+
+/** A server with the words for how it was chosen. */
+type OpenedServer = Server & {
+  /** `profile prod`, `cloud mycloud`, `the default`. */
+  from: string
+  /** Undefined: no Keystone is asked. */
+  identity?: (() => Promise<Issued>) | undefined
+}
+export type ChosenServer = OpenedServer & {
+  /** Options that choose it again, whatever the current profile is by then. */
+  again: string[]
+}
+
+const TOKEN_COMMAND_MS = 60_000
+const run = promisify(execFile)
+
+/** The first line that a helper program prints. Its output is never shown. @throws CliError */
+const runTokenCommand = async ([program = '', ...args]: readonly string[]): Promise<string> => {
+  try {
+    const { stdout } = await run(program, args, { timeout: TOKEN_COMMAND_MS, encoding: 'utf8' })
+    const [token = ''] = stdout.trim().split('\n')
+    if (token !== '') return token
+  } catch (cause) {
+    throw new CliError(`The token command ${program} failed.`, {
+      exitCode: EXIT.denied,
+      remedy: [program, ...args].join(' '),
+      cause,
+    })
+  }
+  throw new CliError(`The token command ${program} printed nothing.`, { exitCode: EXIT.denied })
+}
+
+const withoutVersion = (url: string): string => url.replace(/\/+$/, '').replace(/\/v1$/, '')
+
+/** An address as people write it. @throws CliError */
+export const serverUrl = (text: string): string => {
+  if (/^https?:\/\//.test(text) && URL.canParse(text)) return withoutVersion(text)
+  throw usageError(`${JSON.stringify(text)} is no address of a server.`, `--server ${DEFAULT_SERVER}`)
+}
+
+/** Called once, however many requests there are. */
+const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+const bearer = (token: string) => ({ 'x-auth-token': token })
+
+/** Kinds that need no Keystone: keystoneauth's `none` and `admin_token`. */
+const withoutKeystone = (cloud: Cloud, from: string, url: string | undefined): OpenedServer | undefined => {
+  const { auth_type: kind, auth } = cloud
+  if (kind !== 'none' && kind !== 'admin_token') return undefined
+  const endpoint = url ?? cloud.container_infra_endpoint_override ?? auth.endpoint
+  if (!endpoint) throw usageError(`The ${from} has no endpoint.`, 'endpoint in its auth, or --server URL')
+  return {
+    url: serverUrl(endpoint),
+    from,
+    caPem: caOf(cloud),
+    headers: async () => (auth.token ? bearer(auth.token) : {}),
+  }
+}
+
+const ofCloud = async (
+  cloud: Cloud,
+  from: string,
+  { url, signal }: { url: string | undefined; signal: AbortSignal },
+): Promise<OpenedServer> => {
+  const open = withoutKeystone(cloud, from, url)
+  if (open) return open
+  const identity = once(() => issueToken(cloud, signal))
+  const endpoint = url ?? cloud.container_infra_endpoint_override ?? (await identity()).endpoint
+  if (!endpoint) {
+    throw new CliError(`The catalog of the ${from} has no container-infra endpoint.`, {
+      remedy: '--server URL, or openstack catalog list',
+    })
+  }
+  return {
+    url: serverUrl(endpoint),
+    from,
+    caPem: caOf(cloud),
+    identity,
+    headers: async () => bearer((await identity()).token),
+  }
+}
+
+const readCa = (file: string | undefined): string | undefined => {
+  if (!file) return undefined
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    throw new CliError(`The CA file ${file} can't be read.`, { cause })
+  }
+}
+
+/** `url`: an address that replaces the one of a profile or cloud. */
+type Around = { env: Environment; url: string | undefined; signal: AbortSignal }
+
+/** The server of a profile, which need not be kept yet. @throws CliError */
+export const openProfile = (name: string, profile: Profile, options: Around): Promise<OpenedServer> | OpenedServer => {
+  const from = `profile ${name}`
+  const url = options.url ?? profile.server
+  if (profile.cloud !== undefined)
+    return ofCloud(readCloud(options.env, profile.cloud), `${from}, cloud ${profile.cloud}`, { ...options, url })
+  const { token, tokenCommand } = profile
+  const fetched = tokenCommand && once(() => runTokenCommand(tokenCommand))
+  return {
+    url: serverUrl(url ?? DEFAULT_SERVER),
+    from,
+    caPem: readCa(profile.caFile),
+    headers: async () => (token ? bearer(token) : fetched ? bearer(await fetched()) : {}),
+  }
+}
+
+/** A server that needs no profile: with the token of `FEDPLANE_TOKEN`, or without any. */
+const unnamed = (env: Environment, url: string | undefined): OpenedServer => {
+  const { FEDPLANE_TOKEN: token, FEDPLANE_CA_FILE: caFile } = env
+  const from = token ? 'FEDPLANE_TOKEN' : url ? 'the address given' : 'the default'
+  return {
+    url: serverUrl(url ?? DEFAULT_SERVER),
+    from,
+    caPem: readCa(caFile),
+    headers: async () => (token ? bearer(token) : {}),
+  }
+}
+
+/** A cloud, by its name or from `OS_*`. */
+const cloudFor = (name: string | undefined, env: Environment): { cloud: Cloud; from: string } | undefined => {
+  if (name) return { cloud: readCloud(env, name), from: `cloud ${name}` }
+  const cloud = cloudOfEnvironment(env)
+  return cloud && { cloud, from: 'cloud of OS_AUTH_URL' }
+}
+
+/** Which of the ways is meant, without opening it. */
+const wayOf = (
+  options: ServerOptions,
+  env: Environment,
+): { profile?: string | undefined; cloud?: string | undefined } => {
+  if (options.profile) return { profile: options.profile }
+  if (options.osCloud) return { cloud: options.osCloud }
+  if (env.FEDPLANE_PROFILE) return { profile: env.FEDPLANE_PROFILE }
+  if (env.FEDPLANE_TOKEN) return {}
+  if (env.OS_CLOUD) return { cloud: env.OS_CLOUD }
+  return cloudOfEnvironment(env) ? {} : { profile: readProfiles(env).current }
+}
+
+const open = (way: ReturnType<typeof wayOf>, around: Around): Promise<OpenedServer> | OpenedServer => {
+  const { env, url } = around
+  if (way.profile !== undefined) return profileNamed(way.profile, around)
+  const found = env.FEDPLANE_TOKEN && !way.cloud ? undefined : cloudFor(way.cloud, env)
+  return found ? ofCloud(found.cloud, found.from, around) : unnamed(env, url)
+}
+
+/**
+ * Which server a command talks to, and as whom. The first of these that is there: `--profile`, `--os-cloud`, `FEDPLANE_PROFILE`, `FEDPLANE_TOKEN`, `OS_CLOUD`,
+ * `OS_AUTH_URL`, the current profile, this machine's own server. `--server` and `FEDPLANE_SERVER` replace the address only.
+ *
+ * @throws CliError
+ */
+export const chooseServer = async (
+  options: ServerOptions,
+  env: Environment,
+  signal: AbortSignal,
+): Promise<ChosenServer> => {
+  const url = options.server ?? env.FEDPLANE_SERVER
+  const way = wayOf(options, env)
+  const opened = await open(way, { env, url, signal })
+  const { profile, cloud } = way
+  const named = profile ? ['--profile', profile] : cloud ? ['--os-cloud', cloud] : ['--server', opened.url]
+  return { ...opened, again: [...named, ...(url && (profile || cloud) ? ['--server', url] : [])] }
+}
+
+const profileNamed = (name: string, around: Around) => {
+  const { profiles } = readProfiles(around.env)
+  const profile = Object.hasOwn(profiles, name) ? profiles[name] : undefined
+  if (profile) return openProfile(name, profile, around)
+  const known = Object.keys(profiles)
+  throw usageError(
+    `There is no profile ${name}.`,
+    known.length === 0
+      ? `fedplane login ${name} --server URL`
+      : `One of ${known.join(', ')}; fedplane login ${name} --server URL makes one.`,
+  )
+}

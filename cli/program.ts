@@ -1,0 +1,67 @@
+import { Command, Help } from 'commander'
+import manifest from '../package.json' with { type: 'json' }
+import { driverCommand, templateCommand } from './commands/catalog.ts'
+import { clusterCommand } from './commands/cluster.ts'
+import { addCompletion } from './commands/completion.ts'
+import { doctorCommand } from './commands/doctor.ts'
+import { federationCommand } from './commands/federation.ts'
+import { initCommand } from './commands/init.ts'
+import { credentialCommand } from './commands/kubeconfig.ts'
+import { SERVER_GROUP, withServer } from './commands/options.ts'
+import { profileCommands } from './commands/profile.ts'
+import { serverCommand } from './commands/server.ts'
+import type { Io } from './io.ts'
+
+const GROUPS = [
+  initCommand,
+  federationCommand,
+  clusterCommand,
+  templateCommand,
+  driverCommand,
+  doctorCommand,
+  credentialCommand,
+]
+
+const inherit = (command: Command): void => {
+  for (const child of command.commands) {
+    child.copyInheritedSettings(command)
+    inherit(child)
+  }
+}
+
+/** All verbs. `docs/cli.md` is made from it. */
+export const createProgram = (io: Io): Command => {
+  const program = new Command('fedplane')
+    .description('Kubernetes clusters from anywhere, and federations of them.')
+    .version(`fedplane ${manifest.version}`, '-V, --version')
+    .exitOverride()
+    .showHelpAfterError('Try: fedplane --help')
+    .configureHelp({
+      subcommandTerm: (command) => command.name(),
+      // How to reach the server is the same everywhere, and comes last.
+      groupItems: (all, visible, groupOf) => {
+        const groups = new Help().groupItems(all, visible, groupOf)
+        return new Map(
+          [...groups].sort(([one], [other]) => Number(one === SERVER_GROUP) - Number(other === SERVER_GROUP)),
+        )
+      },
+    })
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'fedplane: ')),
+    })
+  for (const make of GROUPS) program.addCommand(make(io))
+  for (const verb of profileCommands(io)) program.addCommand(verb)
+  program.addCommand(serverCommand())
+  addCompletion(io, program)
+  inherit(program)
+  withServer(program)
+  program.hook('preAction', (_, action) => {
+    // `fedplane --server URL cluster list`: before the verb as well as behind it.
+    for (const [name, value] of Object.entries(program.opts())) {
+      if (action.getOptionValue(name) === undefined) action.setOptionValue(name, value)
+    }
+  })
+  return program
+}
