@@ -171,10 +171,24 @@ module.exports = {
     },
     {
       name: 'declared-dependencies-only',
-      comment: 'A package that is used is in package.json; one that is used at run time is no dev dependency.',
+      comment: 'A package that is used is in package.json.',
       severity: 'error',
       from: { path: '^(functions|local|simulated-kubernetes|cli)/', pathNot: '^simulated-kubernetes/test/' },
-      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'tools-stay-tools',
+      comment:
+        'What builds, deploys, checks and tests is no part of what runs. All packages are devDependencies, since what runs is bundled (decision 0035).',
+      severity: 'error',
+      from: {
+        path: '^(functions|local|simulated-kubernetes|cli)/',
+        pathNot: '^(simulated-kubernetes/test|cli/package)/',
+      },
+      to: {
+        path: 'node_modules/(@biomejs|@swc|asl-validator|aws-cdk|aws-cdk-lib|cdk-nag|constructs|dependency-cruiser|esbuild|fast-check|knip|mdast-.*|micromark-.*|typescript|vitest)/',
+        dependencyTypesNot: ['type-only'],
+      },
     },
   ],
   options: {

@@ -53,9 +53,9 @@ export const createProgram = (io: Io): Command => {
     })
   for (const make of GROUPS) program.addCommand(make(io))
   for (const verb of profileCommands(io)) program.addCommand(verb)
-  program.addCommand(serverCommand())
-  addCompletion(io, program)
   inherit(program)
+  program.addCommand(serverCommand(program))
+  addCompletion(io, program)
   withServer(program)
   program.hook('preAction', (_, action) => {
     // `fedplane --server URL cluster list`: before the verb as well as behind it.

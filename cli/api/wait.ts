@@ -5,9 +5,9 @@ import { openProgress, type Snapshot } from '../output/progress.ts'
 import { type ApiClient, ServerUnreachable } from './client.ts'
 
 /** Pauses between two requests, milliseconds: short work is seen at once, long work costs little. */
-const FIRST_PAUSE_MS = 200
+const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 2_000
-const GROWTH = 1.3
+const GROWTH = 1.5
 /** A server that is started anew is waited for this long, milliseconds. */
 const OUTAGE_MS = 60_000
 

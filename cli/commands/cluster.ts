@@ -89,7 +89,7 @@ const importCluster = (io: Io) =>
     withYes(withWait(withServer(new Command('import')))).alias('register'),
     'fedplane cluster import kind-edge --name edge-1',
     'fedplane cluster import --kubeconfig - < edge-1.kubeconfig',
-    'fedplane cluster import arn:aws:eks:eu-west-1:111122223333:cluster/prod --role edit',
+    'fedplane cluster import arn:aws:eks:eu-west-1:111122223333:cluster/prod --name prod',
   )
     .description('Register a cluster from a context of your kubeconfig (default: the current one).')
     .argument('[context]', 'context of the kubeconfig')
@@ -101,7 +101,11 @@ const importCluster = (io: Io) =>
       '--service-account',
       'create a ServiceAccount there and hand over only that; always so for contexts with a plugin',
     )
-    .addOption(new Option('--role <clusterrole>', 'ClusterRole of that ServiceAccount').default('cluster-admin'))
+    .addOption(
+      new Option('--role <clusterrole>', 'ClusterRole of that ServiceAccount; it must let it list nodes').default(
+        'cluster-admin',
+      ),
+    )
     .action(async (wanted: string | undefined, options: ImportOptions) => {
       const context = await contextFor(io, wanted, options.kubeconfig)
       const name = options.name ?? clusterNameOf(context.name)

@@ -80,45 +80,48 @@ const stepInto = (place: Place, word: string): Place => {
     : { ...place, positionals: place.positionals + 1 }
 }
 
-const sourceOf = ({ command, positionals, option }: Place): string | undefined => {
-  if (option !== undefined) return OPTION_SOURCES[option]
-  const { registeredArguments: known } = command
-  const argument = known[positionals] ?? known.at(-1)
-  return argument && (positionals < known.length || argument.variadic) ? argument.name() : undefined
+/** The option or argument whose value comes next. */
+const wanted = ({
+  command,
+  positionals,
+  option,
+}: Place): { choices?: readonly string[] | undefined; source?: string | undefined } => {
+  if (option !== undefined) {
+    const { argChoices } = command.options.find(({ long, short }) => long === option || short === option) ?? {}
+    return { choices: argChoices, source: OPTION_SOURCES[option] }
+  }
+  const known = command.registeredArguments
+  const argument = known[positionals] ?? (known.at(-1)?.variadic ? known.at(-1) : undefined)
+  return { choices: argument?.argChoices, source: argument?.name() }
 }
-
-const choicesOf = ({ command, option }: Place): readonly string[] | undefined =>
-  command.options.find(({ long, short }) => option !== undefined && (long === option || short === option))?.argChoices
 
 const candidates = async (io: Io, program: Command, words: readonly string[]): Promise<readonly string[]> => {
   const current = words.at(-1) ?? ''
   const place = placeOf(program, words.slice(0, -1))
-  const choices = choicesOf(place)
-  if (choices) return choices
-  if (place.option === undefined && current.startsWith('-'))
-    return place.command.options.flatMap(({ long }) => long ?? [])
-  if (place.option === undefined && place.command.commands.length > 0)
-    return place.command.commands.map((child) => child.name())
-  const source = SOURCES[sourceOf(place) ?? '']
+  const { command, option } = place
+  if (option === undefined && current.startsWith('-')) return command.options.flatMap(({ long }) => long ?? [])
+  if (option === undefined && command.commands.length > 0) return command.commands.map((child) => child.name())
+  const { choices, source } = wanted(place)
   // A server that does not answer has no names to offer, and a shell shows no error.
-  return source ? await Promise.resolve(source(io)).catch(() => []) : []
+  return choices ?? (await Promise.resolve(SOURCES[source ?? '']?.(io) ?? []).catch(() => []))
 }
 
 /** `fedplane completion`, and what its scripts call. */
 export const addCompletion = (io: Io, program: Command): void => {
   program.addCommand(
     withExamples(
-      new Verb('completion'),
+      new Verb('completion').copyInheritedSettings(program),
       'source <(fedplane completion bash)',
       'fedplane completion zsh > ~/.zfunc/_fedplane',
       'fedplane completion fish > ~/.config/fish/completions/fedplane.fish',
     )
       .description('Print the completion script of a shell.')
-      .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
+      .addArgument(new Argument('<shell>', 'shell that completes').choices(Object.keys(SCRIPTS)))
       .action((shell: string) => void io.stdout.write(SCRIPTS[shell] ?? '')),
   )
   program.addCommand(
     new Verb('__complete')
+      .copyInheritedSettings(program)
       .argument('[words...]')
       .allowUnknownOption()
       .helpOption(false)

@@ -23,7 +23,11 @@ export const withPlaces = (command: Command): Command =>
       ).argParser(collectPairs),
     )
     .option('--service-account', 'hand over only a ServiceAccount that is created in each cluster')
-    .addOption(new Option('--role <clusterrole>', 'ClusterRole of those ServiceAccounts').default('cluster-admin'))
+    .addOption(
+      new Option('--role <clusterrole>', 'ClusterRole of those ServiceAccounts; it must let them list nodes').default(
+        'cluster-admin',
+      ),
+    )
 
 /** Names as contexts where there are such; else as registered clusters. @throws CliError */
 export const placesOf = (config: LocalKubeconfig, names: readonly string[]): Place[] =>

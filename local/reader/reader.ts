@@ -17,7 +17,8 @@ export type ReaderOptions = {
 type Opened = { connection: Connection; limits: ReadLimits | undefined }
 type Call = Opened & { method: Read; given: readonly unknown[] }
 
-const WORKER = new URL('./reader.worker.ts', import.meta.url)
+/** Built code has its worker built beside it. */
+const WORKER = new URL(import.meta.url.endsWith('.ts') ? './reader.worker.ts' : './reader.worker.mjs', import.meta.url)
 
 /**
  * Reads what clusters answer in a thread of its own with a limit of memory, so that a hostile one takes neither this process's time nor its memory. When the
