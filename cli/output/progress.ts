@@ -57,7 +57,7 @@ const block = async (io: Io): Promise<Progress> => {
     const sign = FRAMES[frame % FRAMES.length] ?? ''
     const width = (io.stderr.columns ?? 80) - 1
     const text = [
-      `${sign} ${latest.whole}  ${elapsed(since)}`,
+      `${sign} ${elapsed(since)}  ${latest.whole}`,
       ...[...latest.parts.values()].map((part) => `    ${part}`),
     ]
     update(text.map((line) => shown(line).slice(0, width)).join('\n'))
