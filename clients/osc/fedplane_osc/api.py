@@ -196,6 +196,11 @@ class Federations:
         given = {} if body is None else {"body": body}
         try:
             _, answer = self._http.json_request(method, url, timeout=TIMEOUT_SECONDS, **given)
+        except keystone.EndpointNotFound as error:
+            raise CommandError(
+                "The address of container-infra is not known. Name it with --os-endpoint URL, which ends in /v1, for "
+                "the auth types none and admin_token; with Keystone, `openstack catalog list` has what there is."
+            ) from error
         except keystone.SSLError as error:
             raise CommandError(
                 f"The certificate of {self._endpoint()} is not trusted. Name its CA with --os-cacert FILE; "

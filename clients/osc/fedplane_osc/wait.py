@@ -57,7 +57,8 @@ class Waiter:
                 return None
             except NoContactError as error:
                 if time.monotonic() - contact > NO_CONTACT_SECONDS:
-                    raise
+                    unknown = f"What became of {name} is not known; to look again: {_show(uuid)}"
+                    raise CommandError(f"{error} {unknown}") from error
                 state = f"no answer ({error})"
             else:
                 contact = time.monotonic()
@@ -80,7 +81,11 @@ class Waiter:
 
 
 def _goes_on(uuid: str) -> str:
-    return f"The server goes on; to see how far it is: openstack coe federation show {uuid}"
+    return f"The server goes on; to see how far it is: {_show(uuid)}"
+
+
+def _show(uuid: str) -> str:
+    return f"openstack coe federation show {uuid}"
 
 
 def require_done(federation: Federation) -> None:

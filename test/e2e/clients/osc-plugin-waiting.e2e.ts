@@ -145,6 +145,20 @@ describe('openstack coe federation at a server that fails', () => {
     expect(asked).toEqual(['PATCH /v1/federations/fleet', ...Array(4).fill(`GET /v1/federations/${UUID}`)])
   })
 
+  it('gives up at last, and says how to look again', async () => {
+    answers = [accepted]
+    const impatient = [
+      'import sys, fedplane_osc.wait; from openstackclient.shell import main',
+      'fedplane_osc.wait.NO_CONTACT_SECONDS = 0',
+      'sys.exit(main(sys.argv[1:]))',
+    ]
+    const options = ['--os-auth-type', 'none', '--os-endpoint', `${gate.url}/v1`]
+    const update = ['coe', 'federation', 'update', 'fleet', '--property', 'a=b', '--wait']
+    await expect(plugin.run('-c', impatient.join('\n'), ...options, ...update)).rejects.toThrow(
+      `--debug shows the cause. What became of fleet is not known; to look again: openstack coe federation show ${UUID}`,
+    )
+  })
+
   it('follows the uuid that it deletes, whatever has the name afterwards', async () => {
     const notFound = { status: 404, body: { errors: [{ status: 404, title: 'It could not be found.' }] } }
     const { code } = await run('delete fleet --wait', found('UPDATE_COMPLETE'), { status: 204, body: {} }, notFound)
@@ -186,6 +200,13 @@ describe('openstack coe federation at a server that fails', () => {
       const { code, stdout, stderr } = await run(line, answer)
       expect([code, stdout, stderr.trimEnd().split('\n')]).toEqual([1, '', [expect.stringMatching(message)]])
     }
+  })
+
+  it('says how to name a server when none is named', async () => {
+    const lost = await OpenStackCli.start({ OS_AUTH_TYPE: 'none' }, plugin.python)
+    const { code, stderr } = await lost.result('federation list')
+    await lost.close()
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^The address of container-infra.*--os-endpoint.*\n$/)])
   })
 
   it('says that nothing listens there', async () => {
