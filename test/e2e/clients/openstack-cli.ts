@@ -39,9 +39,9 @@ export class OpenStackCli {
     this.#commands = commands
   }
 
-  /** `environment`: `OS_…` variables. */
-  static async start(environment: Record<string, string>): Promise<OpenStackCli> {
-    const session = await PythonSession.start(PRELUDE, { SHELL: '/bin/sh', ...environment })
+  /** `environment`: `OS_…` variables. `python`: as of `PythonSession`. */
+  static async start(environment: Record<string, string>, python?: string): Promise<OpenStackCli> {
+    const session = await PythonSession.start(PRELUDE, { SHELL: '/bin/sh', ...environment }, python)
     const names = await session.run<string[]>('[e.name for e in entry_points(group="openstack.container_infra.v1")]')
     const commands = names.map((name) => name.replace(/^coe_/, '').replaceAll('_', ' '))
     return new OpenStackCli(session, commands)

@@ -34,11 +34,19 @@ export class PythonSession {
     })
   }
 
-  /** Starts it with the packages of `python/requirements.txt`, and runs `prelude`. @throws PythonUnavailable, PythonError */
-  static async start(prelude: string, environment: Record<string, string> = {}): Promise<PythonSession> {
-    const { python } = await pythonEnvironment()
+  /**
+   * Starts it with the packages of `python/requirements.txt`, or with those that another `python` has, and runs `prelude`.
+   *
+   * @throws PythonUnavailable, PythonError
+   */
+  static async start(
+    prelude: string,
+    environment: Record<string, string> = {},
+    python?: string,
+  ): Promise<PythonSession> {
+    const program = python ?? (await pythonEnvironment()).python
     const env = { ...cleanEnvironment(), ...environment }
-    const session = new PythonSession(spawn(python, [PROGRAM], { env, stdio: ['pipe', 'pipe', 'pipe'] }))
+    const session = new PythonSession(spawn(program, [PROGRAM], { env, stdio: ['pipe', 'pipe', 'pipe'] }))
     await session.run(prelude)
     return session
   }

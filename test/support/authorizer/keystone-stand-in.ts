@@ -52,7 +52,7 @@ const scopeOf = ({ scope = 'project', projectId = 'shop' }: StandInToken): Recor
   return scope === 'system' ? { system: { all: true } } : {}
 }
 
-const described = (token: StandInToken): object => ({
+const described = (token: StandInToken): { token: object } => ({
   token: {
     methods: [token.by === undefined ? 'password' : 'application_credential'],
     ...(token.by && {
@@ -76,15 +76,25 @@ const described = (token: StandInToken): object => ({
 const NOT_FOUND = { error: { code: 404, message: 'Could not find token.', title: 'Not Found' } }
 const UNAUTHORIZED = { error: { code: 401, message: 'The request you have made requires authentication.' } }
 
+/** Who may log in with a password, and what their tokens say. */
+export type StandInUser = { password: string } & Pick<StandInToken, 'userId' | 'projectId' | 'roles'>
+
+/** What a client sends to log in with a password. */
+type PasswordAuth = { identity: { password?: { user: { name?: string; password?: string } } } }
+
 /** One call of the application credentials' API: `LOGIN` is the one with such a credential. */
 export type CredentialCall = 'POST' | 'GET' | 'DELETE' | 'LOGIN'
 
 /**
- * Stands in for Keystone's APIs of tokens and application credentials (Identity v3): simulated, made for tests; it knows no users, only a
- * list of tokens. Counts what it is asked.
+ * Stands in for Keystone's APIs of tokens and application credentials (Identity v3): simulated, made for tests; it knows a list of tokens, and
+ * users who log in with a password. Counts what it is asked.
  */
 export class KeystoneStandIn {
   readonly tokens = new Map<string, StandInToken>()
+  /** By name. Their logins are answered with a catalog. */
+  readonly users = new Map<string, StandInUser>()
+  /** URL of the service `container-infra` in the catalog. */
+  magnumUrl = ''
   readonly credentials = new CredentialsStandIn()
   /** Calls about application credentials so far, logins with them included. */
   readonly credentialCalls: CredentialCall[] = []
@@ -112,9 +122,14 @@ export class KeystoneStandIn {
 
   async start(): Promise<void> {
     this.#server = await startLoopback(async (message, response) => {
-      const target = `${message.method} ${message.url}`
-      if (target === 'POST /v3/auth/tokens?nocatalog') return this.#login(JSON.parse(await bodyOf(message)), response)
-      if (target === 'GET /v3/auth/tokens?nocatalog') return this.#validate(message.headers, response)
+      const routes: Record<string, () => Promise<void> | void> = {
+        'GET /v3': () => sendJson(response, 200, { version: this.#version }),
+        'POST /v3/auth/tokens': async () => sendAnswer(response, this.#userLogin(JSON.parse(await bodyOf(message)))),
+        'POST /v3/auth/tokens?nocatalog': async () => this.#login(JSON.parse(await bodyOf(message)), response),
+        'GET /v3/auth/tokens?nocatalog': () => this.#validate(message.headers, response),
+      }
+      const route = routes[`${message.method} ${message.url}`]
+      if (route !== undefined) return route()
       if (/^\/v3\/users\/[^/]+\/application_credentials/.test(message.url ?? '')) {
         return this.#credentialCall(message, await bodyOf(message), response)
       }
@@ -181,6 +196,25 @@ export class KeystoneStandIn {
       this.tokens.set(text, token)
       return { status: 201, body: described(token), headers: { 'x-subject-token': text } }
     }
+  }
+
+  /** What discovery reads. */
+  get #version(): object {
+    return { id: 'v3.14', status: 'stable', links: [{ rel: 'self', href: `${this.url}/v3/` }] }
+  }
+
+  /** A user's login, with the catalog of what there is. */
+  #userLogin({ auth }: { auth: PasswordAuth }): Answer {
+    const given = auth.identity.password?.user
+    const user = this.users.get(given?.name ?? '')
+    if (user === undefined || user.password !== given?.password) return { status: 401, body: UNAUTHORIZED }
+    const text = `user-token-${this.tokens.size + 1}`
+    const token = { ...user, expiresAt: this.serviceExpiresAt }
+    this.tokens.set(text, token)
+    const endpoint = { id: 'endpoint', interface: 'public', region: 'one', region_id: 'one', url: this.magnumUrl }
+    const catalog = [{ id: 'magnum', type: 'container-infra', name: 'magnum', endpoints: [endpoint] }]
+    const body = { token: { ...described(token).token, catalog } }
+    return { status: 201, body, headers: { 'x-subject-token': text } }
   }
 
   async #login({ auth }: { auth: unknown }, response: ServerResponse): Promise<void> {

@@ -1,0 +1,1 @@
+"""`openstack coe federation`: the commands of Magnum's federation specification."""
