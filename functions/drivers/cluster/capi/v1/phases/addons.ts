@@ -1,14 +1,39 @@
-import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { step } from '../../../../support/step.ts'
-import { addonResource, findAddons } from '../management/addons.ts'
 import { ensureOf } from '../management/owned.ts'
-import { getServed } from '../management/served.ts'
-import { type ManagementSite, managementSite } from '../management/site.ts'
+import { getServed, type ManagementSite, managementSite } from '../management/site.ts'
 import { ownObject, planOf } from '../management/wanted.ts'
-import { addonObjects, addonsName, cloudConfigSecret, clusterResourceSets } from '../render/addon-objects.ts'
+import { AddonMissing } from '../model/errors.ts'
+import {
+  addonMissing,
+  addonObjects,
+  addonsName,
+  addonWishes,
+  cloudConfigSecret,
+  clusterResourceSets,
+  type FoundAddon,
+} from '../render/addons.ts'
 import type { RenderPlan } from '../render/plan.ts'
-import { cloudCredentialOf } from './cloud-secret.ts'
+import { cloudCredentialOf } from './secrets.ts'
+
+/** The operator's Secrets that a cluster's addons come from. Those that it can do without are left out. @throws AddonMissing */
+export const findAddons = async (site: ManagementSite, plan: RenderPlan): Promise<FoundAddon[]> => {
+  const { client, options, where } = site
+  const namespace = options.addons_namespace ?? ''
+  const found: FoundAddon[] = []
+  for (const desired of addonWishes(plan, options)) {
+    const secret = await client.get(secrets(namespace), desired.secret)
+    if (secret !== undefined) found.push({ desired, secret })
+    else if (desired.isRequired) throw new AddonMissing(addonMissing(desired, namespace, where))
+  }
+  return found
+}
+
+/** Where an object that brings addons is written. */
+const addonResource = ({ kind }: KubernetesObject, namespace: string): Resource =>
+  kind === 'Secret' ? secrets(namespace) : clusterResourceSets(namespace)
 
 /** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
 const ADDONS_SECONDS = 900

@@ -2,22 +2,64 @@ import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { ClusterContext, ClusterPhase, ClusterStepResult } from '../../../../contract/cluster-driver.ts'
 import { ChangeRefused } from '../../../../contract/errors.ts'
 import { Pending, step } from '../../../../support/step.ts'
-import { USER } from '../connection.ts'
-import { ClusterNotReady } from '../errors.ts'
-import { identityIn, inCluster, lookAt } from '../look.ts'
-import { scaleUp } from '../management/scale.ts'
+import { ensureClass } from '../management/cluster-class.ts'
+import { ensureProjectNamespace } from '../management/owned.ts'
 import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, ownObject, wantedObject } from '../management/wanted.ts'
-import { playedIdentityState } from '../simulated-identity.ts'
+import { ClusterNotReady } from '../model/errors.ts'
+import { namesState, playedIdentityState } from '../model/state.schema.ts'
+import { identityIn, inCluster, USER } from '../status/access.ts'
 import { isClusterDone } from '../status/done.ts'
+import { endpointIn, groupResult } from '../status/groups.ts'
+import { lookAt } from '../status/observe.ts'
 import { clusterProgress } from '../status/progress.ts'
-import { endpointIn, groupResult } from '../status/results.ts'
-import { preparePhases } from './prepare.ts'
-import { faultState, requireTopology } from './recoverable.ts'
+import { addons } from './addons.ts'
+import { faultState, requireTopology, scaleUp } from './machines.ts'
+import { authorities, putCloudSecret } from './secrets.ts'
 
 /** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
 const PHASE_SECONDS = 900
+
+/** The names are stored with it: users rename clusters, and all that follows has these. */
+const namespace: ClusterPhase = {
+  id: 'namespace',
+  title: "make the project's namespace",
+  deadlineSeconds: PHASE_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const site = await managementSite(context)
+      await ensureProjectNamespace(site, context.cluster)
+      return { state: namesState(site.names) }
+    }),
+}
+
+/** For all projects. The preview has mostly made it already. */
+export const clusterClassPhase: ClusterPhase = {
+  id: 'class',
+  title: 'make the cluster class',
+  deadlineSeconds: PHASE_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      await ensureClass(await managementSite(context))
+      return {}
+    }),
+}
+
+export const cloudCredentialPhase: ClusterPhase = {
+  id: 'cloud-credential',
+  title: 'hand over the credential of the cloud',
+  deadlineSeconds: PHASE_SECONDS,
+  ensure: (context) =>
+    step(async () => {
+      const site = await managementSite(context)
+      if (site.infrastructure === 'openstack') await putCloudSecret(site, context)
+      return {}
+    }),
+}
+
+/** All that is there before the Cluster. */
+const preparePhases: readonly ClusterPhase[] = [namespace, clusterClassPhase, cloudCredentialPhase, authorities, addons]
 
 /** Longer than any create time-out (a week): the operation's own deadline ends this phase. */
 const MACHINES_SECONDS = 8 * 24 * 3600

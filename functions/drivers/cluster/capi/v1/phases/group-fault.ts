@@ -4,15 +4,16 @@ import { byNumber, listInWords, quote } from '../../../../../core/values/wording
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { agrees } from '../../../../support/covers.ts'
-import { upgradesControlPlane } from '../desired.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { isAsWanted } from '../management/wanted.ts'
-import { machineDeploymentName } from '../render/names.ts'
+import { upgradesControlPlane } from '../model/desired.ts'
+import { machineDeploymentName } from '../model/names.ts'
 import { entriesOf, specOf, type WorkerEntry } from '../render/topology.ts'
-import { addressOf, isCalled } from '../status/addresses.ts'
 import { isGroupUp } from '../status/done.ts'
 import {
+  addressOf,
   deploymentOf,
+  isCalled,
   isDeferred,
   livingMachines,
   machinesOf,

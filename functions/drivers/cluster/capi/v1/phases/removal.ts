@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto'
 import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { byNumber, listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
-import type { Machine } from '../management/objects.schema.ts'
-import { DELETE_MACHINE, machines as machineResource } from '../management/resources.ts'
+import { isLeaving, isSettled, type Machine } from '../management/objects.schema.ts'
 import type { ManagementSite } from '../management/site.ts'
 import type { Snapshot } from '../management/snapshot.ts'
-import { isCalled } from '../status/addresses.ts'
-import { isLeaving, isSettled } from '../status/conditions.ts'
-import { livingMachines, machinesOf, makerOf, replicasOf } from '../status/groups.ts'
-import { type Removal, storedRemoval } from './removal.schema.ts'
+import { DELETE_MACHINE, machines as machineResource } from '../model/names.ts'
+import { type Removal, storedChange, storedRemoval } from '../model/state.schema.ts'
+import { isCalled, livingMachines, machinesOf, makerOf, replicasOf } from '../status/groups.ts'
 
 /** Names a task of an operation. */
 export const titleOf = ({ cluster: { operation }, task }: ClusterContext): string =>
@@ -131,3 +129,10 @@ export const replaceRemaining = async (
 /** True when none of them is there any more. */
 export const isRemovalDone = (snapshot: Snapshot, group: NodeGroup, { machines }: Removal): boolean =>
   !machinesOf(snapshot, group).some(({ metadata }) => machines.includes(metadata.name))
+
+/**
+ * True for a change of a group that changes nothing of it. Such a one is over at once, whatever its machines wait for: it is how people say that a failed change
+ * is settled, and what an upgrade that failed has begun may never come to its end.
+ */
+export const isNoOp = (context: ClusterContext): boolean =>
+  storedChange(context.cluster, titleOf(context))?.isNoOp === true

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import type { JsonObject } from '../../../../../core/values/json.ts'
+import type { Json, JsonObject } from '../../../../../core/values/json.ts'
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
-import type { Infrastructure } from '../infrastructure.ts'
+import type { Infrastructure } from '../model/infrastructure.ts'
 import {
   classSpec,
   controlPlaneTemplate,
@@ -10,6 +10,7 @@ import {
   templateNames,
 } from './class-spec.ts'
 import { INFRASTRUCTURE_KINDS } from './infrastructures.ts'
+import { type ClusterSpec, entriesOf, specOf, VARIABLES, type Variable, type VariableName } from './topology.ts'
 
 /** Annotation with the hash of what an object was made from. One of our names with another hash is not ours, and nothing is made from it. */
 export const CONTENT_HASH = 'fedplane.io/content-hash'
@@ -115,4 +116,74 @@ const objectOf = (content: Content, namespace: string): ClassObject => {
 export const managementObjects = (infrastructure: Infrastructure, namespace: string): ClassObject[] => {
   const name = className(infrastructure)
   return contents(infrastructure, templateNames(name), name).map((content) => objectOf(content, namespace))
+}
+
+type Template = { resource: Resource; object: KubernetesObject }
+
+/** What a variable becomes, without its name. */
+type Kind = { apiVersion: string; kind: string; plural: string; specOf?(value: Json): JsonObject }
+
+const kindsOf = (infrastructure: Infrastructure): Readonly<Record<VariableName, Kind>> => {
+  const { apiVersion, cluster, machine } = INFRASTRUCTURE_KINDS[infrastructure]
+  const machines = { apiVersion, kind: `${machine.kind}Template`, plural: machine.plural }
+  return {
+    infrastructureCluster: { apiVersion, kind: `${cluster.kind}Template`, plural: cluster.plural },
+    controlPlaneMachine: machines,
+    controlPlaneConfig: {
+      apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2',
+      kind: 'KubeadmControlPlaneTemplate',
+      plural: 'kubeadmcontrolplanetemplates',
+      specOf: (kubeadmConfigSpec) => ({ ...controlPlaneTemplate, kubeadmConfigSpec }),
+    },
+    workerMachine: machines,
+    workerConfig: {
+      apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+      kind: 'KubeadmConfigTemplate',
+      plural: 'kubeadmconfigtemplates',
+    },
+  }
+}
+
+const isKnown = (name: string): name is VariableName => Object.hasOwn(VARIABLES, name)
+
+/** All variables, those of the cluster and those of each worker group. */
+const variablesOf = (spec: ClusterSpec): Variable[] => [
+  ...spec.topology.variables,
+  ...entriesOf(spec).flatMap(({ variables }) => variables?.overrides ?? []),
+]
+
+/** As the class's patches put a variable into its template. */
+const templateOf = (
+  infrastructure: Infrastructure,
+  { name: variable, value }: Variable,
+): (Omit<Kind, 'specOf'> & { spec: JsonObject }) | undefined => {
+  if (!isKnown(variable)) return undefined
+  const { specOf: whole = (one: Json) => one as JsonObject, ...kind } = kindsOf(infrastructure)[variable]
+  return { ...kind, spec: { template: { spec: whole(value) } } }
+}
+
+/**
+ * What Cluster API would make of a Cluster's variables, for dry runs: each template that differs from those of `previous`, once. The webhooks of the Cluster
+ * itself do not look into variables, so what is wrong with a machine shows only when its template is made.
+ */
+export const templateObjects = (
+  infrastructure: Infrastructure,
+  cluster: KubernetesObject,
+  previous: KubernetesObject | undefined,
+): Template[] => {
+  const of = (object: KubernetesObject) =>
+    variablesOf(specOf(object)).flatMap((variable) => templateOf(infrastructure, variable) ?? [])
+  const known = new Set(previous === undefined ? [] : of(previous).map((one) => JSON.stringify(one)))
+  const wanted = new Map(of(cluster).map((one) => [JSON.stringify(one), one] as const))
+  const { name, namespace } = cluster.metadata
+  return [...wanted]
+    .filter(([text]) => !known.has(text))
+    .map(([, { apiVersion, kind, plural, spec }], index) => {
+      const [group = '', version = ''] = apiVersion.split('/')
+      const metadata = { name: `${name}-preview-${index}`, ...(namespace === undefined ? {} : { namespace }) }
+      return {
+        resource: { group, version, plural, ...(namespace === undefined ? {} : { namespace }) },
+        object: { apiVersion, kind, metadata, spec },
+      }
+    })
 }
