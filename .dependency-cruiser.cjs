@@ -36,6 +36,16 @@ const storeys = (folder, ...rooms) =>
 
 module.exports = {
   forbidden: [
+    ...storeys(
+      'functions/drivers/federation/karmada/v1',
+      'model',
+      'pki',
+      'host',
+      'control-plane',
+      'member',
+      'checks',
+      'phases',
+    ),
     ...storeys('functions/drivers/cluster/capi/v1', 'model', 'render', 'checks', 'management', 'status', 'phases'),
     {
       name: 'no-cycles',

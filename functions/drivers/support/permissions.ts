@@ -9,3 +9,7 @@ export const missingAccess = async (client: KubernetesClient, desired: readonly 
   const denied = restricted ? await deniedAccess(client, desired) : []
   return denied.map(describeAccess).join('; ')
 }
+
+/** The same verbs on one kind of objects. */
+export const accessTo = (verbs: readonly string[], object: Omit<Access, 'verb'>): Access[] =>
+  verbs.map((verb) => ({ verb, ...object }))

@@ -1,4 +1,5 @@
 import type { Cluster } from '../../../../../core/cluster/cluster.ts'
+import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectConflict } from '../../../../../kubernetes/errors.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
@@ -63,8 +64,6 @@ export const makeNew = async (
 const HOLDS = 'fedplane.io/holds'
 const CLASSES = 'classes'
 
-const LABEL_VALUE = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/
-
 /** The project's namespace. Never deleted: other clusters of the project may be in it. */
 export const namespaceObject = ({ namespace }: ClusterNames, projectId: string): Manifest<'Namespace'> => ({
   apiVersion: 'v1',
@@ -73,7 +72,7 @@ export const namespaceObject = ({ namespace }: ClusterNames, projectId: string):
     name: namespace,
     labels: {
       'app.kubernetes.io/managed-by': 'fedplane',
-      ...(LABEL_VALUE.test(projectId) ? { [PROJECT_LABEL]: projectId } : {}),
+      ...(isLabelValue(projectId) ? { [PROJECT_LABEL]: projectId } : {}),
     },
     annotations: { [PROJECT_LABEL]: projectId },
   },

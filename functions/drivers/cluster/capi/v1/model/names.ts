@@ -93,19 +93,17 @@ const derivedNames = ({ id, name, projectId }: Cluster, prefix: string): Cluster
  * Names of a cluster: those that were stored, else derived from its name, id and project. `options`: of its management cluster's registration.
  */
 export const clusterNames = (cluster: Cluster, options: Readonly<Record<string, string>>): ClusterNames =>
-  storedNames(cluster) ?? derivedNames(cluster, prefixOf(options))
+  storedNames(cluster) ?? derivedNames(cluster, classNamespaceOf(options))
 
 /** Of namespaces when the registration names none. */
 const DEFAULT_NAMESPACE_PREFIX = 'fedplane'
 
-const prefixOf = (options: Readonly<Record<string, string>>): string =>
-  options.namespace_prefix ?? DEFAULT_NAMESPACE_PREFIX
-
 /**
- * Namespace of the classes, one for all projects: the prefix by itself, which no project's namespace is. `options`: of the management cluster's
- * registration.
+ * Namespace of the classes, one for all projects: the prefix of projects' namespaces by itself, which none of them is. `options`: of the management
+ * cluster's registration.
  */
-export const classNamespaceOf = (options: Readonly<Record<string, string>>): string => prefixOf(options)
+export const classNamespaceOf = (options: Readonly<Record<string, string>>): string =>
+  options.namespace_prefix ?? DEFAULT_NAMESPACE_PREFIX
 
 /**
  * Name of a worker group's entry in the topology: its own name, sanitised, and its number, which no other group of the cluster has. It is the value of

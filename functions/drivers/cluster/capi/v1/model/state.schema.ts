@@ -17,33 +17,20 @@ export const namesState = ({ cluster, namespace }: z.infer<typeof Names>): JsonO
   [NAMES]: { cluster, namespace },
 })
 
-/** Key in `driverState` of whether a change of a group changes anything. */
-const CHANGE = 'capi-change'
-
-/** Seen once for a task, before anything is written: afterwards all is as it shall be. */
-const Change = z.object({
-  /** Which task of which operation. */
-  of: z.string(),
-  isNoOp: z.boolean(),
+/** What was found out once for a task, before anything was written: a second look would see something else. `of`: which task of which operation. */
+const perTask = <T extends { of: string }>(key: string, shape: z.ZodType<T>) => ({
+  state: (value: T & JsonObject): JsonObject => ({ [key]: value }),
+  /** Undefined when nothing was found out for that task yet. */
+  stored: ({ driverState }: Pick<Cluster, 'driverState'>, of: string): T | undefined => {
+    const { data } = shape.safeParse(driverState[key])
+    return data?.of === of ? data : undefined
+  },
 })
 
-export const changeState = (change: z.infer<typeof Change>): JsonObject => ({ [CHANGE]: change })
+/** Whether a change of a group changes anything. */
+export const change = perTask('capi-change', z.object({ of: z.string(), isNoOp: z.boolean() }))
 
-/** What was seen for that task; undefined when nothing was yet. */
-export const storedChange = (
-  { driverState }: Pick<Cluster, 'driverState'>,
-  of: string,
-): z.infer<typeof Change> | undefined => {
-  const { data } = Change.safeParse(driverState[CHANGE])
-  return data?.of === of ? data : undefined
-}
-
-/** Key in `driverState` of what a resize comes to. */
-const REMOVAL = 'capi-removal'
-
-/** Decided once for a task, since the machines that it is decided by change while it is carried out. */
-export const Removal = z.object({
-  /** Which task of which operation. */
+const Removal = z.object({
   of: z.string(),
   /** Nodes that the group is to have in the end. */
   count: z.int().min(0),
@@ -52,13 +39,8 @@ export const Removal = z.object({
 })
 export type Removal = z.infer<typeof Removal>
 
-export const removalState = (removal: Removal): JsonObject => ({ [REMOVAL]: removal })
-
-/** What was decided for that task; undefined when nothing was yet. */
-export const storedRemoval = ({ driverState }: Pick<Cluster, 'driverState'>, of: string): Removal | undefined => {
-  const { data } = Removal.safeParse(driverState[REMOVAL])
-  return data?.of === of ? data : undefined
-}
+/** What a resize comes to. */
+export const removal = perTask('capi-removal', Removal)
 
 /** Keys in `driverState` of what may last only so long: since when it does, and in which operation that was seen. */
 export const BALANCERS = 'capi-load-balancers'

@@ -15,7 +15,6 @@ import { AddonMissing, ManagementObjectChanged } from '../model/errors.ts'
 import { clusters } from '../model/names.ts'
 import { templateObjects } from '../render/class-objects.ts'
 import { clusterObject } from '../render/cluster-object.ts'
-import type { RenderPlan } from '../render/plan.ts'
 import { specOf } from '../render/topology.ts'
 import { findAddons } from './addons.ts'
 import { groupFault } from './group-fault.ts'
@@ -45,18 +44,18 @@ const bringsAll = ({ task }: ClusterContext): boolean => task === null || task.k
 const refuse = ({ where }: ManagementSite, words: string): ChangeRefused =>
   new ChangeRefused(`The management cluster ${where} refuses this. ${words}`)
 
-/**
- * Makes the class when it is not there: Cluster API can't tell without it whether a cluster fits.
- *
- * @throws ChangeRefused for what of ours is not as we make it; ClassNotReady
- */
-const requireClass = async (context: ClusterContext, site: ManagementSite): Promise<void> => {
+/** Runs it for a change that brings all; those errors of it are a refusal. @throws ChangeRefused */
+const requireAll = async (
+  context: ClusterContext,
+  kinds: readonly (typeof ForeignObject | typeof ManagementObjectChanged | typeof AddonMissing)[],
+  run: () => Promise<unknown>,
+): Promise<void> => {
   if (!bringsAll(context)) return
   try {
-    await awaitClass(context, site)
+    await run()
   } catch (error) {
-    const isRefused = error instanceof ForeignObject || error instanceof ManagementObjectChanged
-    throw isRefused ? new ChangeRefused(error.message, { cause: error }) : error
+    const isRefusal = error instanceof Error && kinds.some((kind) => error instanceof kind)
+    throw isRefusal ? new ChangeRefused(error.message, { cause: error }) : error
   }
 }
 
@@ -84,16 +83,6 @@ const previousOf = async (context: ClusterContext, site: ManagementSite): Promis
   }
 }
 
-/** @throws ChangeRefused when the operator does not keep what the cluster needs */
-const requireAddons = async (context: ClusterContext, site: ManagementSite, plan: RenderPlan): Promise<void> => {
-  if (!bringsAll(context)) return
-  try {
-    await findAddons(site, plan)
-  } catch (error) {
-    throw error instanceof AddonMissing ? new ChangeRefused(error.message, { cause: error }) : error
-  }
-}
-
 /** @throws ChangeRefused for what admission lets pass and Cluster API would not do to a group */
 const requireDoable = async (
   context: ClusterContext,
@@ -112,8 +101,9 @@ export const preview = async (context: ClusterContext): Promise<void> => {
   const site = await managementSite(context)
   const [place, previous] = [await placeFor(context, site), await previousOf(context, site)]
   const plan = await planOf(context, site, task === null ? { nodeGroups, task } : desiredOf(context), previous)
-  await requireAddons(context, site, plan)
-  await requireClass(context, site)
+  await requireAll(context, [AddonMissing], () => findAddons(site, plan))
+  // Made when it is not there: Cluster API can't tell without it whether a cluster fits.
+  await requireAll(context, [ForeignObject, ManagementObjectChanged], () => awaitClass(context, site))
   const wanted = clusterObject({ ...plan, names: { ...plan.names, namespace: place } })
   await requireDoable(context, site, wanted)
   const downgrade = downgradeOf(context, previous, wanted)

@@ -3,16 +3,16 @@ import * as z from 'zod'
 import type { Cluster } from '../../../../../core/cluster/cluster.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
-import type { CloudCredential, ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
+import type { CloudCredential, ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { CredentialMissing } from '../../../../contract/errors.ts'
 import { covers } from '../../../../support/covers.ts'
 import { settleAll } from '../../../../support/settle-all.ts'
-import { step } from '../../../../support/step.ts'
 import { ensureOf, isOf, titled } from '../management/owned.ts'
-import { getServed, type ManagementSite, managementSite } from '../management/site.ts'
+import { getServed, type ManagementSite } from '../management/site.ts'
 import { ManagementObjectChanged } from '../model/errors.ts'
 import { cloudSecretName, clusters } from '../model/names.ts'
 import { caSecrets, cloudSecret } from '../render/secrets.ts'
+import { managementPhase } from './phase.ts'
 
 const CloudCredentialShape = z.object({
   authUrl: z.string(),
@@ -60,9 +60,6 @@ const keepCloudSecret = async (site: ManagementSite, context: ClusterContext): P
   if (existing === undefined) await putCloudSecret(site, context)
 }
 
-/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
-const PHASE_SECONDS = 900
-
 /** @throws CredentialMissing when fedplane does not hold all three */
 const authoritiesOf = async ({ cluster, authority }: ClusterContext) => {
   const [kubernetes, etcd, frontProxy] = await settleAll([
@@ -106,27 +103,20 @@ const putAuthorities = async (site: ManagementSite, context: ClusterContext): Pr
 }
 
 /** Before the Cluster: Cluster API makes authorities of its own for what it does not find. */
-export const authorities: ClusterPhase = {
-  id: 'authorities',
-  title: 'hand over the certificate authorities',
-  deadlineSeconds: PHASE_SECONDS,
-  ensure: (context) =>
-    step(async () => {
-      await putAuthorities(await managementSite(context), context)
-      return {}
-    }),
-}
+export const authorities = managementPhase(
+  { id: 'authorities', title: 'hand over the certificate authorities' },
+  async (context, site) => {
+    await putAuthorities(site, context)
+    return {}
+  },
+)
 
 /** Before a change: no machine comes up without them, and Cluster API does not say which is missing. */
-export const keptSecrets: ClusterPhase = {
-  id: 'secrets',
-  title: 'put back Secrets that are missing',
-  deadlineSeconds: PHASE_SECONDS,
-  ensure: (context) =>
-    step(async () => {
-      const site = await managementSite(context)
-      await putAuthorities(site, context)
-      if (site.infrastructure === 'openstack') await keepCloudSecret(site, context)
-      return {}
-    }),
-}
+export const keptSecrets = managementPhase(
+  { id: 'secrets', title: 'put back Secrets that are missing' },
+  async (context, site) => {
+    await putAuthorities(site, context)
+    if (site.infrastructure === 'openstack') await keepCloudSecret(site, context)
+    return {}
+  },
+)

@@ -3,15 +3,12 @@ import type { AuthorityType } from '../../../../../core/values/certificate-autho
 import type { Secret } from '../../../../../core/values/secret.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import type { CloudCredential } from '../../../../contract/cluster-driver.ts'
-import { CLUSTER_LABEL, type ClusterNames, cloudSecretName } from '../model/names.ts'
+import { CLUSTER_LABEL, CLUSTER_NAME_LABEL, type ClusterNames, cloudSecretName } from '../model/names.ts'
 import { compact } from './compact.ts'
 import { CLOUD_NAME } from './openstack.ts'
 
 /** Certificate, PEM, and private key of each authority. */
 type Authorities = Readonly<Record<AuthorityType, { certificatePem: string; privateKey: Secret }>>
-
-/** Cluster API's label: it looks at no Secret without it. */
-const CLUSTER_NAME_LABEL = 'cluster.x-k8s.io/cluster-name'
 
 /** What Cluster API calls them. `-sa`, the key pair of service accounts, is left to it. */
 const SUFFIXES: Readonly<Record<AuthorityType, string>> = { kubernetes: 'ca', etcd: 'etcd', 'front-proxy': 'proxy' }
