@@ -176,7 +176,7 @@ module.exports = {
           '^functions/api/routes?\\.ts$',
           '^functions/authorizer/settings\\.ts$',
           '^functions/store/dynamodb/table-definition\\.ts$',
-          '^functions/runtime/(env|policy-files|bundled-open-api)\\.ts$',
+          '^functions/runtime/(env|bundled-files)\\.ts$',
           '^functions/api/openapi/document\\.ts$',
           '^functions/policy/check-policies\\.ts$',
           '\\.schema\\.ts$',

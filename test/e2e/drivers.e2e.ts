@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { externalV1 } from '../../functions/drivers/cluster/external/v1/index.ts'
 import { clusterProfileDriver } from '../../functions/drivers/federation/clusterprofile/v1/index.ts'
-import { inventoryNamespace } from '../../functions/drivers/federation/clusterprofile/v1/inventory-namespace.ts'
+import { inventoryNamespace } from '../../functions/drivers/federation/clusterprofile/v1/schema.ts'
 import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
 import { describeClusterDriver } from '../contract/drivers/cluster-suite.ts'
 import { describeFederationDriver } from '../contract/drivers/federation-suite.ts'

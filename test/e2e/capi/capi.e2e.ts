@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import { capiV1 } from '../../../functions/drivers/cluster/capi/v1/index.ts'
-import { settleAll } from '../../../functions/drivers/support/settle-all.ts'
+import { settleAll } from '../../../functions/drivers/support/step.ts'
 import { Api } from '../../../local/demo/api.ts'
 import type { ClusterSet } from '../../../local/demo/clusters/cluster-set.ts'
 import type { StartedCluster } from '../../../local/demo/clusters/started-cluster.ts'

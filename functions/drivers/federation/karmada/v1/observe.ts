@@ -10,8 +10,7 @@ import type {
   MemberObservation,
 } from '../../../contract/federation-driver.ts'
 import { federationSelector, listAll, type Site } from '../../../support/owned.ts'
-import { settleAll } from '../../../support/settle-all.ts'
-import { Pending } from '../../../support/step.ts'
+import { Pending, settleAll } from '../../../support/step.ts'
 import { inParallel } from './control-plane/apply-all.ts'
 import { hasControlPlane, withControlPlane } from './control-plane/open.ts'
 import { componentFault } from './host/reasons.ts'

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
-import { covers } from '../../../../support/covers.ts'
+import { covers } from '../../../../support/owned.ts'
 import { Pending } from '../../../../support/step.ts'
 import { ClassNotReady, ManagementObjectChanged } from '../model/errors.ts'
 import { type ClassObject, CONTENT_HASH, managementObjects } from '../render/class-objects.ts'

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { ManagementUnreachable } from '../../../../contract/errors.ts'
-import { shaped } from '../../../../support/shaped.ts'
+import { shaped } from '../../../../support/pages.ts'
 
 /** What is read of Cluster API's objects (contract v1beta2). Permissive: only the fields that are used, with what their absence means. */
 

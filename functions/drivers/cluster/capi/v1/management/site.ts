@@ -2,8 +2,8 @@ import type { KubernetesClient, KubernetesObject, Resource } from '../../../../.
 import { ApiUnavailable, ListTooLong, ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
 import type { ClusterContext, ManagementAccess } from '../../../../contract/cluster-driver.ts'
 import { ManagementMissing, ManagementUnreachable } from '../../../../contract/errors.ts'
-import { DISCOVERY_RIGHT, servedOf } from '../../../../support/discovery.ts'
 import { listAll } from '../../../../support/owned.ts'
+import { DISCOVERY_RIGHT, servedOf } from '../../../../support/pages.ts'
 import { INFRASTRUCTURES, type Infrastructure, infrastructureOf } from '../model/infrastructure.ts'
 import { type ClusterNames, classNamespaceOf, clusterNames } from '../model/names.ts'
 

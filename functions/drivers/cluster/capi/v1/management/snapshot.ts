@@ -1,6 +1,6 @@
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
-import { settleAll } from '../../../../support/settle-all.ts'
+import { settleAll } from '../../../../support/step.ts'
 import {
   CLUSTER_NAME_LABEL,
   clusters,

@@ -1,11 +1,15 @@
 import type { ClusterTask } from '../../../../../core/cluster/cluster-task.ts'
 import type { NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import type { AppError } from '../../../../../core/values/app-error.ts'
-import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import {
+  type KubernetesClient,
+  type KubernetesObject,
+  type Resource,
+  wordsOf,
+} from '../../../../../kubernetes/client.ts'
 import { ObjectInvalid, PermissionDenied } from '../../../../../kubernetes/errors.ts'
-import { wordsOf } from '../../../../../kubernetes/words-of.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
-import { agrees, covers } from '../../../../support/covers.ts'
+import { agrees, covers } from '../../../../support/owned.ts'
 import { Pending } from '../../../../support/step.ts'
 import { clusters } from '../model/names.ts'
 import { clusterObject } from '../render/cluster-object.ts'

@@ -3,7 +3,7 @@ import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group
 import { byNumber, listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
-import { agrees } from '../../../../support/covers.ts'
+import { agrees } from '../../../../support/owned.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { isAsWanted } from '../management/wanted.ts'
 import { upgradesControlPlane } from '../model/desired.ts'

@@ -5,14 +5,15 @@ import { ObjectInvalid, ObjectNotFound, PermissionDenied } from '../../../../../
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import type { FederationContext, Finding, Preflight } from '../../../../contract/federation-driver.ts'
 import {
+  accessTo,
   attempt,
   errorFinding,
+  missingAccess,
   namespaceFindings,
   permissionFindings,
   warningFinding,
 } from '../../../../support/findings.ts'
 import { FEDERATION_LABEL, isTerminating } from '../../../../support/owned.ts'
-import { accessTo, missingAccess } from '../../../../support/permissions.ts'
 import { nodeFindings, storageFindings } from '../host/findings.ts'
 import { namespaceFault, ownerOf } from '../host/foreign.ts'
 import { type HostWork, hostWork } from '../host/host-work.ts'

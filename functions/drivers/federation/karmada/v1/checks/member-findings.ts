@@ -3,18 +3,17 @@ import type { Access } from '../../../../../kubernetes/access-review.ts'
 import { clusterRoleBindings, clusterRoles } from '../../../../../kubernetes/resources.ts'
 import type { Finding, MemberContext } from '../../../../contract/federation-driver.ts'
 import {
+  accessTo,
   attempt,
   errorFinding,
   foreignFindings,
+  memberRoleFindings,
   namespaceFindings,
   permissionFindings,
   warningFinding,
 } from '../../../../support/findings.ts'
-import { memberObjectName } from '../../../../support/member/names.ts'
-import { memberRoleFindings } from '../../../../support/member/role-findings.ts'
-import type { Site } from '../../../../support/owned.ts'
-import { accessTo } from '../../../../support/permissions.ts'
-import { memberSite } from '../../../../support/sites.ts'
+import { memberObjectName } from '../../../../support/member/tokens.ts'
+import { memberSite, type Site } from '../../../../support/owned.ts'
 import { type Claims, holderOfName, impersonatorOwner, nameTaken, readClaims } from '../member/claims.ts'
 import { peerOf } from '../member/manifests.ts'
 import { MEMBER_CLUSTER_ROLE } from '../model/properties.ts'

@@ -1,8 +1,7 @@
 import * as z from 'zod'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { customResourceDefinitions } from '../../../../../kubernetes/resources.ts'
-import { covers } from '../../../../support/covers.ts'
-import { listAll } from '../../../../support/owned.ts'
+import { covers, listAll } from '../../../../support/owned.ts'
 import { Pending } from '../../../../support/step.ts'
 import { API_SERVICE } from './content.ts'
 

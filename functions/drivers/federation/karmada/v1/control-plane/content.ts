@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
-import { memberObjectName } from '../../../../support/member/names.ts'
+import { memberObjectName } from '../../../../support/member/tokens.ts'
 import { namespaceManifest } from '../../../../support/namespace.ts'
 import { Pending } from '../../../../support/step.ts'
 import {

@@ -84,7 +84,7 @@ const inWords = ({ site }: HostWork, object: KubernetesObject): string => {
 }
 
 /** Objects of others that have a name which the control plane needs, in words. */
-export const takenNames = async (work: HostWork): Promise<string[]> => {
+const takenNames = async (work: HostWork): Promise<string[]> => {
   const found = await Promise.all(
     wantedNames(work).map(async ({ resource, names }) => {
       const objects = await listAll(work.site.client, resource)

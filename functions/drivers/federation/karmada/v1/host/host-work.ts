@@ -11,8 +11,7 @@ import {
   removeAllOwned,
   type Site,
 } from '../../../../support/owned.ts'
-import { settleAll } from '../../../../support/settle-all.ts'
-import { Pending, step, type Trace } from '../../../../support/step.ts'
+import { Pending, settleAll, step, type Trace } from '../../../../support/step.ts'
 import { type Pki, readHostPki } from '../pki/pki.schema.ts'
 import {
   componentSelector,

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { clusterRoleBindings, clusterRoles, serviceAccounts } from '../../../../../kubernetes/resources.ts'
-import { memberObjectName } from '../../../../support/member/names.ts'
+import { memberObjectName } from '../../../../support/member/tokens.ts'
 import {
   FEDERATION_LABEL,
   isOwned,
@@ -11,7 +11,7 @@ import {
   MANAGED_BY_LABEL,
   type Site,
 } from '../../../../support/owned.ts'
-import { settleAll } from '../../../../support/settle-all.ts'
+import { settleAll } from '../../../../support/step.ts'
 import { MEMBERS_NAMESPACE } from '../model/names.ts'
 import { executionSpace, IMPERSONATOR } from './names.ts'
 

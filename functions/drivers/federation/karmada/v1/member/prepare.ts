@@ -11,13 +11,10 @@ import {
   ensureMemberNamespace,
   ensureServiceAccount,
 } from '../../../../support/member/account.ts'
-import { memberObjectName } from '../../../../support/member/names.ts'
 import { obtainToken } from '../../../../support/member/obtain-token.ts'
-import { tokenSecrets } from '../../../../support/member/token-secret.ts'
-import { ensureOwned, ownerLabels, refOf, removeOwned, type Site } from '../../../../support/owned.ts'
-import { settleAll } from '../../../../support/settle-all.ts'
-import { memberSite } from '../../../../support/sites.ts'
-import { step, type Trace } from '../../../../support/step.ts'
+import { memberObjectName, tokenSecrets } from '../../../../support/member/tokens.ts'
+import { ensureOwned, memberSite, ownerLabels, refOf, removeOwned, type Site } from '../../../../support/owned.ts'
+import { settleAll, step, type Trace } from '../../../../support/step.ts'
 import { type KarmadaOptions, MemberNameTaken } from '../model/options.ts'
 import { parseProperties } from '../model/schema.ts'
 import {

@@ -1,4 +1,4 @@
-import type { PropertyDescription } from '../../../../contract/property.ts'
+import type { PropertyDescription } from '../../../../contract/federation-driver-description.ts'
 import { DEFAULT_NAMESPACE } from './names.ts'
 
 export const NAMESPACE = 'namespace'
