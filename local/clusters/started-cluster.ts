@@ -1,16 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
-import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
-import { connectWith } from '../../../functions/kubernetes/connect.ts'
-import { parseKubeconfig } from '../../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
-import { connectionTo } from '../../../functions/kubernetes/stored-connection.ts'
-import type { Assets } from './assets.ts'
+import { localPolicy } from '../../functions/kubernetes/address-guard.ts'
+import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
+import { connectWith } from '../../functions/kubernetes/connect.ts'
+import { parseKubeconfig } from '../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
+import { connectionTo } from '../../functions/kubernetes/stored-connection.ts'
 import { type ClusterAuthority, type ClusterFiles, makeClusterFiles } from './cluster-files.ts'
-import type { DemoCluster } from './cluster-set.ts'
-import { freePort } from './free-port.ts'
-import type { GuardedChild } from './guarded-child.ts'
-import { killProgram, startProgram, untilReady } from './process.ts'
+import { type Assets, freePort, type GuardedChild, killProgram, startProgram, untilReady } from './programs.ts'
+import type { DemoCluster } from './take-clusters.ts'
 
 /** A real control plane without nodes, started here. */
 export type StartedCluster = DemoCluster & {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeKubeconfig } from '../../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
-import { type Authority, newAuthority, newKeyPair } from '../../../simulated-kubernetes/pki.ts'
+import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
+import { type Authority, newAuthority, newKeyPair } from '../../simulated-kubernetes/pki.ts'
 
 /** Files that the programs of one cluster read. */
 export type ClusterFiles = {

@@ -1,6 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { accessSync, constants } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 
 /**
  * Runs a program that ends when the other end of descriptor 3 is closed: by us, or by the kernel when we die, SIGKILL included.
@@ -86,4 +90,88 @@ export const startGuarded = async (program: string, args: readonly string[]): Pr
     await ended.finally(() => clearTimeout(deadline))
   }
   return { pid, ended, stop }
+}
+
+/**
+ * Runs the program with its output in a file and a smaller heap than Go's default. SIGTERM ends the program with SIGKILL: an API
+ * server whose etcd has gone would take minutes to end by itself, and there is nothing here to save.
+ */
+const RUN = `
+trap 'kill -9 $!; exit 1' TERM
+log="$1"
+shift
+GOGC=50 "$0" "$@" >>"$log" 2>&1 &
+wait $!
+`
+
+/** Starts a program of a cluster: it ends with this process, even on SIGKILL, and writes `<name>.log`. */
+export const startProgram = (
+  program: string,
+  folder: string,
+  name: string,
+  flags: readonly string[],
+): Promise<GuardedChild> => startGuarded('/bin/sh', ['-c', RUN, program, join(folder, `${name}.log`), ...flags])
+
+/** Ends a program at once, as a crash would, and waits until it is gone. */
+export const killProgram = async (child: GuardedChild): Promise<void> => {
+  process.kill(child.pid, 'SIGTERM')
+  await child.ended
+}
+
+const POLL_MS = 100
+/** Longest start of one program on a busy machine, milliseconds; usual: 3,000. */
+const READY_DEADLINE_MS = 90_000
+
+type Waiting = { what: string; child: GuardedChild; log: string }
+
+/** Waits until a check holds; a check that throws does not hold yet. @throws Error when the program ends before, or after 90 s */
+export const untilReady = async ({ what, child, log }: Waiting, holds: () => Promise<boolean>): Promise<void> => {
+  const deadline = Date.now() + READY_DEADLINE_MS
+  let last: unknown
+  while (Date.now() < deadline) {
+    const check = holds().catch((error: unknown) => {
+      last = error
+      return false
+    })
+    if (await check) return
+    const ended = await Promise.race([delay(POLL_MS), child.ended])
+    if (ended !== undefined) throw new Error(`${what} ended while starting (${ended.trim()}); see ${log}.`)
+  }
+  throw new Error(`${what} was not ready within ${READY_DEADLINE_MS / 1000} seconds; see ${log}.`, { cause: last })
+}
+
+/** A loopback port that nobody listened on a moment ago. */
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+/** Programs of envtest's `KUBEBUILDER_ASSETS` folder. */
+export type Assets = {
+  etcd: string
+  apiServer: string
+  /** Null where the folder has none: then no namespace and no token controller runs. */
+  controllerManager: string | null
+}
+
+const executable = (path: string): string | null => {
+  try {
+    accessSync(path, constants.X_OK)
+    return path
+  } catch {
+    return null
+  }
+}
+
+/** The programs in a folder; null when `etcd` or `kube-apiserver` is not in it. */
+export const findAssets = (folder: string | undefined): Assets | null => {
+  if (!folder) return null
+  const etcd = executable(join(folder, 'etcd'))
+  const apiServer = executable(join(folder, 'kube-apiserver'))
+  if (etcd === null || apiServer === null) return null
+  return { etcd, apiServer, controllerManager: executable(join(folder, 'kube-controller-manager')) }
 }
