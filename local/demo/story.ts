@@ -1,5 +1,7 @@
 import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
-import type { ClusterView, FederationView } from './api.ts'
+import type { ClusterSet } from '../clusters/take-clusters.ts'
+import type { Fedplane } from '../server.ts'
+import type { Api, ClusterView, FederationView } from './api.ts'
 import {
   consumerClient,
   hasProfileApi,
@@ -10,8 +12,60 @@ import {
   removeProfileApi,
   usableViewRole,
 } from './look.ts'
-import { table } from './printer.ts'
-import type { Stage } from './stage.ts'
+
+/** Writes the demo's lines: time of the step, then what happened. Plain text, the same for people and for files. */
+export class Printer {
+  readonly #write: (text: string) => void
+
+  constructor(write: (text: string) => void) {
+    this.#write = write
+  }
+
+  heading(text: string): void {
+    this.#write(`${text}\n\n`)
+  }
+
+  /** A step that is over, with its time. */
+  step(milliseconds: number, text: string): void {
+    this.#write(`${(milliseconds / 1000).toFixed(1).padStart(6)} s  ${text}\n`)
+  }
+
+  /** Belongs to the step above. */
+  detail(text: string): void {
+    for (const line of text.split('\n')) this.#write(`          ${line}\n`)
+  }
+
+  failed(milliseconds: number, text: string): void {
+    this.#write(`${(milliseconds / 1000).toFixed(1).padStart(6)} s  FAILED: ${text}\n`)
+  }
+
+  end(text: string): void {
+    this.#write(`\n${text}\n`)
+  }
+}
+
+/** Columns of text under their titles. */
+export const table = (titles: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const all = [titles, ...rows]
+  const widths = titles.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)))
+  return all
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Everything that the demo holds open. */
+export type Stage = {
+  fedplane: Fedplane
+  api: Api
+  set: ClusterSet
+  /** Clients of the clusters themselves, in their order. */
+  clients: KubernetesClient[]
+}
 
 /** What the demo made and found, for cleaning up whatever happens. */
 export type Made = {
@@ -71,7 +125,7 @@ export const federate = async (stage: Stage, made: Made): Promise<FederationView
   return api.settled<FederationView>(federationPath(made.federationId), 'CREATE_COMPLETE')
 }
 
-export const join = async ({ api }: Stage, made: Made): Promise<FederationView> => {
+export const joinMembers = async ({ api }: Stage, made: Made): Promise<FederationView> => {
   const path = federationPath(made.federationId)
   const members = made.clusterIds.slice(1)
   await api.patch(path, [{ op: 'add', path: '/member_ids', value: members }])

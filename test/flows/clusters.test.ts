@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { candidateKey, kubeconfigKey } from '../../functions/core/access/credentials.ts'
 import { Secret } from '../../functions/core/values/secret.ts'
-import { MemoryClusters } from '../../functions/drivers/cluster/memory/v1/world.ts'
+import { MemoryClusters } from '../../functions/drivers/cluster/memory/v1/observe.ts'
 import type { ClusterDriver } from '../../functions/drivers/contract/cluster-driver.ts'
 import { ApiUnavailable, ClusterIdentityChanged, CredentialRejected } from '../../functions/kubernetes/errors.ts'
 import { changeCluster, createCluster, key } from '../support/flows/actions.ts'

@@ -5,8 +5,8 @@ import {
   Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
 } from '@peculiar/x509'
+import type { ClusterAuthority } from '../../../local/clusters/cluster-files.ts'
 import type { Api } from '../../../local/demo/api.ts'
-import type { ClusterAuthority } from '../../../local/demo/clusters/cluster-files.ts'
 import type { KeyPair, LeafSubject } from '../../../simulated-kubernetes/pki.ts'
 
 type Algorithm = { name: string; hash: string }
