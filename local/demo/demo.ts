@@ -1,32 +1,27 @@
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { counted } from '../../functions/core/values/wording.ts'
 import { clientOf } from '../clusters/started-cluster.ts'
 import type { ClusterSet } from '../clusters/take-clusters.ts'
 import { createLogger } from '../logger.ts'
 import { startFedplane } from '../server.ts'
-import { Api } from './api.ts'
-import { removeRemains } from './look.ts'
+import { removeRemains } from './observe.ts'
 import type { DemoOptions } from './options.ts'
 import { chooseDemoClusters } from './own-clusters.ts'
+import type { Printer } from './printer.ts'
 import {
+  buildLines,
+  checkMembers,
   checkNothingLeft,
-  deleteClusters,
-  deleteFederations,
-  federate,
-  federationPath,
-  joinMembers,
+  fedplane,
   type Made,
-  type Printer,
-  register,
+  observeBefore,
   removeProfileApiAgain,
   type Stage,
-  showClusters,
   showInventory,
-  unjoin,
+  takeDownLines,
   useCredentials,
 } from './story.ts'
 
@@ -63,27 +58,30 @@ const stepsOf =
     }
   }
 
+/** One command line, with what it prints. */
+const command = async (step: Step, printer: Printer, stage: Stage, line: string): Promise<void> => {
+  const printed = await step(
+    line,
+    () => fedplane(stage, line),
+    () => `$ fedplane ${line}`,
+  )
+  printer.detail(printed)
+}
+
 /** The first half: three clusters become a host with two members. */
 const build = async (step: Step, printer: Printer, stage: Stage, made: Made): Promise<void> => {
-  const [host, ...members] = stage.set.clusters.map(({ name }) => name)
-  const clusters = await step(
-    'registering the clusters',
-    () => register(stage, made),
-    ({ length }) => `registered ${length} clusters`,
+  const lines = await step(
+    'reading the clusters',
+    () => observeBefore(stage, made).then(() => buildLines(stage)),
+    ({ length }) => `read the clusters: ${length} commands make a federation of them`,
   )
-  printer.detail(showClusters(clusters))
-  await step(
-    'creating the federation',
-    () => federate(stage, made),
-    ({ driver }) => `created the federation "demo" (${driver}) on ${host}`,
-  )
-  await step(
-    'joining',
-    () => joinMembers(stage, made),
-    () => `joined ${members.join(' and ')}`,
-  )
+  for (const line of lines) await command(step, printer, stage, line)
+  await command(step, printer, stage, 'cluster list')
+  await command(step, printer, stage, 'federation members demo')
+  await checkMembers(stage, made)
+  const host = stage.set.clusters[0]?.name
   const inventory = await step(
-    'looking at the host',
+    'reading the host',
     () => showInventory(stage, made),
     () => `${host} now holds:`,
   )
@@ -105,36 +103,21 @@ const profileApiSentence = (isGone: boolean | null): string => {
 
 /** The second half: everything goes again, and every cluster is asked whether it did. */
 const takeDown = async (step: Step, printer: Printer, stage: Stage, made: Made): Promise<void> => {
-  await step(
-    'unjoining',
-    () => unjoin(stage, made),
-    (left) => `unjoined ${left.length === 0 ? 'nobody: no members were left' : left.join(' and ')}`,
-  )
-  await step(
-    'deleting the federation',
-    () => deleteFederations(stage, made),
-    (others) => `deleted the federation${others === 0 ? '' : `, and ${counted(others, 'other')} that came meanwhile`}`,
-  )
+  for (const line of await takeDownLines(stage)) await command(step, printer, stage, line)
   const waiting = await step(
-    'looking for leftovers',
+    'asking the clusters what is left',
     () => checkNothingLeft(stage, made),
     ({ length }) =>
       length === 0
-        ? 'looked into every cluster: nothing of the federation is left'
-        : 'looked into every cluster: nothing is left but empty namespaces, which stay Terminating where no namespace controller runs:',
+        ? 'asked every cluster: nothing of the federation is left'
+        : 'asked every cluster: nothing is left but empty namespaces, which stay Terminating where no namespace controller runs:',
   )
   if (waiting.length > 0) printer.detail(waiting.join('\n'))
   await step('removing the ClusterProfile API', () => removeProfileApiAgain(stage, made), profileApiSentence)
-  await step(
-    'removing the clusters',
-    () => deleteClusters(stage),
-    () => 'removed the clusters from fedplane',
-  )
 }
 
-/** Files for kubectl, for their owner only (mkdtemp: 0700); of somebody's own clusters their file. As KUBECONFIG takes them. */
-const kubeconfigFiles = async ({ kind, clusters }: ClusterSet, own: string, opened: AsyncDisposableStack) => {
-  if (kind === 'kubeconfig') return own
+/** Kubeconfigs of all clusters, for their owner only (mkdtemp: 0700), as KUBECONFIG takes them. */
+const kubeconfigFiles = async ({ clusters }: ClusterSet, opened: AsyncDisposableStack) => {
   const folder = await mkdtemp(join(tmpdir(), 'fedplane-demo-kube-'))
   opened.defer(() => rm(folder, { recursive: true, force: true }))
   const write = async ({ name, kubeconfig }: ClusterSet['clusters'][number]): Promise<string> => {
@@ -142,41 +125,34 @@ const kubeconfigFiles = async ({ kind, clusters }: ClusterSet, own: string, open
     await writeFile(file, kubeconfig, { mode: 0o600, flag: 'wx' })
     return file
   }
-  return (await Promise.all(clusters.map(write))).join(':')
+  return { folder, files: (await Promise.all(clusters.map(write))).join(delimiter) }
 }
 
 /** With `--keep`: says how to look around, and waits for Ctrl-C. */
-const keepOpen = async ({ printer, signal, options }: DemoSetting, { fedplane, set }: Stage): Promise<void> => {
-  await using opened = new AsyncDisposableStack()
-  const files = await kubeconfigFiles(set, options.kubeconfig ?? '', opened)
+const keepOpen = async ({ printer, signal }: DemoSetting, { env, set }: Stage): Promise<void> => {
   const [host, ...members] = set.clusters.map(({ context }) => context)
   printer.end(`Look around, in another terminal; Ctrl-C here cleans up and ends.
 
-  api=${fedplane.url}/v1
-  export KUBECONFIG=${files}
+  export FEDPLANE_SERVER=${env.FEDPLANE_SERVER} KUBECONFIG=${env.KUBECONFIG}
+  alias fedplane='npm run --silent cli --'
 
-  curl -s $api/federations/demo | jq
+  fedplane federation show demo
   kubectl --context ${host} get clusterprofiles --all-namespaces    # the host; members are ${members.join(' and ')}
 `)
   while (!signal.aborted) await delay(2 ** 30, undefined, { signal }).catch(() => undefined)
 }
 
-/** How long fedplane may take to remove a federation in good order, milliseconds; then it is forced. */
-const REMOVAL_MS = 60_000
+/** Of a demo that was interrupted while its command ran. The server is the demo's own. */
+const findFederation = async ({ env }: Stage): Promise<string | undefined> => {
+  const line = 'federation list -o jsonpath={.federations[?(@.name=="demo")].uuid}'
+  return (await fedplane({ env, signal: new AbortController().signal }, line)) || undefined
+}
 
-/** First in good order, then by force. Nothing interrupts it but its own time. */
-const removeFederation = async (url: string, made: Made): Promise<void> => {
-  const path = federationPath(made.federationId)
-  const remove = async (query: string): Promise<void> => {
-    const late = new AbortController()
-    const timer = setTimeout(() => late.abort(new Error(`not gone within ${REMOVAL_MS / 1000} s`)), REMOVAL_MS)
-    const api = new Api(url, { signal: late.signal })
-    await api
-      .delete(`${path}${query}`)
-      .then(() => api.gone(path))
-      .finally(() => clearTimeout(timer))
-  }
-  await remove('').catch(() => remove('?force=true'))
+/** First in good order, for a minute; then by force. Nothing else ends it. */
+const removeFederation = async ({ env }: Stage, federationId: string): Promise<void> => {
+  const patient = { env, signal: new AbortController().signal }
+  const line = `federation delete ${federationId} --yes --timeout 60s`
+  await fedplane(patient, line).catch(() => fedplane(patient, `${line} --force`))
 }
 
 /** After a failure in somebody's own clusters: takes away what the demo made there, through fedplane and then directly, by label. @throws PartFailed */
@@ -185,9 +161,9 @@ const cleanUp = async (printer: Printer, stage: Stage, made: Made): Promise<void
   const faults: string[] = []
   const attempt = (what: string, work: () => Promise<unknown>): Promise<unknown> =>
     work().catch((error: unknown) => faults.push(`${what}: ${messageOf(error)}`))
-  const { federationId } = made
+  const federationId = made.federationId ?? (await findFederation(stage))
   if (federationId !== undefined) {
-    await attempt('removing the federation', () => removeFederation(stage.fedplane.url, made))
+    await attempt('removing the federation', () => removeFederation(stage, federationId))
     for (const [index, client] of stage.clients.entries()) {
       await attempt(`cleaning ${stage.set.clusters[index]?.name}`, () => removeRemains(client, federationId))
     }
@@ -200,12 +176,12 @@ const cleanUp = async (printer: Printer, stage: Stage, made: Made): Promise<void
 
 const tell = async (setting: DemoSetting, step: Step, stage: Stage): Promise<void> => {
   const { options, printer } = setting
-  const made: Made = { clusterIds: [], federationId: undefined, hadProfileApi: false }
+  const made: Made = { federationId: undefined, hadProfileApi: false }
   try {
     await build(step, printer, stage, made)
     if (options.keep) await keepOpen(setting, stage)
     // After --keep the signal has done its work: what follows is to run to its end.
-    await takeDown(step, printer, options.keep ? { ...stage, api: stage.api.withoutSignal() } : stage, made)
+    await takeDown(step, printer, options.keep ? { ...stage, signal: new AbortController().signal } : stage, made)
   } catch (error) {
     if (stage.set.kind === 'kubeconfig') await cleanUp(printer, stage, made)
     throw error
@@ -243,17 +219,20 @@ const open = async (
     ({ clusters, description }) => `took ${clusters.length} clusters (${description})`,
   )
   opened.defer(() => set.close())
-  const fedplane = await step(
+  const server = await step(
     'starting fedplane',
     () => startFedplane({ port: 0, log: log.log }),
     ({ url }) => `started fedplane on ${url}/v1`,
   )
-  opened.defer(() => fedplane.close())
+  opened.defer(() => server.close())
   const clients = set.clusters.map(clientOf)
   opened.defer(async () => {
     for (const client of clients) client.close()
   })
-  return { fedplane, api: new Api(fedplane.url, { signal }), set, clients }
+  const { folder, files } = await kubeconfigFiles(set, opened)
+  // Nothing of the person's own settings: which server, as whom, with which kubeconfigs.
+  const env = { HOME: folder, FEDPLANE_SERVER: server.url, KUBECONFIG: files, NO_COLOR: '1' }
+  return { set, clients, env, signal }
 }
 
 /** Says how a demo that failed ended. @returns true when the log is worth keeping */

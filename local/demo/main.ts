@@ -1,7 +1,7 @@
 import process from 'node:process'
 import { runDemo } from './demo.ts'
 import { type DemoOptions, HELP, readDemoOptions } from './options.ts'
-import { Printer } from './story.ts'
+import { Printer } from './printer.ts'
 
 const INTERRUPTED = 130
 /** What a shell reports of a program that wrote to a pipe nobody reads any more. */

@@ -27,7 +27,7 @@ const demandAssets = (): Assets => {
 /** Clusters for a test, the first the host: contexts of `FEDPLANE_E2E_KUBECONFIG`, else started from `KUBEBUILDER_ASSETS`. Never simulated. */
 export const takeClusters = async (count: number): Promise<ClusterSet> => {
   const file = process.env.FEDPLANE_E2E_KUBECONFIG
-  return file ? clustersOfKubeconfig(count, { file }) : startTestClusters(count)
+  return file ? clustersOfKubeconfig(count, { file })() : startTestClusters(count)
 }
 
 /** Clusters that a test may also kill: always started here. */
