@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import type { DesiredChange } from '../../core/cluster/change-cluster.ts'
 import type { HealthStatus } from '../../core/cluster/cluster.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { requireSize } from '../../core/require-size.ts'
@@ -14,10 +15,7 @@ import { isEmptyKubeconfig, KUBECONFIG_RULE } from './kubeconfig-value.ts'
 import { MANAGEMENT_RULE } from './take-management.ts'
 
 /** What a PATCH of a cluster asks for; absent keys stay as they are. */
-export type ClusterPatch = {
-  nodeCount?: number
-  healthStatus?: HealthStatus
-  healthReason?: Record<string, string>
+export type ClusterPatch = Pick<DesiredChange, 'nodeCount' | 'healthStatus' | 'healthReason'> & {
   kubeconfig?: string | JsonObject
   context?: string
   insecureSkipTlsVerify?: boolean
@@ -26,9 +24,6 @@ export type ClusterPatch = {
   /** Attributes set with `add`, which demands that they are unset. */
   added: string[]
 }
-
-/** True for a patch that changes nothing, which is accepted (magnum-rest.md 4.3). */
-export const isEmptyPatch = (patch: ClusterPatch): boolean => Object.keys(patch).length === 1
 
 const HEALTH: readonly HealthStatus[] = ['HEALTHY', 'UNHEALTHY', 'UNKNOWN']
 

@@ -1,9 +1,8 @@
-import { isPublished } from '../../core/cluster/cluster-template.ts'
+import { type FoundTemplate, isPublished } from '../../core/cluster/cluster-template.ts'
 import { quote } from '../../core/values/wording.ts'
 import { PolicyForbids } from '../errors.ts'
 import { isAllowed, requirePolicy } from '../policy.ts'
 import type { ApiRequest } from '../route.ts'
-import type { FoundTemplate } from './find-template.ts'
 import type { TemplateAttributes } from './template-attributes.ts'
 
 type Visibility = Pick<TemplateAttributes, 'public' | 'hidden'>

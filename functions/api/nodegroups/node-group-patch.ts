@@ -1,5 +1,6 @@
+import type { GroupSettings } from '../../core/cluster/change-node-group.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
-import { type GivenTaint, taintsOf } from '../../core/cluster/node-taints.ts'
+import type { GivenTaint } from '../../core/cluster/node-taints.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { quote } from '../../core/values/wording.ts'
 import { parseWith } from '../body/parse-with.ts'
@@ -8,11 +9,6 @@ import { readLiteral } from '../json-patch/python-literal.ts'
 import { applyToTextMap } from '../json-patch/text-map.ts'
 import { integerValue, requireWhole } from '../json-patch/typed-value.ts'
 import { taintsValue } from './node-group.schema.ts'
-
-/** What a PATCH may change of a node group. Taints may still have faults. */
-export type Wanted = Pick<NodeGroup, 'minNodeCount' | 'maxNodeCount' | 'nodeLabels'> & {
-  nodeTaints: readonly GivenTaint[]
-}
 
 /** `add` is for what is unset (magnum-rest.md 9.1). @throws InvalidRequest */
 const requireUnset = ({ op, path }: PatchOperation, isSet: boolean): void => {
@@ -27,7 +23,7 @@ const taintsIn = ({ value }: PatchOperation): GivenTaint[] => {
 
 const isRemove = ({ op }: PatchOperation): boolean => op === 'remove'
 
-const APPLY: Readonly<Record<string, (before: Wanted, operation: PatchOperation) => Partial<Wanted>>> = {
+const APPLY: Readonly<Record<string, (before: GroupSettings, operation: PatchOperation) => Partial<GroupSettings>>> = {
   min_node_count: (_, operation) => {
     requireUnset(operation, true)
     return { minNodeCount: isRemove(operation) ? 0 : integerValue(operation, 0) }
@@ -54,19 +50,11 @@ export const CHANGEABLE = Object.keys(APPLY)
  *
  * @throws InvalidRequest
  */
-export const wantedOf = (group: NodeGroup, operations: readonly PatchOperation[]): Wanted => {
-  let wanted: Wanted = group
+export const settingsAfter = (group: NodeGroup, operations: readonly PatchOperation[]): GroupSettings => {
+  let after: GroupSettings = group
   for (const operation of operations) {
     if (operation.attribute !== 'node_labels') requireWhole(operation)
-    wanted = { ...wanted, ...APPLY[operation.attribute]?.(wanted, operation) }
+    after = { ...after, ...APPLY[operation.attribute]?.(after, operation) }
   }
-  return wanted
+  return after
 }
-
-/** The wanted attributes as they are stored. */
-export const limitsAndMarks = ({ minNodeCount, maxNodeCount, nodeLabels, nodeTaints }: Wanted) => ({
-  minNodeCount,
-  maxNodeCount,
-  nodeLabels,
-  nodeTaints: taintsOf(nodeTaints),
-})

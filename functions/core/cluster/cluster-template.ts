@@ -59,6 +59,9 @@ export type ClusterTemplate = {
   clusterCount: number
 }
 
+/** A template as a caller finds it. */
+export type FoundTemplate = { template: ClusterTemplate; isBuiltin: boolean }
+
 /** The fields that `ClusterTemplateStore.change` may set. */
 export type ClusterTemplateChange = Partial<
   Pick<ClusterTemplate, 'name' | 'spec' | 'public' | 'hidden' | 'tags' | 'updatedAt'>
