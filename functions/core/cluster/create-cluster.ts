@@ -49,7 +49,7 @@ type Planned = ReturnType<typeof newCluster> & {
 const DEVICEMAPPER_MIN = 3
 
 /** @throws InvalidRequest */
-export const requireVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: ClusterTemplate): void => {
+const requireVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: ClusterTemplate): void => {
   const size = magnum.dockerVolumeSize
   if (spec.dockerStorageDriver !== 'devicemapper' || size === null || size >= DEVICEMAPPER_MIN) return
   throw new InvalidRequest(
