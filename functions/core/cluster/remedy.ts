@@ -1,8 +1,8 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import type { NodeGroup } from '../../core/cluster/node-group.ts'
-import { defaultWorkerOf } from '../../core/cluster/node-limits.ts'
-import { isFailed } from '../../core/values/status.ts'
-import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
+import { isFailed } from '../values/status.ts'
+import { byNumber, listInWords, quote } from '../values/wording.ts'
+import type { Cluster } from './cluster.ts'
+import type { NodeGroup } from './node-group.ts'
+import { defaultWorkerOf } from './node-limits.ts'
 
 /** Node groups that are named. */
 const NAMED_MAX = 5

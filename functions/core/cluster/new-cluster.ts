@@ -1,20 +1,36 @@
-import {
-  type Cluster,
-  type ClusterEndpoint,
-  type ClusterOperation,
-  type MagnumClusterAttributes,
-  type ManagementRole,
-  NO_MAGNUM_ATTRIBUTES,
-} from '../../core/cluster/cluster.ts'
-import { DEFAULT_GROUPS, MASTER_ROLE, type NodeGroup, nodesOf } from '../../core/cluster/node-group.ts'
-import { InvalidRequest } from '../../core/errors.ts'
-import { generatedName } from '../../core/values/generated-name.ts'
-import type { JsonObject } from '../../core/values/json.ts'
-import { mergeLabels } from '../../core/values/labels.ts'
-import type { Principal } from '../../core/values/principal.ts'
-import { quote } from '../../core/values/wording.ts'
-import type { Origin } from './choose-origin.ts'
-import type { CreateCluster } from './cluster.schema.ts'
+import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
+import { InvalidRequest } from '../errors.ts'
+import { type Given, inheritedFrom } from '../values/attributes.ts'
+import { generatedName } from '../values/generated-name.ts'
+import type { JsonObject } from '../values/json.ts'
+import { mergeLabels } from '../values/labels.ts'
+import type { Principal } from '../values/principal.ts'
+import { quote } from '../values/wording.ts'
+import type { Cluster, ClusterEndpoint, ClusterOperation, MagnumClusterAttributes, ManagementRole } from './cluster.ts'
+import type { FoundTemplate } from './cluster-template.ts'
+import { CLUSTER_ATTRIBUTES } from './magnum-attributes.ts'
+import { DEFAULT_GROUPS, MASTER_ROLE, type NodeGroup, nodesOf } from './node-group.ts'
+
+/** Where a new cluster comes from. */
+export type Origin = FoundTemplate & { driver: ClusterDriverDescription }
+
+/** A cluster as its caller wants it. */
+export type DesiredCluster = {
+  /** Undefined: one is made up. */
+  name: string | undefined
+  origin: Origin
+  /** Nodes of the default groups, where the driver makes them. */
+  nodeCount: number
+  masterCount: number
+  /** What is not given is as the template says, or a default. */
+  attributes: Given<typeof CLUSTER_ATTRIBUTES>
+  /** The labels are laid over the template's. */
+  mergeLabels: boolean
+  /** Of what is registered: where it is, and what its driver keeps of it. */
+  endpoint: ClusterEndpoint | null
+  driverState: JsonObject
+  management: ManagementRole | null
+}
 
 /** Label that says the fewest workers (magnum-rest.md 4.1). */
 const MIN_NODE_COUNT = 'min_node_count'
@@ -90,56 +106,32 @@ const newNodeGroups = (cluster: Cluster, given: FirstGroups): [master: NodeGroup
   ]
 }
 
-/** Minutes, when the caller gives none (magnum-rest.md 4.1). */
-const CREATE_TIMEOUT_MINUTES = 60
-
-/** Minutes, as asked for; null when the caller sent null. */
-export const createTimeoutOf = ({ create_timeout: minutes }: CreateCluster): number | null =>
-  minutes === undefined ? CREATE_TIMEOUT_MINUTES : minutes
-
 /** What the caller gives, else what the template says (magnum-rest.md 4.1). */
-const magnumAttributes = (body: CreateCluster, { template, isBuiltin }: Origin): MagnumClusterAttributes => {
+const magnumAttributes = ({ attributes, mergeLabels: merge, origin }: DesiredCluster): MagnumClusterAttributes => {
+  const { template, isBuiltin } = origin
   const { spec } = template
   return {
-    ...NO_MAGNUM_ATTRIBUTES,
+    ...inheritedFrom(CLUSTER_ATTRIBUTES, attributes, spec),
     clusterTemplateId: template.id,
     templateProjectId: isBuiltin ? null : template.projectId,
     templateLabels: spec.labels,
     tlsDisabled: spec.tlsDisabled,
-    keypair: body.keypair ?? spec.keypairId,
-    dockerVolumeSize: body.docker_volume_size ?? spec.dockerVolumeSize,
-    labels: mergeLabels(spec.labels, { labels: body.labels, merge: body.merge_labels }),
-    masterFlavorId: body.master_flavor_id ?? spec.masterFlavorId,
-    flavorId: body.flavor_id ?? spec.flavorId,
-    createTimeout: createTimeoutOf(body),
-    discoveryUrl: body.discovery_url ?? null,
-    fixedNetwork: body.fixed_network ?? spec.fixedNetwork,
-    fixedSubnet: body.fixed_subnet ?? spec.fixedSubnet,
-    floatingIpEnabled: body.floating_ip_enabled ?? spec.floatingIpEnabled,
-    masterLbEnabled: body.master_lb_enabled ?? spec.masterLbEnabled,
+    labels: mergeLabels(spec.labels, { labels: attributes.labels, merge }),
   }
 }
 
-export type NewCluster = {
-  newId: () => string
-  principal: Principal
-  origin: Origin
-  endpoint: ClusterEndpoint | null
-  driverState: JsonObject
-  management: ManagementRole | null
-  operation: ClusterOperation
-}
+type Making = { newId: () => string; principal: Principal; operation: ClusterOperation }
 
 /** A cluster with its node groups as they are the instant that its 202 goes out. @throws InvalidRequest for labels that can't be read */
-export const newCluster = (body: CreateCluster, given: NewCluster): { cluster: Cluster; nodeGroups: NodeGroup[] } => {
+export const newCluster = (desired: DesiredCluster, given: Making): { cluster: Cluster; nodeGroups: NodeGroup[] } => {
   const id = given.newId()
-  const { driver, template } = given.origin
+  const { driver, template } = desired.origin
   const { makesNodes } = driver.capabilities
   const cluster: Cluster = {
     id,
     projectId: given.principal.projectId,
     userId: given.principal.userId,
-    name: body.name ?? generatedName(id, 'cluster'),
+    name: desired.name ?? generatedName(id, 'cluster'),
     driver: driver.id,
     revision: 1,
     status: 'CREATE_IN_PROGRESS',
@@ -149,22 +141,22 @@ export const newCluster = (body: CreateCluster, given: NewCluster): { cluster: C
     queue: [],
     nodes: null,
     conditions: [],
-    endpoint: given.endpoint,
+    endpoint: desired.endpoint,
     identity: null,
-    magnum: magnumAttributes(body, given.origin),
-    driverState: given.driverState,
+    magnum: magnumAttributes(desired),
+    driverState: desired.driverState,
     createdAt: given.operation.startedAt,
     updatedAt: null,
     observation: null,
     uses: [],
-    management: given.management,
+    management: desired.management,
     madeThrough: null,
   }
   const nodeGroups = newNodeGroups(cluster, {
     newId: given.newId,
     imageId: template.spec.imageId,
-    nodeCount: body.node_count ?? 1,
-    masterCount: body.master_count ?? 1,
+    nodeCount: desired.nodeCount,
+    masterCount: desired.masterCount,
     makesNodes,
   })
   return { cluster: { ...cluster, nodes: makesNodes ? nodesOf(nodeGroups) : null }, nodeGroups }

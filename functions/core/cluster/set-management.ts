@@ -1,21 +1,17 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Cluster, ClusterChange, ClusterUse, ManagementRole } from '../../core/cluster/cluster.ts'
-import { createAgain } from '../../core/cluster/create-again.ts'
-import { describeUses, usingFederations } from '../../core/cluster/describe-uses.ts'
-import { isManagementCluster } from '../../core/cluster/management.ts'
-import { managementReady, requireManagementFit } from '../../core/cluster/management-check.ts'
-import { InvalidRequest } from '../../core/errors.ts'
-import { ownerEvent } from '../../core/operation/events.ts'
-import type { JsonObject } from '../../core/values/json.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ClusterInUse } from '../../store/errors.ts'
-import type { KeysRequest } from '../route.ts'
-import { takeManagement } from './take-management.ts'
-
-type Request = Pick<KeysRequest, 'ports'>
+import { InvalidRequest } from '../errors.ts'
+import { ownerEvent } from '../operation/events.ts'
+import type { Ports } from '../ports.ts'
+import type { Cluster, ClusterChange, ClusterUse, ManagementRole } from './cluster.ts'
+import { createAgain } from './create-again.ts'
+import { describeUses, usingFederations } from './describe-uses.ts'
+import { isManagementCluster } from './management.ts'
+import { managementReady, requireManagementFit } from './management-check.ts'
 
 /** @throws InvalidRequest for clusters that nobody can talk to */
-const requireApi = ({ ports }: Request, { driver }: Cluster): void => {
+const requireApi = (ports: Ports, { driver }: Cluster): void => {
   if (ports.drivers.cluster.resolve(driver).capabilities.kubernetesApi) return
   throw new InvalidRequest(
     `"/management" of this cluster can't be set: clusters of its driver ${driver} have no Kubernetes API.`,
@@ -47,7 +43,7 @@ const isTriedAgain = ({ status }: Cluster, role: ManagementRole | null): boolean
  *
  * @throws ClusterInUse naming the federations
  */
-const requireNoMember = async (ports: KeysRequest['ports'], cluster: Cluster): Promise<void> => {
+const requireNoMember = async (ports: Ports, cluster: Cluster): Promise<void> => {
   const joined = (await ports.stores.memberships.federationsOf(cluster)).map((id): ClusterUse => `member:${id}`)
   const uses = [...new Set([...cluster.uses, ...joined])].filter((use) => use.startsWith('member:'))
   if (uses.length === 0) return
@@ -58,7 +54,7 @@ const requireNoMember = async (ports: KeysRequest['ports'], cluster: Cluster): P
 }
 
 /** What its conditions become. @throws ManagementUnfit, and errors of reaching it */
-const conditionsWith = async ({ ports }: Request, cluster: Cluster, role: ManagementRole | null) => {
+const conditionsWith = async (ports: Ports, cluster: Cluster, role: ManagementRole | null) => {
   if (role !== null && isSameLook(ports.drivers, cluster, role)) return cluster.conditions
   const looks = role !== null && !isTriedAgain(cluster, role)
   const warnings = looks ? await requireManagementFit(ports, { ...cluster, management: role }) : null
@@ -71,7 +67,7 @@ const inWords = (role: ManagementRole | null | undefined): string =>
     : 'no management cluster any more'
 
 const commitRole = async (
-  { ports }: Request,
+  ports: Ports,
   cluster: Cluster,
   change: Required<Pick<ClusterChange, 'management' | 'conditions'>>,
 ): Promise<void> => {
@@ -95,13 +91,17 @@ const commitRole = async (
  * Makes a registered cluster a management cluster, changes what it is asked for, or takes the role away. It is looked at before that, as the
  * driver wants it; a failed registration is tried again with it, also with the same role. While clusters are made through it only the default may change, and fields that say so.
  *
+ * @param desired the role; null: none any more
  * @throws InvalidRequest, ClusterInUse, ManagementUnfit, ManagementInUse, DefaultManagementTaken, RevisionConflict, and errors of reaching it
  */
-export const setManagement = async (request: Request, cluster: Cluster, wanted: JsonObject | null): Promise<void> => {
-  const { ports } = request
-  if (wanted !== null) requireApi(request, cluster)
-  const role = wanted === null ? null : takeManagement(ports.drivers, wanted)
+export const setManagement = async (
+  ports: Ports,
+  cluster: Cluster,
+  desired: (() => ManagementRole) | null,
+): Promise<void> => {
+  if (desired !== null) requireApi(ports, cluster)
+  const role = desired === null ? null : desired()
   if (isDeepStrictEqual(cluster.management ?? null, role) && !isTriedAgain(cluster, role)) return
   if (role !== null && !isManagementCluster(cluster)) await requireNoMember(ports, cluster)
-  await commitRole(request, cluster, { management: role, conditions: await conditionsWith(request, cluster, role) })
+  await commitRole(ports, cluster, { management: role, conditions: await conditionsWith(ports, cluster, role) })
 }

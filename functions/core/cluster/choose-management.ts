@@ -1,10 +1,10 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import { isManagementCluster, type ManagementCluster } from '../../core/cluster/management.ts'
-import { InvalidRequest } from '../../core/errors.ts'
-import type { TablePorts } from '../../core/ports.ts'
-import { listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
-import type { Origin } from './choose-origin.ts'
+import { InvalidRequest } from '../errors.ts'
+import type { TablePorts } from '../ports.ts'
+import { listInWords, quote } from '../values/wording.ts'
+import type { Cluster } from './cluster.ts'
+import { isManagementCluster, type ManagementCluster } from './management.ts'
+import type { Origin } from './new-cluster.ts'
 
 /** Label of a cluster or template: uuid or name of the management cluster that the cluster is made through. */
 const LABEL = 'management_cluster'
