@@ -20,7 +20,7 @@ export const newcomer = (home: string, more: Readonly<Record<string, string>> = 
 })
 
 /** `npm pack` in the root, into a folder. @returns the archive */
-export const pack = async (folder: string): Promise<string> => {
+const pack = async (folder: string): Promise<string> => {
   await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: ROOT, env: newcomer(folder) })
   const archive = readdirSync(folder).find((name) => name.endsWith('.tgz'))
   if (archive === undefined) throw new Error('npm pack left no archive.')
