@@ -48,15 +48,14 @@ export const createFederation = async (
   const { name } = request
   const uuid = await api.createOnce('/federations', request)
   if (!options.wait) return accepted(io, `federation/${name} is being created`, watchOf(name))
-  await untilCreated(io, api, { uuid, name }, options)
-  io.stdout.write(`federation/${name} created\n`)
+  await untilCreated(io, api, { uuid, name, line: `federation/${name} created\n` }, options)
 }
 
-/** Waits for a federation and its members. @throws CliError when one of them failed */
+/** Waits for a federation, says so, and requires its members. @throws CliError when one of them failed */
 export const untilCreated = async (
   io: Io,
   api: ApiClient,
-  { uuid, name }: { uuid: string; name: string },
+  { uuid, name, line = '' }: { uuid: string; name: string; line?: string },
   options: WaitFlags,
 ): Promise<void> => {
   const view = await waitFor<FederationView>(
@@ -68,6 +67,7 @@ export const untilCreated = async (
     },
     { io, api, timeoutSeconds: options.timeout },
   )
+  io.stdout.write(line)
   if (view === undefined) return
   requireMembers(view, {
     ids: new Set(view.members.map(({ cluster_id }) => cluster_id)),
