@@ -11,7 +11,7 @@ const CORE = '^functions/(api|authorizer|flows|workers|core|policy)/'
 /** Types and predicates of the core, which everybody may know. What begins and ends lives is beside them. */
 const ENTITIES =
   '^functions/core/(values/|operation/(operation|deadlines)\\.ts|federation/federation\\.ts|membership/(membership|member-moves|member-name)\\.ts|' +
-  'cluster/(builtin-template|cluster|cluster-roles|cluster-task|cluster-template|health|node-group|node-labels|node-limits|node-taints|task-groups|task-templates)\\.ts)'
+  'cluster/(builtin-template|cluster|cluster-roles|cluster-task|cluster-template|health|magnum-attributes|node-group|node-labels|node-limits|node-taints|task-groups|task-templates)\\.ts)'
 /** Lambda entry files: they alone put core and AWS ports together. */
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
 const INTERFACES = '^functions/(store/[^/]+|cloud/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'
@@ -24,8 +24,29 @@ const KEYLESS = '^functions/(api/table\\.handler|workers/(reconciler|renewals)/h
 const DRIVER_CODE =
   '^functions/drivers/(registry\\.ts|support/|(federation|cluster)/[^/]+/v[0-9]+/(index\\.ts|phases(/|\\.ts)))'
 
+/** Rooms of one folder, from the ground up: each may import itself and what is below it, never the folder's own files, which are its roof. */
+const storeys = (folder, ...rooms) =>
+  rooms.map((room, index) => ({
+    name: `storeys-of-${folder.split('/').slice(-2).join('-')}`,
+    comment: `In ${folder} calls go down: ${['its own files', ...rooms.toReversed()].join(', ')}.`,
+    severity: 'error',
+    from: { path: `^${folder}/${room}/` },
+    to: { path: `^${folder}/`, pathNot: `^${folder}/(${rooms.slice(0, index + 1).join('|')})/` },
+  }))
+
 module.exports = {
   forbidden: [
+    ...storeys(
+      'functions/drivers/federation/karmada/v1',
+      'model',
+      'pki',
+      'host',
+      'control-plane',
+      'member',
+      'checks',
+      'phases',
+    ),
+    ...storeys('functions/drivers/cluster/capi/v1', 'model', 'render', 'checks', 'management', 'status', 'phases'),
     {
       name: 'no-cycles',
       comment: 'Two modules that need each other are one, or lack a third.',
@@ -155,7 +176,7 @@ module.exports = {
           '^functions/api/routes?\\.ts$',
           '^functions/authorizer/settings\\.ts$',
           '^functions/store/dynamodb/table-definition\\.ts$',
-          '^functions/runtime/(env|policy-files|bundled-open-api)\\.ts$',
+          '^functions/runtime/(env|bundled-files)\\.ts$',
           '^functions/api/openapi/document\\.ts$',
           '^functions/policy/check-policies\\.ts$',
           '\\.schema\\.ts$',

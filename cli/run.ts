@@ -9,14 +9,21 @@ import { createProgram } from './program.ts'
 const prefix = ({ stderr, env }: Io): string =>
   stderr.isTTY && !env.NO_COLOR ? styleText('red', 'fedplane:', { validateStream: false }) : 'fedplane:'
 
+/** A fault of ours, or of this machine: its place is shown on request only, since it says nothing to most. */
+const unexpected = ({ stderr, env }: Io, error: unknown): CliError => {
+  if (env.FEDPLANE_DEBUG && error instanceof Error) stderr.write(`${error.stack}\n`)
+  const message = error instanceof Error ? error.message : String(error)
+  return new CliError(`unexpected error: ${message}`, { remedy: 'FEDPLANE_DEBUG=1, which shows where it comes from' })
+}
+
 const explain = (io: Io, error: unknown): number => {
   // The parser has written what is wrong by itself.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   if (io.signal.aborted && !(error instanceof CliError)) return EXIT.interrupted
-  if (!(error instanceof CliError)) throw error
-  io.stderr.write(`${prefix(io)} ${shown(error.message)}\n`)
-  if (error.remedy !== undefined) io.stderr.write(`Try: ${error.remedy}\n`)
-  return error.exitCode
+  const known = error instanceof CliError ? error : unexpected(io, error)
+  io.stderr.write(`${prefix(io)} ${shown(known.message)}\n`)
+  if (known.remedy !== undefined) io.stderr.write(`Try: ${known.remedy}\n`)
+  return known.exitCode
 }
 
 /**

@@ -15,7 +15,7 @@ const ROOT = path.join(import.meta.dirname, '..')
 const POLICY_MODULE = 'functions/policy/cedar-policy.ts'
 
 /** A function with this module in it serves the OpenAPI document. */
-const OPEN_API_MODULE = 'functions/runtime/bundled-open-api.ts'
+const OPEN_API_MODULE = 'functions/runtime/bundled-files.ts'
 
 /** A function with this module in it hands files to drivers. */
 const ASSETS_MODULE = 'functions/runtime/asset-folder.ts'

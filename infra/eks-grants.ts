@@ -1,4 +1,4 @@
-import { awsGrants } from '../functions/drivers/contract/aws-grants.ts'
+import { awsGrants } from '../functions/drivers/contract/aws-access.ts'
 import type { DeploymentSettings } from './settings/settings.schema.ts'
 
 type EksSettings = Pick<DeploymentSettings, 'eksRoles' | 'eksClusters'>

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
 import { checkPolicies } from '../functions/policy/check-policies.ts'
-import { policyFilesIn, readPolicyFile, readPolicyFolder, SCHEMA_FILE } from '../functions/runtime/policy-files.ts'
+import { policyFilesIn, readPolicyFile, readPolicyFolder, SCHEMA_FILE } from '../functions/runtime/bundled-files.ts'
 
 const DEFAULTS = path.join(import.meta.dirname, '../functions/policy')
 const WASM = 'cedar_wasm_bg.wasm'

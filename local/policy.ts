@@ -3,7 +3,7 @@ import path from 'node:path'
 import { AppError } from '../functions/core/values/app-error.ts'
 import type { Policy } from '../functions/policy/policy.ts'
 import type { PolicyText } from '../functions/policy/policy-text.ts'
-import { readPolicyFile, readPolicyFolder, SCHEMA_FILE } from '../functions/runtime/policy-files.ts'
+import { readPolicyFile, readPolicyFolder, SCHEMA_FILE } from '../functions/runtime/bundled-files.ts'
 
 /** There are no policies where FEDPLANE_POLICIES says. */
 export class PoliciesNotFound extends AppError {

@@ -14,7 +14,7 @@ export type Server = {
 }
 
 /** An answer that is no success. */
-export class ApiRefused extends CliError {
+class ApiRefused extends CliError {
   readonly status: number
 
   constructor(status: number, message: string, remedy?: string) {

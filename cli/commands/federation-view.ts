@@ -54,15 +54,15 @@ const rows = <T>({ columns }: Kind<T>, items: readonly T[]): string => {
 
 const section = (title: string, text: string): string => `\n${title}:\n${text.replaceAll(/^(?=.)/gm, '  ')}`
 
-/** All of a federation, for people. */
-export const describeFederation = (view: FederationView): string => {
+/** All of a federation, for people. `host`: name of the host cluster, where it is known. */
+export const describeFederation = (view: FederationView, host?: string): string => {
   const properties = Object.entries(view.properties).map(([key, value]) => `${key}=${value}`)
   const facts = description([
     ['Name', view.name],
     ['UUID', view.uuid],
     ['Status', view.status],
     ['Reason', view.status_reason ?? ''],
-    ['Host', view.hostcluster_id],
+    ['Host', host === undefined ? view.hostcluster_id : `${host} (${view.hostcluster_id})`],
     ['Driver', view.driver],
     ['Endpoint', view.endpoint ?? ''],
     ['Properties', properties.join(', ')],

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import type { EventView, FederationView, MemberView } from '../api/views.ts'
+import type { ApiClient } from '../api/client.ts'
+import type { ClusterView, EventView, FederationView, MemberView } from '../api/views.ts'
 import { waitFor } from '../api/wait.ts'
 import type { Io } from '../io.ts'
 import { printList, printOne } from '../output/format.ts'
@@ -36,8 +37,14 @@ const show = (io: Io) =>
     .action(async (name: string, options: ReadOptions) => {
       const api = await connect(io, options)
       const item = await api.get<FederationView>(`/federations/${segment(name)}`)
-      await printOne(io, options.output, { kind: FEDERATIONS, item, describe: describeFederation })
+      await printOne(io, options.output, { kind: FEDERATIONS, item, describe: await withHost(api, item) })
     })
+
+/** Describes with the host's name, which the federation's answer does not have. */
+const withHost = async (api: ApiClient, { hostcluster_id }: FederationView) => {
+  const host = await api.find<ClusterView>(`/clusters/${segment(hostcluster_id)}`)
+  return (view: FederationView) => describeFederation(view, host?.name)
+}
 
 const members = (io: Io) =>
   withExamples(withOutput(withServer(new Command('members'))), 'fedplane federation members fleet -o wide')
@@ -84,7 +91,7 @@ const watch = (io: Io) =>
         },
         { io, api, timeoutSeconds: options.timeout },
       )
-      io.stdout.write(ended ? describeFederation(ended) : `federation/${name} deleted\n`)
+      io.stdout.write(ended ? (await withHost(api, ended))(ended) : `federation/${name} deleted\n`)
     })
 
 /** `fedplane federation …`. */

@@ -9,7 +9,7 @@ import { caOf, type Issued, issueToken } from './keystone.ts'
 import { type Profile, readProfiles } from './profile-file.ts'
 
 /** `npm start` on this machine. */
-export const DEFAULT_SERVER = 'http://127.0.0.1:9511'
+const DEFAULT_SERVER = 'http://127.0.0.1:9511'
 
 /** Options of every command that talks to a server. */
 export type ServerOptions = { profile?: string; server?: string; osCloud?: string }

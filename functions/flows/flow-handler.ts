@@ -1,13 +1,100 @@
 import { FLOWS, type Flow } from '../core/operation/operation.ts'
+import { supersede } from '../core/operation/supersede.ts'
 import type { Logger, Ports } from '../core/ports.ts'
 import { isAppError } from '../core/values/app-error.ts'
 import type { Json } from '../core/values/json.ts'
+import { describeObject } from '../core/values/object-ref.ts'
 import { connectUntil } from '../kubernetes/connect-until.ts'
-import { StepFailed } from './errors.ts'
-import { loopSteps, type Steps } from './loop-steps.ts'
+import { CALLS_MS, type Loop, type LoopOutcome, type LoopSubject, POLL_MS } from './loop.ts'
 import { PLANS } from './plans.ts'
-import { CALLS_MS, POLL_MS } from './poll.ts'
-import { type Step, StepEventSchema, type StepPorts, type StepState } from './step.ts'
+import { type Progress, progressIn, progressOf } from './progress.ts'
+import { type Manner, runPhases } from './run-phases.ts'
+import { DONE, failureOf, type Step, StepEventSchema, StepFailed, type StepPorts, type StepState } from './step.ts'
+
+/** The steps of a flow by the names of its Task states. */
+type Steps = Readonly<Record<string, Step>>
+
+const withSubject = async <T>(
+  loop: Loop,
+  ports: StepPorts,
+  state: StepState,
+  use: (subject: LoopSubject) => Promise<T>,
+): Promise<T> => {
+  const subject = await loop.subject(ports, state)
+  try {
+    return await use(subject)
+  } finally {
+    subject.close()
+  }
+}
+
+/** Ends what this operation replaced, in the first step of an execution only: later ones come after it. */
+const supersedeFirst = async (ports: StepPorts, subject: LoopSubject, progress: Progress): Promise<void> => {
+  if (progress.phase === null) await supersede(ports, subject.operation)
+}
+
+/** Task state `RunPhase`: the plan's phases in order. With `force` one that fails is noted and passed over. */
+const runPhase =
+  (loop: Loop): Step =>
+  (ports, state) =>
+    withSubject(loop, ports, state, async (subject) => {
+      const from = progressIn('do', state.progress)
+      await supersedeFirst(ports, subject, from)
+      const manner: Manner = { act: (phase) => phase.ensure, lenient: subject.operation.force }
+      return runPhases(ports, subject, { phases: subject.phases, manner, from })
+    })
+
+/** Task state `UndoPhase`: the plan's phases backwards. One that can't be undone is noted and passed over. */
+const undoPhase =
+  (loop: Loop): Step =>
+  (ports, state) =>
+    withSubject(loop, ports, state, async (subject) => {
+      const from = progressIn('undo', state.progress)
+      await supersedeFirst(ports, subject, from)
+      const manner: Manner = { act: (phase) => phase.undo, lenient: true, undoes: true }
+      return runPhases(ports, subject, { phases: subject.phases.toReversed(), manner, from })
+    })
+
+const notesOf = ({ notes, notTried, leftovers }: Progress): string[] => [
+  ...notes,
+  ...(notTried.length > 0 ? [`nothing more was tried in the host: ${notTried.join(', ')}`] : []),
+  ...(leftovers.length > 0 ? [`left behind: ${leftovers.map(describeObject).join(', ')}`] : []),
+]
+
+const outcomeOf = (progress: Progress): LoopOutcome => {
+  const { remarks, leftovers, carried } = progress
+  return { notes: notesOf(progress), remarks, leftovers, carried }
+}
+
+/** Task state `RecordSuccess`. */
+const recordSuccess =
+  (loop: Loop): Step =>
+  async (ports, state) => {
+    await loop.succeed(ports, state, outcomeOf(progressOf(state.progress)))
+    return DONE
+  }
+
+/** Task state `RecordFailure`. Needs no driver, so that a driver that is gone can't keep the entity in progress. */
+const recordFailure =
+  (loop: Loop): Step =>
+  async (ports, state) => {
+    const operation = await loop.operation(ports, state)
+    const outcome = outcomeOf(progressIn('undo', state.progress))
+    const { done: isUndone } = progressIn('undo', state.progress)
+    // Undo that did not come to its end may have left anything behind.
+    const unfinished = isUndone ? [] : ['Undo did not come to its end.']
+    const failure = failureOf(state, operation.failure)
+    await loop.fail(ports, state, { ...outcome, notes: [...outcome.notes, ...unfinished], failure, isUndone })
+    return DONE
+  }
+
+/** The Task states of a phase loop; `statemachines/README.md` has its diagram. */
+const loopSteps = (loop: Loop): Steps => ({
+  RunPhase: runPhase(loop),
+  UndoPhase: undoPhase(loop),
+  RecordSuccess: recordSuccess(loop),
+  RecordFailure: recordFailure(loop),
+})
 
 /**
  * The error as the state machine may have it: name for `ErrorEquals`, safe message, no stack, no cause (Lambda and Step Functions store
@@ -31,7 +118,7 @@ const errorFor = (log: Logger, error: unknown): Error => {
 }
 
 /** The steps of flows. */
-export type FlowSteps = Readonly<Partial<Record<Flow, Steps>>>
+type FlowSteps = Readonly<Partial<Record<Flow, Steps>>>
 
 type Called = { flow: Flow; step: Step; name: string; state: StepState }
 
@@ -72,7 +159,7 @@ export const FLOW_STEPS = Object.fromEntries(FLOWS.map((flow) => [flow, loopStep
 /** Takes a Task's payload, gives its result. Throws only errors with a literal name and a safe message. */
 export type FlowHandler = (event: unknown) => Promise<Json>
 
-export type FlowOptions = {
+type FlowOptions = {
   /** In place of `POLL_MS`, for tests. */
   pollMs?: number
 }

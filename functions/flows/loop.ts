@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Failure } from '../core/operation/failure.ts'
 import type { Operation } from '../core/operation/operation.ts'
 import type { JsonObject } from '../core/values/json.ts'
 import type { ObjectRef } from '../core/values/object-ref.ts'
 import type { StepResult } from '../drivers/contract/phase.ts'
+import type { KubernetesClient } from '../kubernetes/client.ts'
 import type { StepPorts, StepState } from './step.ts'
 
 /** What a phase says of one call: as a driver does, and what the end of the flow needs to know of it. */
@@ -53,7 +55,7 @@ export type LoopOutcome = {
 }
 
 /** How a flow failed, and whether all phases could be asked to take back what they made. */
-export type LoopFailure = LoopOutcome & { failure: Failure; isUndone: boolean }
+type LoopFailure = LoopOutcome & { failure: Failure; isUndone: boolean }
 
 /** What a flow puts into the loop. All throw OperationSuperseded when the operation no longer runs. */
 export type Loop = {
@@ -64,4 +66,83 @@ export type Loop = {
   succeed(ports: StepPorts, state: StepState, outcome: LoopOutcome): Promise<void>
   /** Undo is over. Writes the entity's end. */
   fail(ports: StepPorts, state: StepState, outcome: LoopFailure): Promise<void>
+}
+
+/**
+ * How long a step looks again by itself, milliseconds, before it hands the wait to the state machine: transitions cost money and a Wait
+ * is at least 1 s. Its function has 60 s (`infra/limits.ts`) for that and its calls.
+ */
+export const POLL_MS = 10_000
+
+/**
+ * How long a step may begin calls of clusters, milliseconds: one that has begun takes 15 s at most, so that the step has ended before its Task's
+ * TimeoutSeconds (75) begin another.
+ */
+export const CALLS_MS = 55_000
+
+const FIRST_PAUSE_MS = 200
+const LAST_PAUSE_MS = 2000
+const GROWTH = 1.5
+
+/**
+ * Looks again until `done` or the time is up, with growing pauses (200 ms to 2 s). The last look is the answer; the first always
+ * happens.
+ */
+export const poll = async <T extends { done: boolean }>(look: () => Promise<T>, untilMs: number): Promise<T> => {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * GROWTH, LAST_PAUSE_MS)) {
+    const seen = await look()
+    if (seen.done || performance.now() + pause > untilMs) return seen
+    await sleep(pause)
+  }
+}
+
+type Demand = () => Promise<unknown>
+
+const after =
+  <A extends unknown[], T>(demand: Demand, call: (...args: A) => Promise<T>) =>
+  async (...args: A): Promise<T> => {
+    await demand()
+    return call(...args)
+  }
+
+/** A client that asks before each call that may change something; reads go on. */
+export const guarded = (client: KubernetesClient, demand: Demand): KubernetesClient => ({
+  get: (resource, name) => client.get(resource, name),
+  list: (resource, options) => client.list(resource, options),
+  create: after(demand, client.create.bind(client)),
+  apply: after(demand, client.apply.bind(client)),
+  patch: after(demand, client.patch.bind(client)),
+  delete: after(demand, client.delete.bind(client)),
+  post: after(demand, client.post.bind(client)),
+  put: after(demand, client.put.bind(client)),
+  raw: async (path, body) => {
+    if (body === undefined) return client.raw(path)
+    await demand()
+    return client.raw(path, body)
+  },
+  version: () => client.version(),
+  reach: () => client.reach(),
+  forward: (pod) => client.forward(pod),
+  close: () => client.close(),
+})
+
+/** One question at a time: calls that begin meanwhile take its answer. */
+const shared = (ask: Demand): Demand => {
+  let asking: Promise<unknown> | undefined
+  return () => {
+    asking ??= ask().finally(() => {
+      asking = undefined
+    })
+    return asking
+  }
+}
+
+/**
+ * Ports whose clients change a cluster only while the attempt is the one that runs on its entity, as `demand` asks. A state machine that is stopped does not stop
+ * the function that works for it (AWS lets it run to its end), so what is under way may meet the operation that took over: it writes nothing more
+ * then. What stays is the one request that was on its way. The clients' calls throw OperationSuperseded.
+ */
+export const whileOpen = (ports: StepPorts, demand: Demand): StepPorts => {
+  const ask = shared(demand)
+  return { ...ports, connect: (connection, limits) => guarded(ports.connect(connection, limits), ask) }
 }

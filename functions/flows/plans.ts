@@ -36,19 +36,15 @@ import {
   storeClusterResult,
   storedCredential,
 } from './entities/cluster-results.ts'
-import { endpointIfKnown, endpointOf } from './entities/endpoint-of.ts'
 import { ofFederation } from './entities/federation.ts'
+import { endpointIfKnown, endpointOf } from './entities/federation-results.ts'
 import { carriedCredential, carriedRemark, ofMembership } from './entities/membership.ts'
-import { NothingToRenew } from './errors.ts'
-import { failureOf } from './failure-of.ts'
 import type { Loop } from './loop.ts'
 import { phasesAfterDeletion, phasesAfterRotation, phasesBeforeRotation } from './phases/cloud.ts'
-import { identityPhases } from './phases/identity.ts'
-import { managementPhases, managementPhasesOfCredential } from './phases/management.ts'
+import { preflightPhase, UNJOIN_MEMBERS, unjoinMembersPhase } from './phases/federation.ts'
+import { identityPhases, managementPhases, managementPhasesOfCredential } from './phases/management.ts'
 import { JOIN_PHASES, ROTATE_PHASES, unjoinPhases } from './phases/member.ts'
-import { preflightPhase } from './phases/preflight.ts'
-import { UNJOIN_MEMBERS, unjoinMembersPhase } from './phases/unjoin-members.ts'
-import type { StepPorts, StepState } from './step.ts'
+import { failureOf, NothingToRenew, type StepPorts, type StepState } from './step.ts'
 
 const PREFLIGHT_FAILED: PreflightFailed['name'] = 'PreflightFailed'
 

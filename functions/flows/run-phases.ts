@@ -4,11 +4,9 @@ import { type AppError, isAppError } from '../core/values/app-error.ts'
 import { mergeObjectRefs } from '../core/values/object-ref.ts'
 import { withoutFullStop } from '../core/values/wording.ts'
 import { ManagementUnreachable } from '../drivers/contract/errors.ts'
-import { PhaseNotTried, PhaseTimedOut } from './errors.ts'
-import type { BoundPhase, LoopSubject, PhaseResult } from './loop.ts'
-import { poll } from './poll.ts'
+import { type BoundPhase, type LoopSubject, type PhaseResult, poll } from './loop.ts'
 import { type Progress, WAIT_SECONDS } from './progress.ts'
-import type { StepPorts } from './step.ts'
+import { PhaseNotTried, PhaseTimedOut, type StepPorts } from './step.ts'
 
 /** Tries of a phase whose failing does not end the flow. Two waits of 2 s between: a blip passes, a dead cluster costs seconds. */
 const TRIES_MAX = 3

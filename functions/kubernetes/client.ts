@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream'
+import type { AppError } from '../core/values/app-error.ts'
 import type { Secret } from '../core/values/secret.ts'
 
 /** How to talk to one API server. Made by a cluster driver from a cluster and its stored credential. */
@@ -156,3 +157,7 @@ export interface KubernetesClient {
 
 /** Opens a client, which reads no more than `limits` (default: what each call may); connects at the first call. @throws AddressForbidden for a denied IP literal */
 export type Connect = (connection: Connection, limits?: ReadLimits) => KubernetesClient
+
+/** Why an API server refuses something, in its own words and no others: not what was asked of whom. Whole sentences. */
+export const wordsOf = ({ details: { said } }: Pick<AppError, 'details'>): string =>
+  typeof said === 'string' && said !== '' ? `It says: ${said}.` : 'It gives no reason.'

@@ -17,9 +17,17 @@ import {
   requestTimedOut,
   type Trust,
 } from './network-errors.ts'
-import { patience } from './patience.ts'
-import { resourcePath } from './resource-path.ts'
-import { addressesOf, type Forwarded, type ForwardPort, pathBelow, pinnedTo, portOf, type Target } from './target.ts'
+import { resourcePath } from './resources.ts'
+import {
+  addressesOf,
+  type Forwarded,
+  type ForwardPort,
+  pathBelow,
+  patience,
+  pinnedTo,
+  portOf,
+  type Target,
+} from './target.ts'
 
 /** First byte of each message of `v4.channel.k8s.io`; for port n of the request they are 2n and 2n + 1. */
 const DATA_CHANNEL = 0

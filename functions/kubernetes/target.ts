@@ -1,12 +1,32 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Agent, AgentOptions } from 'node:https'
-import type { LookupFunction } from 'node:net'
+import { isIP, type LookupFunction } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { checkServerIdentity } from 'node:tls'
 import { AppError } from '../core/values/app-error.ts'
 import { type GuardedLookup, hostOf, type ResolvedAddress } from './address-guard.ts'
-import type { Dial, PodPort } from './client.ts'
+import type { Connection, Dial, PodPort } from './client.ts'
 import { type Asked, codeOf, dnsLookupFailed, type Trust } from './network-errors.ts'
-import { patience } from './patience.ts'
+
+/** Parts that a wait is counted in. */
+const PARTS = 10
+
+/**
+ * Calls back after a time in which this process could also work. While something else keeps the event loop busy no answer is read either, and a plain timer
+ * would blame the other side; here a stall counts as a tenth of the wait at most.
+ *
+ * @returns ends it
+ */
+export const patience = (milliseconds: number, onTimeOut: () => void): (() => void) => {
+  let parts = 0
+  const timer = setInterval(() => {
+    parts += 1
+    if (parts < PARTS) return
+    clearInterval(timer)
+    onTimeOut()
+  }, milliseconds / PARTS)
+  return () => clearInterval(timer)
+}
 
 export type TransportAnswer = { status: number; headers: IncomingHttpHeaders; body: string; asked: Asked }
 
@@ -76,3 +96,23 @@ export const pinnedTo =
     if (options.all) callback(null, [...addresses])
     else callback(null, first?.address ?? '', first?.family ?? 4)
   }
+
+/** Options of `tls.connect` for one connection. Holds the key: never log it. */
+export const tlsOptions = (connection: Connection, url: URL): AgentOptions => {
+  const { caPem, tlsServerName, tlsVerify, credential } = connection
+  const expected = tlsServerName ?? hostOf(url)
+  return {
+    // No SNI for addresses (RFC 6066 section 3).
+    servername: isIP(expected) === 0 ? expected : '',
+    // Node would check the host of the URL when SNI is empty.
+    checkServerIdentity: (_host, certificate) => checkServerIdentity(expected, certificate),
+    rejectUnauthorized: tlsVerify,
+    minVersion: 'TLSv1.2',
+    // Like kubectl: an intermediate in the CA data is trusted by itself (cases/PE-10).
+    allowPartialTrustChain: true,
+    ...(caPem === null ? {} : { ca: caPem }),
+    ...(credential.kind === 'client-certificate'
+      ? { cert: credential.certificatePem, key: credential.keyPem.reveal() }
+      : {}),
+  }
+}

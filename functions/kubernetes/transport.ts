@@ -12,19 +12,19 @@ import { readBody } from './answer-body.ts'
 import type { Connection, PodPort } from './client.ts'
 import { DialledAgent } from './dialled-agent.ts'
 import { type Asked, codeOf, connectTimedOut, networkError, requestTimedOut } from './network-errors.ts'
-import { patience } from './patience.ts'
 import {
   addressesOf,
   type Forwarded,
   type ForwardPort,
   pathBelow,
+  patience,
   pinnedTo,
   portOf,
   type Target,
   type TransportAnswer,
   type TransportLimits,
+  tlsOptions,
 } from './target.ts'
-import { tlsOptions } from './tls-options.ts'
 
 export const DEFAULT_LIMITS: TransportLimits = {
   connectMilliseconds: 3_000,

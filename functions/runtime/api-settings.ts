@@ -4,9 +4,8 @@ import type { ApiSettings } from '../api/settings.ts'
 import { keystoneBase } from '../authorizer/settings.ts'
 import { cedarPolicy } from '../policy/cedar-policy.ts'
 import type { Policy } from '../policy/policy.ts'
-import { bundledOpenApi } from './bundled-open-api.ts'
+import { bundledOpenApi, readPolicyFolder } from './bundled-files.ts'
 import type { TableEnv } from './env.ts'
-import { readPolicyFolder } from './policy-files.ts'
 
 /**
  * Policies beside the bundle, as `infra/bundle.ts` copies and checks them: the defaults in `policy/`, those of the operator in `policies/`.

@@ -2,9 +2,9 @@ import type { Logger } from '../core/ports.ts'
 import { openDocumentClient } from '../store/dynamodb/document-client.ts'
 import { dynamoWorkStore } from '../store/dynamodb/work-store.ts'
 import type { WorkStore } from '../store/work.store.ts'
+import { putAnswer } from './aws-clients.ts'
 import type { DestroyGuardEnv } from './env.ts'
 import { powertoolsLog } from './powertools-log.ts'
-import { putAnswer } from './stack-answer.ts'
 
 /** What the guard of `cdk destroy` uses on AWS. Makes the client unless it is given one, calls nothing. */
 export const awsDestroyGuard = (

@@ -6,10 +6,9 @@ import {
   PutFunctionConcurrencyCommand,
 } from '@aws-sdk/client-lambda'
 import type { ConcurrencyPort } from '../core/ports.ts'
-import { AWS_CLIENT_OPTIONS } from './aws-client-options.ts'
+import { AWS_CLIENT_OPTIONS, putAnswer } from './aws-clients.ts'
 import type { ReserveConcurrencyEnv } from './env.ts'
 import { powertoolsLog } from './powertools-log.ts'
-import { putAnswer } from './stack-answer.ts'
 
 /** Concurrency as Lambda's API has it. Throws what the SDK throws. */
 const lambdaConcurrency = (client: Pick<LambdaClient, 'send'>): ConcurrencyPort => ({

@@ -11,14 +11,35 @@ import { newUuidV7 } from '../core/ids.ts'
 import type { ExecutionRef, Flow } from '../core/operation/operation.ts'
 import type { Clock, ExecutionState, Executions, KeyService, TablePorts } from '../core/ports.ts'
 import { driverDescriptions } from '../drivers/descriptions.ts'
+import type { RegistryOptions } from '../drivers/enabled.ts'
 import { openDocumentClient } from '../store/dynamodb/document-client.ts'
 import { dynamoStores } from '../store/dynamodb/stores.ts'
-import { AWS_CLIENT_OPTIONS } from './aws-client-options.ts'
-import { enabledDrivers } from './enabled-drivers.ts'
+import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 import type { ReconcilerEnv } from './env.ts'
-import { ExecutionsUnavailable } from './errors.ts'
-import { noKeys } from './no-keys.ts'
+import { ExecutionsUnavailable, KeyAccessMissing } from './errors.ts'
 import { powertoolsLog } from './powertools-log.ts'
+
+const listOf = (text: string): string[] => text.split(',').flatMap((part) => part.trim() || [])
+
+/** Which drivers an installation on AWS offers: as its settings say, the first federation driver the default; else what is usual. */
+export const enabledDrivers = (env: Pick<ReconcilerEnv, 'FEDERATION_DRIVERS' | 'CLUSTER_DRIVERS'>): RegistryOptions => {
+  const [federation, cluster] = [listOf(env.FEDERATION_DRIVERS), listOf(env.CLUSTER_DRIVERS)]
+  const [first] = federation
+  return {
+    ...(first === undefined ? {} : { enabledFederation: federation, defaultFederation: first }),
+    ...(cluster.length === 0 ? {} : { enabledCluster: cluster }),
+  }
+}
+
+/** @throws KeyAccessMissing always */
+export const refuseKeys = async (): Promise<never> => {
+  throw new KeyAccessMissing(
+    'This spelling of the path is not served; use the one that GET /v1 links to, without a trailing slash.',
+  )
+}
+
+/** For functions that have no rights on keys. */
+export const noKeys: KeyService = { generateDataKey: refuseKeys, decrypt: refuseKeys }
 
 /** Longest cause that StopExecution takes, characters. */
 const CAUSE_MAX = 32_768

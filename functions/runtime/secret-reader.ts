@@ -1,6 +1,6 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
 import { SecretUnavailable } from '../authorizer/errors.ts'
-import { AWS_CLIENT_OPTIONS } from './aws-client-options.ts'
+import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 
 /** Reads the text of a secret now; whoever uses it keeps it. */
 export type SecretReader = (signal: AbortSignal) => Promise<string>

@@ -4,11 +4,12 @@ import {
   type NameAttribute,
   type ParsedRequest,
   parseRequest,
+  type RequestedExtensions,
   type RequestParts,
+  requestedExtensions,
   type WebAlgorithm,
 } from './parsed-request.ts'
 import { derOfPem } from './pem-request.ts'
-import { type RequestedExtensions, requestedExtensions } from './request-extensions.ts'
 import 'reflect-metadata'
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { isShownAsIs } from '../core/values/shown-text.ts'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { CRDS_ASSET } from '../../functions/drivers/federation/karmada/v1/names.ts'
+import { CRDS_ASSET } from '../../functions/drivers/federation/karmada/v1/model/names.ts'
 
 /** Where assets are until they are deployed, and where `npm start` reads them. */
 export const ASSETS_FOLDER = path.resolve(import.meta.dirname, '../../dist/assets')

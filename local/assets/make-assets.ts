@@ -7,7 +7,7 @@ import { parse } from 'yaml'
 import * as z from 'zod'
 import { AppError } from '../../functions/core/values/app-error.ts'
 import SUMS from '../../functions/drivers/federation/karmada/v1/crds.sha256.json' with { type: 'json' }
-import { CRDS_ASSET, KARMADA_VERSION } from '../../functions/drivers/federation/karmada/v1/names.ts'
+import { CRDS_ASSET, KARMADA_VERSION } from '../../functions/drivers/federation/karmada/v1/model/names.ts'
 import { ASSETS_FOLDER, type AssetOptions } from './assets.ts'
 
 /** A place that assets are made from can't be read, or is not what it should be; the message says what to do. */

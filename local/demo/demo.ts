@@ -1,23 +1,27 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { counted } from '../../functions/core/values/wording.ts'
-import { cleanUp } from './cleanup.ts'
-import type { ClusterSet } from './clusters/cluster-set.ts'
-import { lookAround } from './look-around.ts'
+import { clientOf } from '../clusters/started-cluster.ts'
+import type { ClusterSet } from '../clusters/take-clusters.ts'
+import { createLogger } from '../logger.ts'
+import { startFedplane } from '../server.ts'
+import { removeRemains } from './observe.ts'
 import type { DemoOptions } from './options.ts'
+import { chooseDemoClusters } from './own-clusters.ts'
 import type { Printer } from './printer.ts'
-import { chooseDemoClusters, type DemoLog, openClients, openLog, type Stage, startServer } from './stage.ts'
 import {
+  buildLines,
+  checkMembers,
   checkNothingLeft,
-  deleteClusters,
-  deleteFederations,
-  federate,
-  join,
+  fedplane,
   type Made,
-  register,
+  observeBefore,
   removeProfileApiAgain,
-  showClusters,
+  type Stage,
   showInventory,
-  unjoin,
+  takeDownLines,
   useCredentials,
 } from './story.ts'
 
@@ -30,94 +34,59 @@ export type DemoSetting = {
   signal: AbortSignal
 }
 
-/** A part of the demo failed, and that has been printed. */
+/** A part of the demo failed, or left something in somebody's own clusters, and that has been printed. */
 class PartFailed extends Error {
   override readonly name = 'PartFailed'
 }
 
-/** Something of the demo stayed in somebody's own clusters, and that has been printed. */
-class LeftBehind extends PartFailed {}
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-/** Runs a part of the demo and prints it with its time. @throws PartFailed */
-const timed = async <T>(
-  { printer }: DemoSetting,
-  title: string,
-  work: () => Promise<T>,
-  tell: (result: T) => string,
-): Promise<T> => {
-  const begun = performance.now()
-  try {
-    const result = await work()
-    printer.step(performance.now() - begun, tell(result))
-    return result
-  } catch (error) {
-    printer.failed(performance.now() - begun, `${title}: ${error instanceof Error ? error.message : String(error)}`)
-    throw new PartFailed(title, { cause: error })
+/** Runs a part of the demo and prints its sentence with its time. @throws PartFailed */
+type Step = <T>(title: string, work: () => Promise<T>, sentence: (result: T) => string) => Promise<T>
+
+const stepsOf =
+  ({ printer }: DemoSetting): Step =>
+  async (title, work, sentence) => {
+    const begun = performance.now()
+    try {
+      const result = await work()
+      printer.step(performance.now() - begun, sentence(result))
+      return result
+    } catch (error) {
+      printer.failed(performance.now() - begun, `${title}: ${messageOf(error)}`)
+      throw new PartFailed(title, { cause: error })
+    }
   }
+
+/** One command line, with what it prints. */
+const command = async (step: Step, printer: Printer, stage: Stage, line: string): Promise<void> => {
+  const printed = await step(
+    line,
+    () => fedplane(stage, line),
+    () => `$ fedplane ${line}`,
+  )
+  printer.detail(printed)
 }
 
-const names = (set: ClusterSet, from: number): string =>
-  set.clusters
-    .slice(from)
-    .map(({ name }) => name)
-    .join(' and ')
-
-type Opening = { take: () => Promise<ClusterSet>; log: DemoLog; opened: AsyncDisposableStack }
-
-const open = async (setting: DemoSetting, { take, log, opened }: Opening): Promise<Stage> => {
-  const set = await timed(
-    setting,
-    'taking clusters',
-    take,
-    ({ clusters, description }) => `took ${clusters.length} clusters (${description})`,
+/** The first half: three clusters become a host with two members. */
+const build = async (step: Step, printer: Printer, stage: Stage, made: Made): Promise<void> => {
+  const lines = await step(
+    'reading the clusters',
+    () => observeBefore(stage, made).then(() => buildLines(stage)),
+    ({ length }) => `read the clusters: ${length} commands make a federation of them`,
   )
-  opened.defer(() => set.close())
-  const { fedplane, api } = await timed(
-    setting,
-    'starting fedplane',
-    () => startServer(log, setting.signal),
-    (started) => `started fedplane on ${started.fedplane.url}/v1`,
-  )
-  opened.defer(() => fedplane.close())
-  const clients = openClients(set)
-  opened.defer(async () => {
-    for (const client of clients) client.close()
-  })
-  return { fedplane, api, set, clients }
-}
-
-const build = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
-  const { printer } = setting
-  const { set } = stage
-  const clusters = await timed(
-    setting,
-    'registering the clusters',
-    () => register(stage, made),
-    (done) => `registered ${done.length} clusters`,
-  )
-  printer.detail(showClusters(clusters))
-  const host = set.clusters[0]?.name
-  await timed(
-    setting,
-    'creating the federation',
-    () => federate(stage, made),
-    ({ driver }) => `created the federation "demo" (${driver}) on ${host}`,
-  )
-  await timed(
-    setting,
-    'joining',
-    () => join(stage, made),
-    () => `joined ${names(set, 1)}`,
-  )
-  const inventory = await timed(
-    setting,
-    'looking at the host',
+  for (const line of lines) await command(step, printer, stage, line)
+  await command(step, printer, stage, 'cluster list')
+  await command(step, printer, stage, 'federation members demo')
+  await checkMembers(stage, made)
+  const host = stage.set.clusters[0]?.name
+  const inventory = await step(
+    'reading the host',
     () => showInventory(stage, made),
     () => `${host} now holds:`,
   )
   printer.detail(inventory.text)
-  const seen = await timed(
-    setting,
+  const seen = await step(
     'using the credentials',
     () => useCredentials(stage, inventory.profiles),
     () => "used each member's published credential to list its namespaces",
@@ -125,86 +94,157 @@ const build = async (setting: DemoSetting, stage: Stage, made: Made): Promise<vo
   printer.detail(seen)
 }
 
-const tellProfileApi = (gone: boolean | null): string => {
-  if (gone === null) return 'left the ClusterProfile API, which was there before'
-  return gone
+const profileApiSentence = (isGone: boolean | null): string => {
+  if (isGone === null) return 'left the ClusterProfile API, which was there before'
+  return isGone
     ? 'removed the ClusterProfile API, which was not there before'
     : 'left the ClusterProfile API: somebody has profiles in it'
 }
 
-const tellWaiting = (waiting: readonly string[]): string =>
-  waiting.length === 0
-    ? 'looked into every cluster: nothing of the federation is left'
-    : 'looked into every cluster: nothing is left but empty namespaces, which stay Terminating where no namespace controller runs:'
-
-const takeDown = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
-  const { printer } = setting
-  await timed(
-    setting,
-    'unjoining',
-    () => unjoin(stage, made),
-    (left) => `unjoined ${left.length === 0 ? 'nobody: no members were left' : left.join(' and ')}`,
+/** The second half: everything goes again, and every cluster is asked whether it did. */
+const takeDown = async (step: Step, printer: Printer, stage: Stage, made: Made): Promise<void> => {
+  for (const line of await takeDownLines(stage)) await command(step, printer, stage, line)
+  const waiting = await step(
+    'asking the clusters what is left',
+    () => checkNothingLeft(stage, made),
+    ({ length }) =>
+      length === 0
+        ? 'asked every cluster: nothing of the federation is left'
+        : 'asked every cluster: nothing is left but empty namespaces, which stay Terminating where no namespace controller runs:',
   )
-  await timed(
-    setting,
-    'deleting the federation',
-    () => deleteFederations(stage, made),
-    (others) => `deleted the federation${others === 0 ? '' : `, and ${counted(others, 'other')} that came meanwhile`}`,
-  )
-  const waiting = await timed(setting, 'looking for leftovers', () => checkNothingLeft(stage, made), tellWaiting)
   if (waiting.length > 0) printer.detail(waiting.join('\n'))
-  await timed(setting, 'removing the ClusterProfile API', () => removeProfileApiAgain(stage, made), tellProfileApi)
-  await timed(
-    setting,
-    'removing the clusters',
-    () => deleteClusters(stage),
-    () => 'removed the clusters from fedplane',
-  )
+  await step('removing the ClusterProfile API', () => removeProfileApiAgain(stage, made), profileApiSentence)
 }
 
-/** Waits for Ctrl-C, so that somebody can look around. */
-const keepOpen = async ({ printer, signal, options }: DemoSetting, stage: Stage): Promise<void> => {
-  const { text, close } = await lookAround(stage, options)
-  try {
-    printer.end(text)
-    while (!signal.aborted) await delay(2 ** 30, undefined, { signal }).catch(() => undefined)
-  } finally {
-    await close()
+/** Kubeconfigs of all clusters, for their owner only (mkdtemp: 0700), as KUBECONFIG takes them. */
+const kubeconfigFiles = async ({ clusters }: ClusterSet, opened: AsyncDisposableStack) => {
+  const folder = await mkdtemp(join(tmpdir(), 'fedplane-demo-kube-'))
+  opened.defer(() => rm(folder, { recursive: true, force: true }))
+  const write = async ({ name, kubeconfig }: ClusterSet['clusters'][number]): Promise<string> => {
+    const file = join(folder, `${name}.kubeconfig`)
+    await writeFile(file, kubeconfig, { mode: 0o600, flag: 'wx' })
+    return file
   }
+  return { folder, files: (await Promise.all(clusters.map(write))).join(delimiter) }
 }
 
-/** @throws LeftBehind when something could not be taken away */
-const cleanUpYours = async ({ printer }: DemoSetting, stage: Stage, made: Made): Promise<void> => {
+/** With `--keep`: says how to look around, and waits for Ctrl-C. */
+const keepOpen = async ({ printer, signal }: DemoSetting, { env, set }: Stage): Promise<void> => {
+  const [host, ...members] = set.clusters.map(({ context }) => context)
+  printer.end(`Look around, in another terminal; Ctrl-C here cleans up and ends.
+
+  export FEDPLANE_SERVER=${env.FEDPLANE_SERVER} KUBECONFIG=${env.KUBECONFIG}
+  alias fedplane='npm run --silent cli --'
+
+  fedplane federation show demo
+  kubectl --context ${host} get clusterprofiles --all-namespaces    # the host; members are ${members.join(' and ')}
+`)
+  while (!signal.aborted) await delay(2 ** 30, undefined, { signal }).catch(() => undefined)
+}
+
+/** Of a demo that was interrupted while its command ran. The server is the demo's own. */
+const findFederation = async ({ env }: Stage): Promise<string | undefined> => {
+  const line = 'federation list -o jsonpath={.federations[?(@.name=="demo")].uuid}'
+  return (await fedplane({ env, signal: new AbortController().signal }, line)) || undefined
+}
+
+/** First in good order, for a minute; then by force. Nothing else ends it. */
+const removeFederation = async ({ env }: Stage, federationId: string): Promise<void> => {
+  const patient = { env, signal: new AbortController().signal }
+  const line = `federation delete ${federationId} --yes --timeout 60s`
+  await fedplane(patient, line).catch(() => fedplane(patient, `${line} --force`))
+}
+
+/** After a failure in somebody's own clusters: takes away what the demo made there, through fedplane and then directly, by label. @throws PartFailed */
+const cleanUp = async (printer: Printer, stage: Stage, made: Made): Promise<void> => {
   const begun = performance.now()
-  const faults = await cleanUp(stage, made)
+  const faults: string[] = []
+  const attempt = (what: string, work: () => Promise<unknown>): Promise<unknown> =>
+    work().catch((error: unknown) => faults.push(`${what}: ${messageOf(error)}`))
+  const federationId = made.federationId ?? (await findFederation(stage))
+  if (federationId !== undefined) {
+    await attempt('removing the federation', () => removeFederation(stage, federationId))
+    for (const [index, client] of stage.clients.entries()) {
+      await attempt(`cleaning ${stage.set.clusters[index]?.name}`, () => removeRemains(client, federationId))
+    }
+    await attempt('removing the ClusterProfile API', () => removeProfileApiAgain(stage, made))
+  }
   printer.step(performance.now() - begun, 'cleaned up in your clusters')
   for (const fault of faults) printer.detail(`could not be done: ${fault}`)
-  if (faults.length > 0) throw new LeftBehind('cleaning up')
+  if (faults.length > 0) throw new PartFailed('cleaning up')
 }
 
-const play = async (setting: DemoSetting, stage: Stage, made: Made): Promise<void> => {
+const tell = async (setting: DemoSetting, step: Step, stage: Stage): Promise<void> => {
+  const { options, printer } = setting
+  const made: Made = { federationId: undefined, hadProfileApi: false }
   try {
-    await build(setting, stage, made)
-    if (setting.options.keep) await keepOpen(setting, stage)
+    await build(step, printer, stage, made)
+    if (options.keep) await keepOpen(setting, stage)
     // After --keep the signal has done its work: what follows is to run to its end.
-    const rest = setting.options.keep ? { ...stage, api: stage.api.withoutSignal() } : stage
-    await takeDown(setting, rest, made)
+    await takeDown(step, printer, options.keep ? { ...stage, signal: new AbortController().signal } : stage, made)
   } catch (error) {
-    if (stage.set.kind === 'kubeconfig') await cleanUpYours(setting, stage, made)
+    if (stage.set.kind === 'kubeconfig') await cleanUp(printer, stage, made)
     throw error
   }
 }
 
-/** Tells how it ended. @returns true when the log is worth keeping */
-const tellEnd = ({ printer, signal }: DemoSetting, error: unknown, log: DemoLog): boolean => {
+/** The server's log, in a folder that stays when something fails. */
+const openLog = async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fedplane-demo-'))
+  const file = join(folder, 'fedplane.log')
+  const stream = createWriteStream(file, { mode: 0o600 })
+  let isWritten = false
+  const write = (line: string): void => {
+    isWritten = true
+    stream.write(`${line}\n`)
+  }
+  const close = async (isKept: boolean): Promise<void> => {
+    await new Promise<void>((resolve) => stream.end(resolve))
+    if (!isKept) await rm(folder, { recursive: true, force: true })
+  }
+  return { file, log: createLogger({ level: 'info', write }), isWritten: () => isWritten, close }
+}
+type DemoLog = Awaited<ReturnType<typeof openLog>>
+
+/** Clusters, and fedplane in this process, on a free port, with a temporary data directory. */
+const open = async (
+  step: Step,
+  take: () => Promise<ClusterSet>,
+  setting: DemoSetting & { log: DemoLog; opened: AsyncDisposableStack },
+): Promise<Stage> => {
+  const { log, opened, signal } = setting
+  const set = await step(
+    'taking clusters',
+    take,
+    ({ clusters, description }) => `took ${clusters.length} clusters (${description})`,
+  )
+  opened.defer(() => set.close())
+  const server = await step(
+    'starting fedplane',
+    () => startFedplane({ port: 0, log: log.log }),
+    ({ url }) => `started fedplane on ${url}/v1`,
+  )
+  opened.defer(() => server.close())
+  const clients = set.clusters.map(clientOf)
+  opened.defer(async () => {
+    for (const client of clients) client.close()
+  })
+  const { folder, files } = await kubeconfigFiles(set, opened)
+  // Nothing of the person's own settings: which server, as whom, with which kubeconfigs.
+  const env = { HOME: folder, FEDPLANE_SERVER: server.url, KUBECONFIG: files, NO_COLOR: '1' }
+  return { set, clients, env, signal }
+}
+
+/** Says how a demo that failed ended. @returns true when the log is worth keeping */
+const sayEnd = ({ printer, signal }: DemoSetting, error: unknown, log: DemoLog): boolean => {
   // After --keep the signal is old: what fails then has another cause.
   if (signal.aborted && error instanceof PartFailed && error.cause === signal.reason) {
     printer.end('Interrupted.')
     return false
   }
-  const why = error instanceof PartFailed ? '' : ` ${error instanceof Error ? error.message : String(error)}`
-  printer.end(`The demo failed.${why}${log.written() ? `\nLog of the server: ${log.file}` : ''}`)
-  return log.written()
+  const why = error instanceof PartFailed ? '' : ` ${messageOf(error)}`
+  printer.end(`The demo failed.${why}${log.isWritten() ? `\nLog of the server: ${log.file}` : ''}`)
+  return log.isWritten()
 }
 
 /**
@@ -214,27 +254,24 @@ const tellEnd = ({ printer, signal }: DemoSetting, error: unknown, log: DemoLog)
  * @throws ClustersUnavailable before anything is begun
  */
 export const runDemo = async (setting: DemoSetting): Promise<boolean> => {
-  const { printer } = setting
+  const { printer, options, assetsFolder } = setting
   const begun = performance.now()
-  const take = chooseDemoClusters(setting.options, setting.assetsFolder)
+  const take = chooseDemoClusters(options, assetsFolder)
   const log = await openLog()
   const opened = new AsyncDisposableStack()
-  let good = false
-  let keepLog = false
+  const step = stepsOf(setting)
+  let isGood = false
+  let isLogKept = false
   printer.heading('fedplane demo: register clusters, federate them, join, unjoin, delete')
   try {
-    await play(setting, await open(setting, { take, log, opened }), {
-      clusterIds: [],
-      federationId: undefined,
-      hadProfileApi: false,
-    })
-    good = true
+    await tell(setting, step, await open(step, take, { ...setting, log, opened }))
+    isGood = true
   } catch (error) {
-    keepLog = tellEnd(setting, error, log)
+    isLogKept = sayEnd(setting, error, log)
   } finally {
     await opened.disposeAsync()
-    await log.close({ keep: keepLog })
+    await log.close(isLogKept)
   }
-  if (good) printer.end(`Every check held. ${((performance.now() - begun) / 1000).toFixed(1)} s in all.`)
-  return good
+  if (isGood) printer.end(`Every check held. ${((performance.now() - begun) / 1000).toFixed(1)} s in all.`)
+  return isGood
 }

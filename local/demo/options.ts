@@ -23,7 +23,7 @@ Options:
                       CustomResourceDefinition in them, and takes them away again. Without it: real API servers from
                       KUBEBUILDER_ASSETS when that is set, else simulated ones. Programs and files that FILE names are used, as kubectl does
   --contexts A,B,C    which contexts of FILE, the host first; default: the first of each API server
-  --keep              stop after the joins and wait for Ctrl-C, to look around with the API and kubectl; then clean up
+  --keep              stop after the joins and wait for Ctrl-C, to look around with fedplane and kubectl; then clean up
   --help              this text
 `
 

@@ -28,17 +28,3 @@ export class Printer {
     this.#write(`\n${text}\n`)
   }
 }
-
-/** Columns of text under their titles. */
-export const table = (titles: readonly string[], rows: readonly (readonly string[])[]): string => {
-  const all = [titles, ...rows]
-  const widths = titles.map((_, column) => Math.max(...all.map((row) => (row[column] ?? '').length)))
-  return all
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n')
-}

@@ -1,5 +1,9 @@
+import { Readable } from 'node:stream'
+import type { Environment } from '../../cli/io.ts'
+import { table } from '../../cli/output/table.ts'
+import { run } from '../../cli/run.ts'
 import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
-import type { ClusterView, FederationView } from './api.ts'
+import type { ClusterSet } from '../clusters/take-clusters.ts'
 import {
   consumerClient,
   hasProfileApi,
@@ -9,48 +13,57 @@ import {
   remainsOf,
   removeProfileApi,
   usableViewRole,
-} from './look.ts'
-import { table } from './printer.ts'
-import type { Stage } from './stage.ts'
+} from './observe.ts'
+
+/** Everything that the demo holds open. */
+export type Stage = {
+  set: ClusterSet
+  /** Clients of the clusters themselves, in their order. */
+  clients: KubernetesClient[]
+  /** For the command line: which server, which kubeconfigs. */
+  env: Environment
+  /** Ends waits of the command line. */
+  signal: AbortSignal
+}
 
 /** What the demo made and found, for cleaning up whatever happens. */
 export type Made = {
-  clusterIds: string[]
   federationId: string | undefined
   /** Whether the host had the ClusterProfile API before. */
   hadProfileApi: boolean
 }
 
-/** A check of the demo that does not hold. */
+/** A check of the demo that does not hold, or a command that failed. */
 class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
 }
 
-const demand = (holds: boolean, sentence: string): void => {
+const check = (holds: boolean, sentence: string): void => {
   if (!holds) throw new CheckFailed(sentence)
 }
 
-export const federationPath = (id: string | undefined): string => `/v1/federations/${id}`
-
-/** Registers all clusters, at the same time. */
-export const register = async ({ api, set }: Stage, made: Made): Promise<ClusterView[]> => {
-  for (const { name, kubeconfig, context } of set.clusters) {
-    made.clusterIds.push(await api.create('/v1/clusters', { name, kubeconfig, context }))
+/**
+ * Runs a line of the command line, as a person would.
+ *
+ * @returns what it prints, without the last line break
+ * @throws CheckFailed with what it says when it fails; the signal's reason when it was interrupted
+ */
+export const fedplane = async ({ env, signal }: Pick<Stage, 'env' | 'signal'>, line: string): Promise<string> => {
+  let printed = ''
+  let explained = ''
+  const io = {
+    stdout: { write: (text: string) => (printed += text) },
+    stderr: { write: (text: string) => (explained += text) },
+    stdin: Readable.from([]),
+    env,
+    signal,
   }
-  return Promise.all(made.clusterIds.map((id) => api.settled<ClusterView>(`/v1/clusters/${id}`, 'CREATE_COMPLETE')))
+  const code = await run(line.split(' '), io)
+  signal.throwIfAborted()
+  const [fault = explained] = explained.match(/(?<=^fedplane: ).*$/m) ?? []
+  check(code === 0, fault.trim())
+  return printed.trimEnd()
 }
-
-export const showClusters = (clusters: readonly ClusterView[]): string =>
-  table(
-    ['CLUSTER', 'API SERVER', 'VERSION', 'HEALTH', 'NODES'],
-    clusters.map(({ name, api_address, coe_version, health_status, node_count, master_count }) => [
-      name,
-      api_address ?? '-',
-      coe_version ?? '-',
-      health_status ?? '-',
-      String(node_count + master_count),
-    ]),
-  )
 
 const hostOf = ({ clients }: Stage): KubernetesClient => {
   const [host] = clients
@@ -58,30 +71,34 @@ const hostOf = ({ clients }: Stage): KubernetesClient => {
   return host
 }
 
-export const federate = async (stage: Stage, made: Made): Promise<FederationView> => {
-  const { api, clients } = stage
-  const [host] = made.clusterIds
-  made.hadProfileApi = await hasProfileApi(hostOf(stage))
-  made.federationId = await api.create('/v1/federations', {
-    name: 'demo',
-    hostcluster_id: host,
-    driver: 'clusterprofile@1',
-    properties: { 'member-role': await usableViewRole(clients.slice(1)) },
-  })
-  return api.settled<FederationView>(federationPath(made.federationId), 'CREATE_COMPLETE')
+/** `init`, which registers all clusters and makes a federation of the first, and `join`. */
+export const buildLines = async (stage: Stage): Promise<string[]> => {
+  const [host = '', ...members] = stage.set.clusters.map(({ context }) => context)
+  const role = await usableViewRole(stage.clients.slice(1))
+  const [first = '', ...others] = members
+  return [
+    `init demo --host ${host} --join ${first} --driver clusterprofile@1 --property member-role=${role}`,
+    `federation join demo ${others.join(' ')}`,
+  ]
 }
 
-export const join = async ({ api }: Stage, made: Made): Promise<FederationView> => {
-  const path = federationPath(made.federationId)
-  const members = made.clusterIds.slice(1)
-  await api.patch(path, [{ op: 'add', path: '/member_ids', value: members }])
-  const federation = await api.settled<FederationView>(path, 'UPDATE_COMPLETE')
-  const states = federation.members.map(({ name, state }) => `${name} ${state}`)
-  demand(
-    states.length === members.length && states.every((state) => state.endsWith(' Ready')),
-    `members are ${states.join(', ')}`,
+/** What has to be known before anything is made, to clean up. */
+export const observeBefore = async (stage: Stage, made: Made): Promise<void> => {
+  made.hadProfileApi = await hasProfileApi(hostOf(stage))
+}
+
+/** Checks what the commands made. @throws CheckFailed */
+export const checkMembers = async (stage: Stage, made: Made): Promise<void> => {
+  made.federationId = await fedplane(stage, 'federation show demo -o jsonpath={.uuid}')
+  const states = await fedplane(stage, 'federation show demo -o jsonpath={.members[*].state}')
+  check(
+    states ===
+      stage.set.clusters
+        .slice(1)
+        .map(() => 'Ready')
+        .join(' '),
+    `members are ${states}`,
   )
-  return federation
 }
 
 const showProfiles = (profiles: readonly Profile[]): string =>
@@ -89,17 +106,17 @@ const showProfiles = (profiles: readonly Profile[]): string =>
     ['CLUSTERPROFILE', 'SERVER', 'VERSION', 'CONDITIONS'],
     profiles.map(({ metadata, status }) => [
       metadata.name,
-      status.accessProviders[0]?.cluster.server ?? '-',
-      status.version?.kubernetes ?? '-',
+      status.accessProviders[0]?.cluster.server ?? '',
+      status.version?.kubernetes ?? '',
       status.conditions.map((condition) => `${condition.type}=${condition.status}`).join(', '),
     ]),
-  )
+  ).trimEnd()
 
 /** What the host holds now, read from the host itself. */
 export const showInventory = async (stage: Stage, made: Made): Promise<{ profiles: Profile[]; text: string }> => {
   const profiles = await profilesOf(hostOf(stage), made.federationId ?? '')
-  const members = made.clusterIds.length - 1
-  demand(profiles.length === members, `the host holds ${profiles.length} ClusterProfiles, not ${members}`)
+  const members = stage.set.clusters.length - 1
+  check(profiles.length === members, `the host holds ${profiles.length} ClusterProfiles, not ${members}`)
   return { profiles, text: showProfiles(profiles) }
 }
 
@@ -107,7 +124,7 @@ const useOne = async (host: KubernetesClient, profile: Profile): Promise<string>
   const client = await consumerClient(host, profile)
   try {
     const names = await namespacesSeenBy(client)
-    demand(names.includes('kube-system'), `the credential of ${profile.metadata.name} sees no kube-system`)
+    check(names.includes('kube-system'), `the credential of ${profile.metadata.name} sees no kube-system`)
     return `${profile.metadata.name}: ${names.join(', ')}`
   } finally {
     client.close()
@@ -120,35 +137,30 @@ export const useCredentials = async (stage: Stage, profiles: readonly Profile[])
   return (await Promise.all(profiles.map((profile) => useOne(host, profile)))).join('\n')
 }
 
+const words = (text: string): string[] => text.split(' ').filter((word) => word !== '')
+
 /**
- * Takes out whatever members there are by now: while the demo was kept open, somebody may have changed them, or deleted the federation.
- * Returns their names.
+ * Takes everything out of fedplane again: also what another client changed or added while the demo was kept open, so it asks what there is.
+ * Members leave first, for all to see; then federations, then clusters.
  */
-export const unjoin = async ({ api }: Stage, made: Made): Promise<string[]> => {
-  const path = federationPath(made.federationId)
-  const before = await api.until(
-    () => api.find<FederationView>(path),
-    (view) => !view?.status.endsWith('_IN_PROGRESS'),
+export const takeDownLines = async (stage: Stage): Promise<string[]> => {
+  const isThere = words(await fedplane(stage, 'federation list -o jsonpath={.federations[*].name}')).includes('demo')
+  // What another client began is waited for: an unjoin that runs can't be asked for again.
+  if (isThere) await fedplane(stage, 'federation watch demo')
+  const members = words(
+    await fedplane(stage, 'federation list -o jsonpath={.federations[?(@.name=="demo")].members[*].name}'),
   )
-  const leaving = (before?.members ?? []).filter(({ cluster_id }) => before?.member_ids.includes(cluster_id))
-  if (leaving.length === 0) return []
-  const operations = leaving.map(({ cluster_id: value }) => ({ op: 'remove', path: '/member_ids', value }))
-  await api.patch(path, operations)
-  const federation = await api.settled<FederationView>(path, 'UPDATE_COMPLETE')
-  demand(federation.member_ids.length === 0, `still members: ${federation.member_ids.join(', ')}`)
-  return leaving.map(({ name }) => name)
-}
-
-/** Deletes the demo's federation, and those that somebody made beside it. Returns how many those were. */
-export const deleteFederations = async ({ api }: Stage, made: Made): Promise<number> => {
-  const { federations } = await api.get<{ federations: { uuid: string }[] }>('/v1/federations')
-  for (const { uuid } of federations) await api.delete(federationPath(uuid))
-  await Promise.all(federations.map(({ uuid }) => api.gone(federationPath(uuid))))
-  return federations.filter(({ uuid }) => uuid !== made.federationId).length
+  const federations = words(await fedplane(stage, 'federation list -o jsonpath={.federations[*].name}'))
+  const clusters = words(await fedplane(stage, 'cluster list -o jsonpath={.clusters[*].name}'))
+  return [
+    ...(members.length === 0 ? [] : [`federation unjoin demo ${members.join(' ')} --yes`]),
+    ...(federations.length === 0 ? [] : [`federation delete ${federations.join(' ')} --yes`]),
+    ...(clusters.length === 0 ? [] : [`cluster delete ${clusters.join(' ')} --yes`]),
+  ]
 }
 
 /**
- * Looks into every cluster for what carries the federation's label. Returns a sentence for each empty namespace that waits for a
+ * Asks every cluster for what carries the federation's label. Returns a sentence for each empty namespace that waits for a
  * namespace controller; all else is a fault. @throws CheckFailed
  */
 export const checkNothingLeft = async ({ clients, set }: Stage, made: Made): Promise<string[]> => {
@@ -157,17 +169,10 @@ export const checkNothingLeft = async ({ clients, set }: Stage, made: Made): Pro
     const name = set.clusters[index]?.name ?? ''
     const remains = await remainsOf(client, made.federationId ?? '')
     const lasting = remains.filter(({ terminating }) => !terminating)
-    demand(lasting.length === 0, `left in ${name}: ${lasting.map(({ text }) => text).join(', ')}`)
+    check(lasting.length === 0, `left in ${name}: ${lasting.map(({ text }) => text).join(', ')}`)
     waiting.push(...remains.map(({ text }) => `${text} in ${name}`))
   }
   return waiting
-}
-
-/** All that this fedplane knows: its own, and those that somebody registered while it was kept open. */
-export const deleteClusters = async ({ api }: Stage): Promise<void> => {
-  const { clusters } = await api.get<{ clusters: { uuid: string }[] }>('/v1/clusters')
-  for (const { uuid } of clusters) await api.delete(`/v1/clusters/${uuid}`)
-  await Promise.all(clusters.map(({ uuid }) => api.gone(`/v1/clusters/${uuid}`)))
 }
 
 /** Takes away the ClusterProfile API if the demo brought it. Null when it was there before. */

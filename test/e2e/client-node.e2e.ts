@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { KubeConfig } from '@kubernetes/client-node'
 import { afterAll, beforeAll, describe, it } from 'vitest'
-import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
+import type { ClusterSet } from '../../local/clusters/take-clusters.ts'
 import { CASES, cleanUp, type Subject } from '../contract/client-node/cases.ts'
 import { takeClusters } from './support/clusters.ts'
 

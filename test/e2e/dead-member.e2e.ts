@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Api, type ClusterView, type FederationView } from '../../local/demo/api.ts'
-import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
-import type { StartedCluster } from '../../local/demo/clusters/started-cluster.ts'
-import { profilesOf, removeRemains } from '../../local/demo/look.ts'
+import type { StartedCluster } from '../../local/clusters/started-cluster.ts'
+import type { ClusterSet } from '../../local/clusters/take-clusters.ts'
+import { profilesOf, removeRemains } from '../../local/demo/observe.ts'
 import { createLogger } from '../../local/logger.ts'
 import { type Fedplane, startFedplane } from '../../local/server.ts'
+import { Api, type ClusterView, type FederationView } from '../support/api/api.ts'
 import { adminClients, startTestClusters } from './support/clusters.ts'
 import {
   deleteFederation,

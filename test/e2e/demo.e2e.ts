@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import type { KubernetesClient, Resource } from '../../functions/kubernetes/client.ts'
-import type { ClusterSet, DemoCluster } from '../../local/demo/clusters/cluster-set.ts'
+import type { ClusterSet, DemoCluster } from '../../local/clusters/take-clusters.ts'
 import { descendantsOf, livingOf } from '../support/local/fedplane-process.ts'
 import { adminClients, takeClusters } from './support/clusters.ts'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { CredentialRejected, PermissionDenied } from '../../functions/kubernetes/errors.ts'
-import { Api, ApiRefused, type ClusterView } from '../../local/demo/api.ts'
-import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
-import { consumerClient, namespacesSeenBy, profilesOf } from '../../local/demo/look.ts'
+import type { ClusterSet } from '../../local/clusters/take-clusters.ts'
+import { consumerClient, namespacesSeenBy, profilesOf } from '../../local/demo/observe.ts'
 import { type Fedplane, startFedplane } from '../../local/server.ts'
+import { Api, ApiRefused, type ClusterView } from '../support/api/api.ts'
 import { adminClients, takeClusters } from './support/clusters.ts'
 import {
   clusterPath,

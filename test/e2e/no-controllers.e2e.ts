@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
 import { renewDue } from '../../functions/workers/renewals/renew.ts'
-import { Api, type ClusterView } from '../../local/demo/api.ts'
-import type { ClusterSet } from '../../local/demo/clusters/cluster-set.ts'
-import { consumerClient, namespacesSeenBy, profilesOf, remainsOf, usableViewRole } from '../../local/demo/look.ts'
+import type { ClusterSet } from '../../local/clusters/take-clusters.ts'
+import { consumerClient, namespacesSeenBy, profilesOf, remainsOf, usableViewRole } from '../../local/demo/observe.ts'
 import { type Fedplane, startFedplane } from '../../local/server.ts'
+import { Api, type ClusterView } from '../support/api/api.ts'
 import { adminClients, startTestClusters } from './support/clusters.ts'
 import { deleteFederation, federate, federationPath, registerAll, remains } from './support/stories.ts'
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseKubeconfig } from '../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
-import type { ClusterSet, DemoCluster } from '../../local/demo/clusters/cluster-set.ts'
+import type { ClusterSet, DemoCluster } from '../../local/clusters/take-clusters.ts'
 import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../simulated-kubernetes/start.ts'
 import { type Memory, type Subject, statusView } from '../../simulated-kubernetes/test/call.ts'
 import { CALLS, CLEANUP_CALLS } from '../../simulated-kubernetes/test/calls.ts'

@@ -2,25 +2,21 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { candidateFactsKey } from '../../functions/core/access/credentials.ts'
 import type { Cluster } from '../../functions/core/cluster/cluster.ts'
 import { endClusterCreateFailed } from '../../functions/core/cluster/cluster-create-end.ts'
-import type { ClusterTemplate } from '../../functions/core/cluster/cluster-template.ts'
+import { createAgain } from '../../functions/core/cluster/create-again.ts'
 import type { NodeGroup } from '../../functions/core/cluster/node-group.ts'
-import { markedGroups } from '../../functions/core/cluster/node-group-writes.ts'
-import { createDeadlineSeconds } from '../../functions/core/operation/deadlines.ts'
-import { launch, newOperation } from '../../functions/core/operation/launch.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { storeCandidateResult } from '../../functions/flows/entities/cluster-results.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
-import { createCluster, key } from '../support/flows/actions.ts'
+import { createCluster, deleteCluster, key } from '../support/flows/actions.ts'
 import {
-  ask,
   authoritiesOf,
-  deleteCluster,
   groupsOf,
   newTemplate,
   readyCluster,
   resize,
   rested,
   settledCluster,
+  upgrade,
   usesOf,
   useTemplate,
 } from '../support/flows/cluster-tasks.ts'
@@ -63,13 +59,8 @@ describe('the create of a cluster', () => {
     expect(await rested(lab, id)).toMatchObject({ status: 'CREATE_FAILED' })
     expect(await statuses(id)).toEqual(['CREATE_FAILED'])
     lab.reset()
-    const { clusters, commit } = lab.ports.stores
-    const operation = newOperation(lab.ports, 'create', { deadlineSeconds: 3600 })
-    await commit([
-      clusters.change((await clusterOf(lab, id)) as Cluster, { status: 'CREATE_IN_PROGRESS', operation }),
-      ...markedGroups(lab.ports, await groupsOf(lab, id), 'CREATE_IN_PROGRESS'),
-    ])
-    await launch(lab.ports, { flow: 'cluster-create', projectId: 'blue', entityId: id, operation })
+    const said = { reason: 'CameUp', message: 'It has come up.' }
+    await createAgain(lab.ports, (await clusterOf(lab, id)) as Cluster, { said })
     expect(await rested(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE', nodes: { nodeCount: 1, masterCount: 1 } })
     expect((await groupsOf(lab, id)).map(({ status, statusReason }) => [status, statusReason])).toEqual([
       ['CREATE_COMPLETE', null],
@@ -109,7 +100,7 @@ describe('the create of a cluster', () => {
       arrived.open()
       await go.passed
     }
-    const { id } = await createCluster(lab, 'late', {}, createDeadlineSeconds(20))
+    const { id } = await createCluster(lab, 'late', { attributes: { createTimeout: 20 } })
     await arrived.passed
     expect(await reconcile(lab.ports)).toMatchObject({ undone: 0 })
     lab.clock.advance(1_300_000)
@@ -190,15 +181,12 @@ describe('the deletion of a cluster', () => {
 })
 
 describe('the upgrade of a cluster', () => {
-  const upgradeTo = ({ id, projectId }: ClusterTemplate) =>
-    ({ kind: 'upgrade', templateId: id, templateProjectId: projectId, nodeGroupId: null, maxBatchSize: 1 }) as const
-
   it('ends also when the labels of its node groups are more bytes than one commit takes', async () => {
     const id = await readyCluster(lab, { old: '1' })
     await useTemplate(lab, id, await newTemplate(lab, { old: '1' }))
     await addGroups(id, 45, { old: '1', a: 'x'.repeat(120_000) })
     const after = await newTemplate(lab, { old: '2' })
-    await ask(lab, id, upgradeTo(after))
+    await upgrade(lab, id, after)
     expect(await rested(lab, id)).toMatchObject({
       status: 'UPDATE_COMPLETE',
       magnum: { clusterTemplateId: after.id },
@@ -208,14 +196,15 @@ describe('the upgrade of a cluster', () => {
   it('leaves the labels of a node group that was made meanwhile, where they would be too large', async () => {
     const id = await readyCluster(lab, { old: '1' })
     await useTemplate(lab, id, await newTemplate(lab, { old: '1' }))
-    await addGroups(id, 1, { old: '1', a: 'x'.repeat(10_000) })
     await addGroups(id, 1, { old: '1', b: 'x' })
-    await ask(lab, id, upgradeTo(await newTemplate(lab, { old: '2', more: 'y'.repeat(10_000) })))
+    await upgrade(lab, id, await newTemplate(lab, { old: '2', more: 'y'.repeat(10_000) }), { launched: false })
+    await addGroups(id, 1, { old: '1', a: 'x'.repeat(10_000) })
+    await reconcile(lab.ports)
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { labels: { old: '2' } } })
     const labels = (await groupsOf(lab, id)).map((group) => [group.labels.old, Object.keys(group.labels).toSorted()])
     expect(labels.slice(-2)).toEqual([
-      ['1', ['a', 'old']],
       ['2', ['b', 'more', 'old']],
+      ['1', ['a', 'old']],
     ])
   })
 })

@@ -1,20 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Cluster } from '../../functions/core/cluster/cluster.ts'
-import type { ClusterTask } from '../../functions/core/cluster/cluster-task.ts'
 import { endClusterUpdate, endClusterUpdateFailed } from '../../functions/core/cluster/cluster-update-end.ts'
 import { OperationSuperseded } from '../../functions/core/errors.ts'
 import { Secret } from '../../functions/core/values/secret.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import type { Connection, KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
-import { key } from '../support/flows/actions.ts'
+import { deleteCluster, key } from '../support/flows/actions.ts'
 import {
   ask,
-  askOf,
+  changeGroup,
   createGroup,
-  deleteCluster,
+  deleteGroup,
   groupNamed,
   groupsOf,
+  limit,
   readyCluster,
   resize,
   rested,
@@ -45,7 +45,7 @@ const hold = () => {
 const countsAsked = (fail: (count: number) => boolean = () => false): number[] => {
   const counts: number[] = []
   lab.clusters.before = ({ name }, { task, nodeGroups }) => {
-    if (name !== 'ensure:resize' || task?.kind !== 'resize') return
+    if (!name.startsWith('ensure:') || task === null || !('nodeCount' in task) || task.nodeCount === null) return
     counts.push(task.nodeCount)
     const group = nodeGroups.find((it) => it.id === task.nodeGroupId)
     if (group?.nodeCount !== task.nodeCount) throw new Error(`group ${group?.nodeCount}, task ${task.nodeCount}`)
@@ -79,7 +79,7 @@ describe('tasks of one cluster', () => {
   it('that are asked for at once run one after the other and all end', async () => {
     const id = await readyCluster(lab)
     const counts = countsAsked()
-    await Promise.all(TEN.map((nodeCount) => resize(lab, id, { group: 'default-worker', nodeCount })))
+    await Promise.all(TEN.map((nodeCount) => limit(lab, id, { group: 'default-worker', nodeCount })))
     expect(await rested(lab, id)).toMatchObject({
       status: 'UPDATE_COMPLETE',
       statusReason: null,
@@ -101,7 +101,7 @@ describe('tasks of one cluster', () => {
       statuses.add((await clusterOf(lab, id))?.status).add((await groupNamed(lab, id, 'default-worker')).status)
       return run()
     }
-    for (const nodeCount of [5, 1, 4]) await resize(lab, id, { group: 'default-worker', nodeCount })
+    for (const nodeCount of [5, 1, 4]) await limit(lab, id, { group: 'default-worker', nodeCount })
     await rested(lab, id)
     expect(counts).toEqual([5, 1, 4])
     expect([...statuses]).toEqual(['UPDATE_IN_PROGRESS'])
@@ -113,7 +113,7 @@ describe('tasks of one cluster', () => {
     await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
     await arrived.passed
     const counts = countsAsked((count) => count === 3)
-    for (const nodeCount of [3, 4]) await resize(lab, id, { group: 'default-worker', nodeCount })
+    for (const nodeCount of [3, 4]) await limit(lab, id, { group: 'default-worker', nodeCount })
     go.open()
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 4 } })
     expect(counts).toEqual([3, 4])
@@ -144,13 +144,13 @@ describe('tasks of one cluster', () => {
   it('do not act on what was asked for after them', async () => {
     const id = await readyCluster(lab)
     const { arrived, go } = hold()
-    await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 2, most: null })
     await arrived.passed
     const seen: Record<string, (string | number)[][]> = {}
     lab.clusters.before = (_, { task, nodeGroups }) => {
       seen[task?.kind ?? ''] ??= nodeGroups.map(({ name, nodeCount }) => [name, nodeCount])
     }
-    await askOf(lab, id, 'node-group-update', 'default-master')
+    await changeGroup(lab, id, 'default-master')
     await createGroup(lab, id)
     await resize(lab, id, { group: 'default-worker', nodeCount: 9 })
     go.open()
@@ -176,7 +176,7 @@ describe('tasks of one cluster', () => {
   it.each(['cluster', 'node groups'])('are not misled by one that comes just when the %s was read', async (what) => {
     const id = await readyCluster(lab)
     const counts = countsAsked()
-    const request = () => resize(lab, id, { group: 'default-worker', nodeCount: 9 })
+    const request = () => limit(lab, id, { group: 'default-worker', nodeCount: 9 })
     let armed = true
     lab.intercept = async ({ step }, run) => {
       if (step === 'RunPhase' && armed) requestAfterRead(what, request)
@@ -189,31 +189,35 @@ describe('tasks of one cluster', () => {
     expect((await history(lab, 'cluster', id)).filter((it) => it.startsWith('update failure'))).toEqual([])
   })
 
-  it('give way to another number for the same node group (decision 0024)', async () => {
-    const id = await readyCluster(lab)
-    const { arrived, go } = hold()
-    await resize(lab, id, { group: 'default-worker', nodeCount: 5000 })
-    await resize(lab, id, { group: 'default-worker', nodeCount: 7 })
-    await arrived.passed
-    const counts = countsAsked()
-    await resize(lab, id, { group: 'default-worker', nodeCount: 3, takesPlace: true })
-    go.open()
-    expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', queue: [], nodes: { nodeCount: 3 } })
-    expect(counts).toEqual([3])
-    expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({ status: 'UPDATE_COMPLETE', reachedCount: 3 })
-  })
+  it.each(['runs', 'waits'])(
+    'give way to another number for the same node group, when one %s (decision 0024)',
+    async (what) => {
+      const id = await readyCluster(lab)
+      const { arrived, go } = hold()
+      if (what === 'waits') await changeGroup(lab, id, 'default-master')
+      await resize(lab, id, { group: 'default-worker', nodeCount: 500 })
+      await arrived.passed
+      const counts = countsAsked()
+      await resize(lab, id, { group: 'default-worker', nodeCount: 3 })
+      go.open()
+      expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', queue: [], nodes: { nodeCount: 3 } })
+      expect(counts).toEqual([3])
+      expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({ status: 'UPDATE_COMPLETE', reachedCount: 3 })
+    },
+  )
 
   it('keep their order when one that runs gives way: what waits for the group comes before what is asked for last', async () => {
     const id = await readyCluster(lab)
     const { arrived, go } = hold()
-    await resize(lab, id, { group: 'default-worker', nodeCount: 5000 })
+    await resize(lab, id, { group: 'default-worker', nodeCount: 500 })
     await arrived.passed
-    const { id: nodeGroupId } = await groupNamed(lab, id, 'default-worker')
-    const limited: ClusterTask = { kind: 'node-group-update', nodeGroupId, nodeCount: 5 }
-    await ask(lab, id, limited, { change: () => ({ nodeCount: 5, maxNodeCount: 5 }) })
-    await resize(lab, id, { group: 'default-worker', nodeCount: 3, takesPlace: true })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 5, least: 0 })
+    await resize(lab, id, { group: 'default-worker', nodeCount: 3 })
     const { task, queue } = (await clusterOf(lab, id)) as Cluster
-    expect([task, ...queue.map((it) => it.task)]).toMatchObject([limited, { kind: 'resize', nodeCount: 3 }])
+    expect([task, ...queue.map((it) => it.task)]).toMatchObject([
+      { kind: 'node-group-update', nodeCount: 5 },
+      { kind: 'resize', nodeCount: 3 },
+    ])
     go.open()
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', queue: [], nodes: { nodeCount: 3 } })
     const group = await groupNamed(lab, id, 'default-worker')
@@ -225,10 +229,10 @@ describe('tasks of one cluster', () => {
     const { id: group } = await createGroup(lab, id)
     await rested(lab, id)
     const { arrived, go } = hold()
-    await askOf(lab, id, 'node-group-delete', 'pool')
+    await deleteGroup(lab, id, 'pool')
     await arrived.passed
     await ask(lab, id, { kind: 'resize', nodeGroupId: group, nodeCount: 5, nodesToRemove: [] })
-    await askOf(lab, id, 'node-group-delete', 'pool')
+    await ask(lab, id, { kind: 'node-group-delete', nodeGroupId: group })
     await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
     expect(waitingOf((await clusterOf(lab, id)) as Cluster)).toHaveLength(3)
     go.open()
@@ -245,7 +249,7 @@ describe('a deletion of the cluster', () => {
   it('takes over from the task that runs, and nothing that waits is begun', async () => {
     const id = await readyCluster(lab)
     const { arrived, go } = hold()
-    for (const nodeCount of [2, 3, 4]) await resize(lab, id, { group: 'default-worker', nodeCount })
+    for (const nodeCount of [2, 3, 4]) await limit(lab, id, { group: 'default-worker', nodeCount })
     await arrived.passed
     const counts = countsAsked()
     await deleteCluster(lab, id)
@@ -269,8 +273,8 @@ const untilQuiet = () => until(async () => (await reconcile(lab.ports)).seen ===
 describe('the next task', () => {
   it('is started by the reconciler when its launch was lost', async () => {
     const id = await readyCluster(lab)
-    await resize(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
-    await resize(lab, id, { group: 'default-worker', nodeCount: 3 })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 3 })
     const target = await running(id)
     await endClusterUpdate(
       { ...lab.ports, executions: { ...lab.ports.executions, start: async () => undefined } },
@@ -283,8 +287,8 @@ describe('the next task', () => {
 
   it('is started by the end that is run again after a crash between commit and launch', async () => {
     const id = await readyCluster(lab)
-    await resize(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
-    await resize(lab, id, { group: 'default-worker', nodeCount: 3 })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 3 })
     const target = await running(id)
     await endClusterUpdate(
       { ...lab.ports, executions: { ...lab.ports.executions, start: async () => undefined } },
@@ -296,9 +300,9 @@ describe('the next task', () => {
 
   it('begins once when two ends come at once', async () => {
     const id = await readyCluster(lab)
-    await resize(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
-    await resize(lab, id, { group: 'default-worker', nodeCount: 3 })
-    await resize(lab, id, { group: 'default-worker', nodeCount: 4 })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 3 })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 4 })
     const counts = countsAsked()
     const target = await running(id)
     const failure = { reason: 'Late', message: 'Too late.' }
@@ -322,7 +326,7 @@ describe('the next task', () => {
         throw Object.assign(new Error('out of memory'), { name: 'States.Runtime', isCatchable: false })
       return run()
     }
-    await resize(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 2, launched: false })
     const dying = (await running(id)).operationId
     await createGroup(lab, id)
     await untilQuiet()
@@ -363,18 +367,18 @@ describe('what a replaced change has under way', () => {
       own.clusters.before = async ({ name }, { task, connect }) => {
         if (name !== 'ensure:resize' || task?.kind !== 'resize') return
         const client = connect(CONNECTION)
-        if (task.nodeCount === 5000) {
+        if (task.nodeCount === 500) {
           arrived.open()
           await go.passed
         }
         const object = { apiVersion: 'v1', kind: 'X', metadata: { name: 'x' }, spec: task.nodeCount }
         const written = client.apply({ group: '', version: 'v1', plural: 'xs' }, object)
-        if (task.nodeCount === 5000) written.then(refused.resolve, refused.resolve)
+        if (task.nodeCount === 500) written.then(refused.resolve, refused.resolve)
         await written
       }
-      await resize(own, id, { group: 'default-worker', nodeCount: 5000 })
+      await resize(own, id, { group: 'default-worker', nodeCount: 500 })
       await arrived.passed
-      await resize(own, id, { group: 'default-worker', nodeCount: 3, takesPlace: true })
+      await resize(own, id, { group: 'default-worker', nodeCount: 3 })
       expect(await rested(own, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 3 } })
       go.open()
       expect(await refused.promise).toBeInstanceOf(OperationSuperseded)

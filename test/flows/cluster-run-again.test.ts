@@ -1,18 +1,21 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { ClusterTemplate } from '../../functions/core/cluster/cluster-template.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
+import { deleteCluster } from '../support/flows/actions.ts'
 import {
   ask,
-  askOf,
   authoritiesOf,
+  changeGroup,
   createGroup,
-  deleteCluster,
+  deleteGroup,
   groupsOf,
+  limit,
   newTemplate,
   resize,
   rested,
   sealAuthorities,
   settledCluster,
+  upgrade,
   usesOf,
   useTemplate,
 } from '../support/flows/cluster-tasks.ts'
@@ -69,24 +72,17 @@ const endOf = async (id: string): Promise<End> => {
 const KINDS: Readonly<Record<string, (id: string) => Promise<unknown>>> = {
   resize: (id) => resize(lab, id, { group: 'default-worker', nodeCount: 3 }),
   'node-group-create': (id) => createGroup(lab, id, { name: 'more' }),
-  'node-group-update': (id) => askOf(lab, id, 'node-group-update', 'pool'),
-  'node-group-delete': (id) => askOf(lab, id, 'node-group-delete', 'pool'),
+  'node-group-update': (id) => changeGroup(lab, id, 'pool'),
+  'node-group-delete': (id) => deleteGroup(lab, id, 'pool'),
   upgrade: async (id) => {
-    const { id: templateId, projectId } = await template({ to: 'this' })
-    await ask(lab, id, {
-      kind: 'upgrade',
-      templateId,
-      templateProjectId: projectId,
-      nodeGroupId: null,
-      maxBatchSize: 1,
-    })
+    await upgrade(lab, id, await template({ to: 'this' }))
   },
   'rotate-authority': async (id) =>
     ask(lab, id, { kind: 'rotate-authority' }, { writes: await sealAuthorities(lab, id, 'new', true) }),
   'several, one after the other': async (id) => {
-    await resize(lab, id, { group: 'default-worker', nodeCount: 3 })
-    await askOf(lab, id, 'node-group-delete', 'pool')
-    await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
+    await limit(lab, id, { group: 'default-worker', nodeCount: 3 })
+    await deleteGroup(lab, id, 'pool')
+    await limit(lab, id, { group: 'default-worker', nodeCount: 2 })
   },
 }
 

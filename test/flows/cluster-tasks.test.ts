@@ -5,12 +5,13 @@ import { giveUp } from '../../functions/core/operation/give-up.ts'
 import type { ClusterContext } from '../../functions/drivers/contract/cluster-driver.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
+import { deleteCluster } from '../support/flows/actions.ts'
 import {
   ask,
-  askOf,
   authoritiesOf,
+  changeGroup,
   createGroup,
-  deleteCluster,
+  deleteGroup,
   groupNamed,
   groupsOf,
   newTemplate,
@@ -18,8 +19,8 @@ import {
   resize,
   rested,
   sealAuthorities,
+  upgrade,
   usesOf,
-  useTemplate,
 } from '../support/flows/cluster-tasks.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, history, messages } from '../support/flows/look.ts'
@@ -92,7 +93,12 @@ describe('resize', () => {
 
   it('shows the count that came out when it is another', async () => {
     const id = await readyCluster(lab)
-    await resize(lab, id, { group: 'default-worker', nodeCount: 0, nodesToRemove: ['no-such-node'] })
+    await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
+    await rested(lab, id)
+    const goes = (await groupNamed(lab, id, 'default-worker')).nodeAddresses.slice(-1)
+    await resize(lab, id, { group: 'default-worker', nodeCount: 1 })
+    await rested(lab, id)
+    await resize(lab, id, { group: 'default-worker', nodeCount: 0, nodesToRemove: goes })
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 1 } })
     expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({ nodeCount: 1, reachedCount: 1 })
   })
@@ -125,10 +131,10 @@ describe('node groups', () => {
     await createGroup(lab, id)
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 3 } })
     expect(await groupNamed(lab, id, 'pool')).toMatchObject({ status: 'CREATE_COMPLETE', reachedCount: 2 })
-    await askOf(lab, id, 'node-group-update', 'pool')
+    await changeGroup(lab, id, 'pool')
     await rested(lab, id)
     expect(await groupNamed(lab, id, 'pool')).toMatchObject({ status: 'UPDATE_COMPLETE', nodeCount: 2 })
-    await askOf(lab, id, 'node-group-delete', 'pool')
+    await deleteGroup(lab, id, 'pool')
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', nodes: { nodeCount: 1 } })
     expect(await groupsOf(lab, id)).toHaveLength(2)
   })
@@ -146,7 +152,7 @@ describe('node groups', () => {
     })
     await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED', statusReason: `Node group pool: ${WHY}` })
-    await askOf(lab, id, 'node-group-delete', 'pool')
+    await deleteGroup(lab, id, 'pool')
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', statusReason: null })
   })
 
@@ -155,11 +161,11 @@ describe('node groups', () => {
     await createGroup(lab, id)
     await rested(lab, id)
     failing()
-    await askOf(lab, id, 'node-group-delete', 'pool')
+    await deleteGroup(lab, id, 'pool')
     await rested(lab, id)
     lab.reset()
     expect(await groupNamed(lab, id, 'pool')).toMatchObject({ status: 'DELETE_FAILED', nodeCount: 2 })
-    await askOf(lab, id, 'node-group-delete', 'pool')
+    await deleteGroup(lab, id, 'pool')
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE' })
     expect(await groupsOf(lab, id)).toHaveLength(2)
   })
@@ -167,7 +173,7 @@ describe('node groups', () => {
   it('that could not be changed say so', async () => {
     const id = await readyCluster(lab)
     failing()
-    await askOf(lab, id, 'node-group-update', 'default-worker')
+    await changeGroup(lab, id, 'default-worker')
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED' })
     expect(await groupNamed(lab, id, 'default-worker')).toMatchObject({ status: 'UPDATE_FAILED', nodeCount: 1 })
   })
@@ -183,9 +189,8 @@ const upgradeTo = ({ id, projectId }: { id: string; projectId: string }, nodeGro
 
 describe('upgrade', () => {
   const prepared = async () => {
-    const id = await readyCluster(lab, { own: 'label' })
-    const before = await newTemplate(lab, { kube_tag: 'v1.36.0' })
-    await useTemplate(lab, id, before)
+    const before = await newTemplate(lab, { kube_tag: 'v1.36.0' }, 'old-image')
+    const id = await readyCluster(lab, { own: 'label' }, before)
     return { id, before, after: await newTemplate(lab, { kube_tag: 'v1.36.1' }) }
   }
 
@@ -194,7 +199,7 @@ describe('upgrade', () => {
     await createGroup(lab, id)
     await rested(lab, id)
     const seen = contexts()
-    await ask(lab, id, upgradeTo(after, null))
+    await upgrade(lab, id, after)
     const cluster = (await rested(lab, id)) as Cluster
     expect(cluster).toMatchObject({
       status: 'UPDATE_COMPLETE',
@@ -212,11 +217,11 @@ describe('upgrade', () => {
   })
 
   it('lets labels follow that the cluster and its groups have of the template, and keeps those that were given', async () => {
-    const id = await readyCluster(lab, { kube_tag: 'v1.36.0', own: 'label' })
-    await useTemplate(lab, id, await newTemplate(lab, { kube_tag: 'v1.36.0' }))
-    await createGroup(lab, id, { labels: { kube_tag: 'v1.36.0', own: 'other' } })
+    const template = await newTemplate(lab, { kube_tag: 'v1.36.0' })
+    const id = await readyCluster(lab, { kube_tag: 'v1.36.0', own: 'label' }, template)
+    await createGroup(lab, id, { labels: { labels: { kube_tag: 'v1.36.0', own: 'other' } } })
     await rested(lab, id)
-    await ask(lab, id, upgradeTo(await newTemplate(lab, { kube_tag: 'v1.36.1', more: 'new' }), null))
+    await upgrade(lab, id, await newTemplate(lab, { kube_tag: 'v1.36.1', more: 'new' }))
     const labels = { kube_tag: 'v1.36.1', more: 'new', own: 'label' }
     expect(await rested(lab, id)).toHaveProperty('magnum.labels', labels)
     expect((await groupNamed(lab, id, 'pool')).labels).toEqual({ ...labels, own: 'other' })
@@ -224,12 +229,12 @@ describe('upgrade', () => {
 
   it('moves one group to the template that the cluster has', async () => {
     const { id, before } = await prepared()
-    const { id: group } = await createGroup(lab, id)
+    await createGroup(lab, id, { imageId: 'other-image' })
     await rested(lab, id)
-    await ask(lab, id, upgradeTo(before, group))
+    await upgrade(lab, id, before, { group: 'pool' })
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { clusterTemplateId: before.id } })
     expect(await usesOf(lab, before)).toBe(1)
-    expect((await groupsOf(lab, id)).map(({ imageId }) => imageId)).toEqual(['old-image', 'old-image', 'new-image'])
+    expect((await groupsOf(lab, id)).map(({ imageId }) => imageId)).toEqual(['old-image', 'old-image', 'old-image'])
   })
 
   it('that runs gives way to another one, and its template is free then (decision 0024)', async () => {
@@ -240,9 +245,9 @@ describe('upgrade', () => {
       arrived.open()
       await go.passed
     }
-    await ask(lab, id, upgradeTo(after, null))
+    await upgrade(lab, id, after)
     await arrived.passed
-    await ask(lab, id, upgradeTo(third, null), { takesPlace: true })
+    await upgrade(lab, id, third)
     expect([await usesOf(lab, before), await usesOf(lab, after), await usesOf(lab, third)]).toEqual([1, 0, 1])
     go.open()
     expect(await rested(lab, id)).toMatchObject({
@@ -256,7 +261,7 @@ describe('upgrade', () => {
   it('that fails leaves the cluster on its template and says why on the default groups', async () => {
     const { id, before, after } = await prepared()
     failing()
-    await ask(lab, id, upgradeTo(after, null))
+    await upgrade(lab, id, after)
     expect(await rested(lab, id)).toMatchObject({
       status: 'UPDATE_FAILED',
       statusReason: `Node groups default-master, default-worker: ${WHY}`,
@@ -268,10 +273,10 @@ describe('upgrade', () => {
   it('that fails is noted, with why, until another one succeeds: no other change is the way on', async () => {
     const { id, after } = await prepared()
     failing()
-    await ask(lab, id, upgradeTo(after, null))
+    await upgrade(lab, id, after)
     await rested(lab, id)
     lab.reset()
-    await askOf(lab, id, 'node-group-update', 'default-master')
+    await changeGroup(lab, id, 'default-master')
     await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
     expect(await rested(lab, id)).toMatchObject({
       status: 'UPDATE_FAILED',
@@ -284,7 +289,7 @@ describe('upgrade', () => {
       nodeCount: 2,
       reachedCount: 2,
     })
-    await ask(lab, id, upgradeTo(after, null))
+    await upgrade(lab, id, after)
     expect(await rested(lab, id)).toMatchObject({
       status: 'UPDATE_COMPLETE',
       statusReason: null,
@@ -296,15 +301,15 @@ describe('upgrade', () => {
   it('that fails is noted also on groups whose next change waits, and on those whose next change fails', async () => {
     const { id, after } = await prepared()
     failing()
-    await ask(lab, id, upgradeTo(after, null))
+    await upgrade(lab, id, after)
     await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
-    await askOf(lab, id, 'node-group-update', 'default-master')
+    await changeGroup(lab, id, 'default-master')
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED' })
     expect((await groupsOf(lab, id)).map(({ failedTask }) => failedTask)).toEqual(['upgrade', 'upgrade'])
     lab.reset()
     await resize(lab, id, { group: 'default-worker', nodeCount: 2 })
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_FAILED' })
-    await ask(lab, id, upgradeTo(after, null))
+    await upgrade(lab, id, after)
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', magnum: { clusterTemplateId: after.id } })
   })
 
@@ -324,7 +329,7 @@ describe('upgrade', () => {
         ...told.map((it) => 'reason' in it && it.reason.name),
       )
     }
-    await ask(lab, id, upgradeTo(after, null))
+    await upgrade(lab, id, after)
     expect(await rested(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE' })
     expect(seen).toEqual([1, 1, 'TemplateInUse', 'TemplateInUse'])
     expect([await usesOf(lab, before), await usesOf(lab, after)]).toEqual([0, 1])
@@ -334,6 +339,8 @@ describe('upgrade', () => {
     const { id, before, after } = await prepared()
     const { templates, commit } = lab.ports.stores
     await commit([templates.remove(after)])
+    await expect(upgrade(lab, id, after)).rejects.toMatchObject({ name: 'ObjectNotVisible' })
+    // Deleted just before the commit.
     await expect(ask(lab, id, upgradeTo(after, null))).rejects.toMatchObject({ name: 'TemplateGone' })
     expect(await clusterOf(lab, id)).toMatchObject({ task: null, operation: null })
     expect(await usesOf(lab, before)).toBe(1)
@@ -355,7 +362,7 @@ describe('upgrade', () => {
 
   it('that runs gives its use back when the cluster is deleted meanwhile', async () => {
     const { id, before, after } = await prepared()
-    await ask(lab, id, upgradeTo(after, null), { launched: false })
+    await upgrade(lab, id, after, { launched: false })
     expect(await usesOf(lab, after)).toBe(1)
     await deleteCluster(lab, id)
     expect(await rested(lab, id)).toBe('gone')
@@ -365,7 +372,7 @@ describe('upgrade', () => {
   it('several that wait end with one use, that of the last', async () => {
     const { id, before, after } = await prepared()
     const other = await newTemplate(lab)
-    await ask(lab, id, upgradeTo(after, null), { launched: false })
+    await upgrade(lab, id, after, { launched: false })
     for (const template of [other, before, other]) await ask(lab, id, upgradeTo(template, null))
     await reconcile(lab.ports)
     expect(await rested(lab, id)).toMatchObject({ magnum: { clusterTemplateId: other.id } })
@@ -374,7 +381,7 @@ describe('upgrade', () => {
 
   it('that the reconciler gives up gives its use back', async () => {
     const { id, before, after } = await prepared()
-    await ask(lab, id, upgradeTo(after, null), { launched: false })
+    await upgrade(lab, id, after, { launched: false })
     const { operation } = (await clusterOf(lab, id)) as Cluster
     if (operation === null) throw new Error('nothing runs')
     const running = { flow: 'cluster-update', projectId: 'blue', entityId: id, operation } as const
@@ -473,9 +480,8 @@ describe('a driver', () => {
   })
 
   it('is given the task, and the groups and the template of the cluster', async () => {
-    const id = await readyCluster(lab)
     const template = await newTemplate(lab)
-    await useTemplate(lab, id, template)
+    const id = await readyCluster(lab, {}, template)
     const seen = contexts()
     await resize(lab, id, { group: 'default-worker', nodeCount: 4 })
     await rested(lab, id)
@@ -486,6 +492,6 @@ describe('a driver', () => {
       ['default-worker', 4],
     ])
     expect((await context?.template())?.id).toBe(template.id)
-    expect(await context?.authority('kubernetes')).toBeUndefined()
+    expect((await context?.authority('kubernetes'))?.certificatePem).toContain('BEGIN CERTIFICATE')
   })
 })

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { candidateKey, kubeconfigKey } from '../../functions/core/access/credentials.ts'
 import { Secret } from '../../functions/core/values/secret.ts'
-import { MemoryClusters } from '../../functions/drivers/cluster/memory/v1/world.ts'
+import { MemoryClusters } from '../../functions/drivers/cluster/memory/v1/observe.ts'
 import type { ClusterDriver } from '../../functions/drivers/contract/cluster-driver.ts'
 import { ApiUnavailable, ClusterIdentityChanged, CredentialRejected } from '../../functions/kubernetes/errors.ts'
-import { changeCluster, createCluster, key } from '../support/flows/actions.ts'
+import { createCluster, deleteCluster, key, replaceKubeconfig } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { labClusterDriver } from '../support/flows/lab-cluster-driver.ts'
 import { clusterOf, ended, history, messages } from '../support/flows/look.ts'
@@ -39,13 +39,13 @@ describe('cluster-create', () => {
       identity: { uid: `memory-${id}` },
       observation: { healthStatus: 'HEALTHY', nodeCount: 1 },
     })
-    expect(await history(lab, 'cluster', id)).toEqual(['create success Created'])
+    expect(await history(lab, 'cluster', id)).toEqual(['create pending Requested', 'create success Created'])
   })
 
   it('is CREATE_FAILED naming the other when it is registered already, and holds nothing', async () => {
-    const first = await createCluster(lab, 'first', { 'memory-uid': 'same' })
+    const first = await createCluster(lab, 'first', { labels: { 'memory-uid': 'same' } })
     await ended(lab, first.ref)
-    const second = await createCluster(lab, 'second', { 'memory-uid': 'same' })
+    const second = await createCluster(lab, 'second', { labels: { 'memory-uid': 'same' } })
     await store(kubeconfigKey, second.id, 'secret')
     expect(await ended(lab, second.ref)).toBe('failed')
     const cluster = await clusterOf(lab, second.id)
@@ -61,10 +61,10 @@ describe('cluster-create', () => {
     lab.clusters.after = ({ name }) => {
       if (name === 'ensure:identify') throw new ClusterIdentityChanged('another cluster answers')
     }
-    const failing = await createCluster(lab, 'failing', { 'memory-uid': 'wanted' })
+    const failing = await createCluster(lab, 'failing', { labels: { 'memory-uid': 'wanted' } })
     expect(await ended(lab, failing.ref)).toBe('failed')
     lab.reset()
-    const next = await createCluster(lab, 'next', { 'memory-uid': 'wanted' })
+    const next = await createCluster(lab, 'next', { labels: { 'memory-uid': 'wanted' } })
     expect(await ended(lab, next.ref)).toBe('succeeded')
   })
 
@@ -100,7 +100,7 @@ describe('cluster-create', () => {
 })
 
 const made = async (labels: Record<string, string> = {}): Promise<string> => {
-  const { id, ref } = await createCluster(lab, 'cluster', labels)
+  const { id, ref } = await createCluster(lab, 'cluster', { labels })
   await ended(lab, ref)
   await store(kubeconfigKey, id, 'old')
   return id
@@ -109,12 +109,11 @@ const made = async (labels: Record<string, string> = {}): Promise<string> => {
 describe('cluster-update', () => {
   it('puts a proved candidate in the place of the old credential', async () => {
     const id = await made()
-    await store(candidateKey, id, 'new')
     const credentials: (string | undefined)[] = []
     lab.clusters.before = async ({ name }, context) => {
       if (name === 'ensure:update') credentials.push((await context.credential())?.reveal())
     }
-    expect(await ended(lab, await changeCluster(lab, id, 'update'))).toBe('succeeded')
+    expect(await ended(lab, await replaceKubeconfig(lab, key(id), 'new'))).toBe('succeeded')
     expect(credentials).toEqual(['new'])
     expect(await stored(kubeconfigKey, id)).toBe('new')
     expect(await stored(candidateKey, id)).toBeUndefined()
@@ -123,12 +122,11 @@ describe('cluster-update', () => {
 
   it('keeps everything as it was when the candidate fails', async () => {
     const id = await made()
-    await store(candidateKey, id, 'new')
     lab.clusters.before = ({ name }) => {
       if (name === 'ensure:update') throw new ClusterIdentityChanged('another cluster answers')
     }
     const before = await clusterOf(lab, id)
-    expect(await ended(lab, await changeCluster(lab, id, 'update'))).toBe('failed')
+    expect(await ended(lab, await replaceKubeconfig(lab, key(id), 'new'))).toBe('failed')
     const after = await clusterOf(lab, id)
     expect(after).toMatchObject({ status: 'UPDATE_FAILED', endpoint: before?.endpoint, identity: before?.identity })
     expect(await stored(kubeconfigKey, id)).toBe('old')
@@ -140,7 +138,7 @@ describe('cluster-update', () => {
     const { clusters, commit } = lab.ports.stores
     const cluster = (await clusters.get(key(id)))!
     await commit([clusters.change(cluster, { magnum: { ...cluster.magnum, labels: { 'memory-uid': 'other' } } })])
-    expect(await ended(lab, await changeCluster(lab, id, 'update'))).toBe('failed')
+    expect(await ended(lab, await replaceKubeconfig(lab, key(id), 'new'))).toBe('failed')
     expect((await clusterOf(lab, id))?.statusReason).toMatch(/^ClusterIdentityChanged: /)
     expect((await clusterOf(lab, id))?.identity?.uid).toBe(`memory-${id}`)
   })
@@ -149,7 +147,7 @@ describe('cluster-update', () => {
 describe('cluster-delete', () => {
   it('forgets the cluster, its credential and its claim', async () => {
     const id = await made({ 'memory-uid': 'again' })
-    expect(await ended(lab, await changeCluster(lab, id, 'delete'))).toBe('succeeded')
+    expect(await ended(lab, await deleteCluster(lab, id))).toBe('succeeded')
     expect(await clusterOf(lab, id)).toBeUndefined()
     expect(await stored(kubeconfigKey, id)).toBeUndefined()
     expect(lab.clusters.up.has(id)).toBe(false)
@@ -161,7 +159,7 @@ describe('cluster-delete', () => {
 
   it('is DELETE_FAILED when a phase fails, and stays', async () => {
     const id = await made({ 'memory-fail-phase': 'remove' })
-    expect(await ended(lab, await changeCluster(lab, id, 'delete'))).toBe('failed')
+    expect(await ended(lab, await deleteCluster(lab, id))).toBe('failed')
     expect(await clusterOf(lab, id)).toMatchObject({
       status: 'DELETE_FAILED',
       statusReason: expect.stringMatching(/^PlannedFailure: .*\. .* an administrator can delete it with \?force=true/),
@@ -170,8 +168,8 @@ describe('cluster-delete', () => {
   })
 
   it('takes over from a create that runs', async () => {
-    const { id } = await createCluster(lab, 'slow', { 'memory-delay-seconds': '9999' })
-    expect(await ended(lab, await changeCluster(lab, id, 'delete'))).toBe('succeeded')
+    const { id } = await createCluster(lab, 'slow', { labels: { 'memory-delay-seconds': '9999' } })
+    expect(await ended(lab, await deleteCluster(lab, id))).toBe('succeeded')
     expect(await clusterOf(lab, id)).toBeUndefined()
   })
 
@@ -199,7 +197,7 @@ describe('cluster-delete', () => {
     try {
       const { id, ref } = await createCluster(forced, 'stuck')
       await ended(forced, ref)
-      expect(await ended(forced, await changeCluster(forced, id, 'delete', { force: true }))).toBe('succeeded')
+      expect(await ended(forced, await deleteCluster(forced, id, { force: true }))).toBe('succeeded')
       expect(looks).toBe(3)
       expect((await messages(forced, 'cluster', id)).at(-1)).toMatch(
         /^Cluster stuck was deleted, but: machines gone failed \(PhaseTimedOut: .* was not over after 120 s; it was still waiting for machine a to be gone\.\)\.$/,

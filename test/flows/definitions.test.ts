@@ -29,7 +29,7 @@ const MACHINE: Machine = JSON.parse(readFileSync(path.join(root, 'statemachines/
 const TASKS = Object.entries(MACHINE.States).filter(([, state]) => state.Type === 'Task')
 
 /** Where errors are that never come out of a step. */
-const ELSEWHERE = ['functions/api/**', 'functions/authorizer/**', 'functions/runtime/stack-answer.ts']
+const ELSEWHERE = ['functions/api/**', 'functions/authorizer/**', 'functions/runtime/aws-clients.ts']
 
 /** Our error classes, by their source: name → retryable. */
 const errors = new Map(

@@ -5,7 +5,7 @@ import type { FederationContext } from '../../functions/drivers/contract/federat
 import type { StepResult } from '../../functions/drivers/contract/phase.ts'
 import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.ts'
-import { guarded } from '../../functions/flows/while-open.ts'
+import { guarded } from '../../functions/flows/loop.ts'
 import type { Connect, Connection, KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { changeFederation, createFederation, join, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'

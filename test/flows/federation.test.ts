@@ -5,7 +5,7 @@ import type { FederationContext } from '../../functions/drivers/contract/federat
 import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.ts'
 import { errorFinding, warningFinding } from '../../functions/drivers/support/findings.ts'
-import { preflightPhase } from '../../functions/flows/phases/preflight.ts'
+import { preflightPhase } from '../../functions/flows/phases/federation.ts'
 import { ApiUnavailable, ClusterIdentityChanged, ConnectTimedOut } from '../../functions/kubernetes/errors.ts'
 import {
   changeFederation,

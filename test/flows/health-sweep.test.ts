@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { MEMBERS_READY } from '../../functions/core/federation/federation.ts'
 import type { Connection, KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { sweepHealth } from '../../functions/workers/health-sweep/sweep.ts'
-import { changeCluster, createCluster, createFederation, membership, registered } from '../support/flows/actions.ts'
+import { createCluster, createFederation, deleteCluster, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, federationOf, messages, settled } from '../support/flows/look.ts'
 
@@ -87,11 +87,11 @@ describe('sweepHealth', () => {
   })
 
   it('passes over clusters that are not registered, or being deleted, and tells what failed', async () => {
-    const failed = await createCluster(lab, 'failed', { 'memory-fail-phase': 'identify' })
+    const failed = await createCluster(lab, 'failed', { labels: { 'memory-fail-phase': 'identify' } })
     await ended(lab, failed.ref)
     const { id, ref } = await createCluster(lab, 'leaving')
     await ended(lab, ref)
-    await changeCluster(lab, id, 'delete', { launched: false })
+    await deleteCluster(lab, id, { launched: false })
     await sweepMinutes(5)
     expect(looksAt(failed.id)).toBe(0)
     expect(looksAt(id)).toBe(0)

@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { candidateKey, cloudKey, kubeconfigKey } from '../../functions/core/access/credentials.ts'
+import { cloudKey, kubeconfigKey } from '../../functions/core/access/credentials.ts'
 import type { Cluster } from '../../functions/core/cluster/cluster.ts'
-import { requestTask } from '../../functions/core/cluster/cluster-tasks.ts'
-import { executionOf } from '../../functions/core/operation/launch.ts'
-import type { ExecutionRef } from '../../functions/core/operation/operation.ts'
 import { Secret } from '../../functions/core/values/secret.ts'
 import type { ManagementAccess } from '../../functions/drivers/contract/cluster-driver.ts'
 import { ManagementUnreachable } from '../../functions/drivers/contract/errors.ts'
-import { PhaseTimedOut } from '../../functions/flows/errors.ts'
+import { PhaseTimedOut } from '../../functions/flows/step.ts'
 import { ConnectFailed } from '../../functions/kubernetes/errors.ts'
 import { sweepHealth } from '../../functions/workers/health-sweep/sweep.ts'
 import { isMinuteOf } from '../../functions/workers/health-sweep/verdict.ts'
 import type { ManagedScript } from '../support/drivers/managed-driver.ts'
-import { changeCluster, key } from '../support/flows/actions.ts'
-import { ask, groupsOf, rested } from '../support/flows/cluster-tasks.ts'
+import { deleteCluster, key, replaceKubeconfig } from '../support/flows/actions.ts'
+import { groupsOf, resize, rested } from '../support/flows/cluster-tasks.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, history, latestOf, messages } from '../support/flows/look.ts'
 import { countsOf, createManaged, registerManagement } from '../support/flows/management.ts'
@@ -163,21 +160,8 @@ describe('the health of a management cluster', () => {
 })
 
 describe('another kubeconfig of a management cluster', () => {
-  /** As the API does it. */
   const replace = async (id: string, text: string): Promise<void> => {
-    const { credentials } = lab.ports.stores
-    const cluster = (await operators(id)) as Cluster
-    await requestTask(lab.ports, cluster, {
-      task: { kind: 'credential' },
-      writes: [await credentials.seal(candidateKey(cluster), new Secret(text))],
-      said: { reason: 'KubeconfigReplaced', message: 'A new kubeconfig is being checked.' },
-    })
-    await ended(lab, await latestUpdate(id))
-  }
-  const latestUpdate = async (id: string): Promise<ExecutionRef> => {
-    const operation = (await operators(id))?.operation
-    if (!operation) throw new Error('nothing runs')
-    return executionOf('cluster-update', operation)
+    await ended(lab, await replaceKubeconfig(lab, { projectId: 'operators', id }, text))
   }
   const registered = async (name: string): Promise<string> => {
     const { id, ref } = await registerManagement(lab, name)
@@ -231,12 +215,12 @@ describe('a cluster that is made through a management cluster', () => {
     const before = (await countsOf(lab))[through.id] ?? 0
     const id = await made({ 'memory-fail-phase': 'remove' })
     expect((await countsOf(lab))[through.id]).toBe(before + 1)
-    expect(await ended(lab, await changeCluster(lab, id, 'delete'))).toBe('failed')
+    expect(await ended(lab, await deleteCluster(lab, id))).toBe('failed')
     expect((await countsOf(lab))[through.id]).toBe(before + 1)
     const cluster = (await clusterOf(lab, id)) as Cluster
     const { clusters, commit } = lab.ports.stores
     await commit([clusters.change(cluster, { magnum: { ...cluster.magnum, labels: {} } })])
-    expect(await ended(lab, await changeCluster(lab, id, 'delete'))).toBe('succeeded')
+    expect(await ended(lab, await deleteCluster(lab, id))).toBe('succeeded')
     expect((await countsOf(lab))[through.id]).toBe(before)
   })
 })
@@ -282,6 +266,7 @@ describe('a create that failed', () => {
     expect(await clusterOf(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE', statusReason: null })
     expect((await groupsOf(lab, id)).map(({ status }) => status)).toEqual(['CREATE_COMPLETE', 'CREATE_COMPLETE'])
     expect(await history(lab, 'cluster', id)).toEqual([
+      'create pending Requested',
       'create failure PhaseTimedOut',
       'create pending CameUp',
       'create success Created',
@@ -292,11 +277,15 @@ describe('a create that failed', () => {
     const id = await notInTime()
     script.look = ({ cluster }) => ({ isComplete: cluster.id === id })
     lab.clusters.before = async ({ name, clusterId }) => {
-      if (name === 'observe' && clusterId === id) await changeCluster(lab, id, 'delete', { launched: false })
+      if (name === 'observe' && clusterId === id) await deleteCluster(lab, id, { launched: false })
     }
     await sweepMinutes(1)
     expect((await clusterOf(lab, id))?.status).toBe('DELETE_IN_PROGRESS')
-    expect(await history(lab, 'cluster', id)).toEqual(['create failure PhaseTimedOut', 'delete pending Requested'])
+    expect(await history(lab, 'cluster', id)).toEqual([
+      'create pending Requested',
+      'create failure PhaseTimedOut',
+      'delete pending Requested',
+    ])
   })
 })
 
@@ -338,7 +327,7 @@ describe('a look at node groups', () => {
   it('takes nothing while a task runs', async () => {
     const id = await made({ 'memory-update-delay-seconds': '9999' })
     const [, worker] = await groupsOf(lab, id)
-    await ask(lab, id, { kind: 'resize', nodeGroupId: worker?.id ?? '', nodeCount: 1, nodesToRemove: [] })
+    await resize(lab, id, { group: 'default-worker', nodeCount: 1 })
     scaled(id)
     await sweepFor(id)
     expect((await groupsOf(lab, id))[1]).toMatchObject({ nodeCount: 1, version: worker?.version })
@@ -381,15 +370,8 @@ describe('a management cluster that is out of reach', () => {
 
   const gone = () =>
     new ManagementUnreachable("Management cluster mgmt can't be worked with at the moment (ConnectFailed).")
-  const resizeWorkers = async (id: string, nodeCount: number): Promise<void> => {
-    const [, worker] = await groupsOf(lab, id)
-    await ask(
-      lab,
-      id,
-      { kind: 'resize', nodeGroupId: worker?.id ?? '', nodeCount, nodesToRemove: [] },
-      { change: () => ({ nodeCount }) },
-    )
-  }
+  const resizeWorkers = (id: string, nodeCount: number): Promise<void> =>
+    resize(lab, id, { group: 'default-worker', nodeCount })
 
   it('ends nothing that is under way: that goes on when it is back', async () => {
     const id = await made()
@@ -428,7 +410,7 @@ describe('a management cluster that is out of reach', () => {
     lab.clusters.before = async ({ name, clusterId }) => {
       if (clusterId === id && name === 'ensure:remove') throw gone()
     }
-    expect(await ended(lab, await changeCluster(lab, id, 'delete', { force: true }))).toBe('succeeded')
+    expect(await ended(lab, await deleteCluster(lab, id, { force: true }))).toBe('succeeded')
     expect(await clusterOf(lab, id)).toBeUndefined()
     expect((await countsOf(lab))[through.id]).toBe(before)
     expect(await history(lab, 'cluster', id)).toContain('delete success LeftBehind')

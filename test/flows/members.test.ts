@@ -3,7 +3,7 @@ import { memberTokenKey, nextMemberTokenKey } from '../../functions/core/access/
 import { type Membership, operationOf } from '../../functions/core/membership/membership.ts'
 import { executionOf } from '../../functions/core/operation/launch.ts'
 import { PreflightFailed } from '../../functions/drivers/contract/errors.ts'
-import { withMade } from '../../functions/drivers/contract/made-before.ts'
+import { withMade } from '../../functions/drivers/contract/phase.ts'
 import { ApiUnavailable, ConnectFailed, PermissionDenied } from '../../functions/kubernetes/errors.ts'
 import { renewDue } from '../../functions/workers/renewals/renew.ts'
 import {

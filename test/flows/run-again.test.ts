@@ -5,14 +5,15 @@ import { operationOf } from '../../functions/core/membership/membership.ts'
 import { executionOf } from '../../functions/core/operation/launch.ts'
 import { renewDue } from '../../functions/workers/renewals/renew.ts'
 import {
-  changeCluster,
   changeFederation,
   createCluster,
   createFederation,
+  deleteCluster,
   join,
   key,
   membership,
   registered,
+  replaceKubeconfig,
   unjoin,
 } from '../support/flows/actions.ts'
 import { DEATHS } from '../support/flows/deaths.ts'
@@ -132,13 +133,14 @@ const federationCreate =
 const clusterStory =
   (labels: Record<string, string>, kind: 'create' | 'update' | 'delete'): Story =>
   async () => {
-    const { id, ref } = await createCluster(lab, 'it', kind === 'create' ? labels : {})
+    const { id, ref } = await createCluster(lab, 'it', { labels: kind === 'create' ? labels : {} })
     if (kind === 'create') return { run: () => ended(lab, ref), end: () => clusterEnd(id) }
     await ended(lab, ref)
     const { clusters, commit } = lab.ports.stores
     const cluster = (await clusters.get(key(id)))!
     await commit([clusters.change(cluster, { magnum: { ...cluster.magnum, labels } })])
-    return { run: async () => ended(lab, await changeCluster(lab, id, kind)), end: () => clusterEnd(id) }
+    const begin = () => (kind === 'update' ? replaceKubeconfig(lab, key(id), 'new') : deleteCluster(lab, id))
+    return { run: async () => ended(lab, await begin()), end: () => clusterEnd(id) }
   }
 
 const rotate = async ({ id, member }: { id: string; member: string }) => {

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { cedarPolicy } from '../../functions/policy/cedar-policy.ts'
-import { readPolicyFile, readPolicyFolder, SCHEMA_FILE } from '../../functions/runtime/policy-files.ts'
+import { readPolicyFile, readPolicyFolder, SCHEMA_FILE } from '../../functions/runtime/bundled-files.ts'
 
 const FOLDER = path.join(import.meta.dirname, '../../functions/policy')
 

@@ -2,7 +2,7 @@ import type { CloudGrant } from '../../cloud/cloud.ts'
 import { CloudCredentialRefused, CloudTokenRefused } from '../../cloud/errors.ts'
 import { grantCandidate } from '../../core/cluster/cloud-grants.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
-import { requestTask, type TaskRequest } from '../../core/cluster/cluster-tasks.ts'
+import { type RequestChange, requestTask, type TaskRequest } from '../../core/cluster/cluster-tasks.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import { borrow, type DelegationRequest, keeping, mayLend } from './lend.ts'
 
@@ -58,23 +58,15 @@ const withRotation = async (
 }
 
 /**
- * Asks for a change of a cluster. When another user than the one whose application credentials it lives on asks for it, and can lend it his,
- * it gets those first: so nobody's leaving strands a cluster (decision 0018).
+ * How a request's caller asks for a change of a cluster, for commands of the core. When another user than the one whose application credentials it
+ * lives on asks for it, and can lend it his, it gets those first: so nobody's leaving strands a cluster (decision 0018).
  *
  * @throws what `requestTask` throws
  */
-export const requestChange = async (
-  request: DelegationRequest,
-  cluster: Cluster,
-  change: TaskRequest,
-): Promise<void> => {
-  const grant = changesHands(request, cluster) ? await tryToBorrow(request, cluster) : null
-  if (grant === null) return requestTask(request.ports, cluster, change)
-  await keeping(request, grant, () => withRotation(request, cluster, { change, grant }))
-}
-
-/** The same for commands of the core. */
-export const requestBy =
-  (request: DelegationRequest) =>
-  (cluster: Cluster, change: TaskRequest): Promise<void> =>
-    requestChange(request, cluster, change)
+export const requestChange =
+  (request: DelegationRequest): RequestChange =>
+  async (cluster, change) => {
+    const grant = changesHands(request, cluster) ? await tryToBorrow(request, cluster) : null
+    if (grant === null) return requestTask(request.ports, cluster, change)
+    await keeping(request, grant, () => withRotation(request, cluster, { change, grant }))
+  }

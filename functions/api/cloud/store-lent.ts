@@ -9,9 +9,11 @@ const needs = ({ drivers }: Pick<TablePorts, 'drivers'>, desired: Desired): bool
   drivers.cluster.resolve(desired.cluster.driver).needsCloudCredential?.(desired) ?? false
 
 /** The caller can lend what the new cluster needs, if it needs something. @throws CloudMissing, CloudTokenMissing */
-export const requireDelegable = (request: DelegationRequest, desired: Desired): void => {
-  if (needs(request.ports, desired)) requireDelegator(request, desired.cluster)
-}
+export const requireDelegable =
+  (request: DelegationRequest) =>
+  (desired: Desired): void => {
+    if (needs(request.ports, desired)) requireDelegator(request, desired.cluster)
+  }
 
 /**
  * Stores a new cluster, with what its caller lends it in the cloud if it needs that. The last thing before the commit: nothing is made for a
@@ -19,12 +21,10 @@ export const requireDelegable = (request: DelegationRequest, desired: Desired): 
  *
  * @throws what `borrow` and `store` throw
  */
-export const storeLent = async (
-  request: DelegationRequest,
-  desired: Desired,
-  store: (lent: GrantChange) => Promise<void>,
-): Promise<void> => {
-  if (!needs(request.ports, desired)) return store({ change: {}, writes: [] })
-  const grant = await borrow(request, desired.cluster)
-  await keeping(request, grant, async () => store(await grantInForce(request.ports, desired.cluster, grant)))
-}
+export const storeLent =
+  (request: DelegationRequest) =>
+  async (desired: Desired, store: (lent: GrantChange) => Promise<void>): Promise<void> => {
+    if (!needs(request.ports, desired)) return store({ change: {}, writes: [] })
+    const grant = await borrow(request, desired.cluster)
+    await keeping(request, grant, async () => store(await grantInForce(request.ports, desired.cluster, grant)))
+  }

@@ -1,9 +1,11 @@
 import { standInTemplate } from '../../core/cluster/builtin-templates.ts'
+import type { FoundTemplate } from '../../core/cluster/cluster-template.ts'
+import type { Origin } from '../../core/cluster/new-cluster.ts'
 import { InvalidRequest, ObjectNotVisible } from '../../core/errors.ts'
 import { listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
-import { type FoundTemplate, findTemplate } from '../clustertemplates/find-template.ts'
+import { findTemplate } from '../clustertemplates/find-template.ts'
 import type { ApiRequest } from '../route.ts'
 import type { CreateCluster } from './cluster.schema.ts'
 import { givenRegistration } from './take-registration.ts'
@@ -16,9 +18,6 @@ export const unknownTemplate = (ident: string | null, minor: number): InvalidReq
   const message = `ClusterTemplate ${ident === null ? 'null' : quote(ident)} could not be found.`
   return minor < NOT_FOUND_SINCE ? new InvalidRequest(message) : new ObjectNotVisible(message)
 }
-
-/** Where a new cluster comes from. */
-export type Origin = FoundTemplate & { driver: ClusterDriverDescription }
 
 const forKubeconfigs = (drivers: DriverDescriptions): ClusterDriverDescription => {
   const driver = drivers.cluster.list().find(({ capabilities }) => capabilities.needsKubeconfig)

@@ -1,6 +1,5 @@
-import type { ClusterEndpoint } from '../../core/cluster/cluster.ts'
+import type { TakenKubeconfig } from '../../core/cluster/replace-kubeconfig.ts'
 import type { JsonObject } from '../../core/values/json.ts'
-import type { Secret } from '../../core/values/secret.ts'
 import { localPolicy } from '../../kubernetes/address-guard.ts'
 import { guardedServerUrl } from '../../kubernetes/kubeconfig/guarded-server-url.ts'
 import { connectionTo, encodeConnection } from '../../kubernetes/stored-connection.ts'
@@ -13,9 +12,6 @@ export type GivenKubeconfig = {
   allowInsecure: boolean
   serverForPeers: string | undefined
 }
-
-/** What is kept of a kubeconfig: where, and the sealed part. */
-export type TakenKubeconfig = { endpoint: ClusterEndpoint; credential: Secret }
 
 /**
  * Takes one connection out of a kubeconfig. Its parser is loaded at the first use: other requests need no YAML.

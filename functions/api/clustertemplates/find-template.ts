@@ -1,13 +1,10 @@
 import { builtinTemplates } from '../../core/cluster/builtin-templates.ts'
-import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import type { FoundTemplate } from '../../core/cluster/cluster-template.ts'
 import { isUuid } from '../../core/values/ids.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
 import type { ApiRequest } from '../route.ts'
 import { scopeOf } from '../scope.ts'
-
-/** A template as a caller finds it. */
-export type FoundTemplate = { template: ClusterTemplate; isBuiltin: boolean }
 
 /**
  * A template by id or name: one of the own project, a published one of another, or a built-in one. With `allProjectsRule`, callers who have

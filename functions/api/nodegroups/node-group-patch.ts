@@ -1,6 +1,9 @@
+import type { GroupSettings } from '../../core/cluster/change-node-group.ts'
+import type { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
-import { type GivenTaint, taintsOf } from '../../core/cluster/node-taints.ts'
+import type { GivenTaint } from '../../core/cluster/node-taints.ts'
 import { InvalidRequest } from '../../core/errors.ts'
+import type { PatchName } from '../../core/values/attributes.ts'
 import { quote } from '../../core/values/wording.ts'
 import { parseWith } from '../body/parse-with.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
@@ -8,11 +11,6 @@ import { readLiteral } from '../json-patch/python-literal.ts'
 import { applyToTextMap } from '../json-patch/text-map.ts'
 import { integerValue, requireWhole } from '../json-patch/typed-value.ts'
 import { taintsValue } from './node-group.schema.ts'
-
-/** What a PATCH may change of a node group. Taints may still have faults. */
-export type Wanted = Pick<NodeGroup, 'minNodeCount' | 'maxNodeCount' | 'nodeLabels'> & {
-  nodeTaints: readonly GivenTaint[]
-}
 
 /** `add` is for what is unset (magnum-rest.md 9.1). @throws InvalidRequest */
 const requireUnset = ({ op, path }: PatchOperation, isSet: boolean): void => {
@@ -27,7 +25,9 @@ const taintsIn = ({ value }: PatchOperation): GivenTaint[] => {
 
 const isRemove = ({ op }: PatchOperation): boolean => op === 'remove'
 
-const APPLY: Readonly<Record<string, (before: Wanted, operation: PatchOperation) => Partial<Wanted>>> = {
+type Apply = (before: GroupSettings, operation: PatchOperation) => Partial<GroupSettings>
+
+const APPLY: Readonly<Record<PatchName<typeof NODE_GROUP_ATTRIBUTES>, Apply>> = {
   min_node_count: (_, operation) => {
     requireUnset(operation, true)
     return { minNodeCount: isRemove(operation) ? 0 : integerValue(operation, 0) }
@@ -46,27 +46,17 @@ const APPLY: Readonly<Record<string, (before: Wanted, operation: PatchOperation)
   },
 }
 
-/** Attributes that a PATCH may change (magnum-rest.md section 6). */
-export const CHANGEABLE = Object.keys(APPLY)
-
 /**
  * A node group's attributes after all operations: only the end state counts, so their order does not matter to the limits.
  *
  * @throws InvalidRequest
  */
-export const wantedOf = (group: NodeGroup, operations: readonly PatchOperation[]): Wanted => {
-  let wanted: Wanted = group
+export const settingsAfter = (group: NodeGroup, operations: readonly PatchOperation[]): GroupSettings => {
+  const apply: Readonly<Record<string, Apply>> = APPLY
+  let after: GroupSettings = group
   for (const operation of operations) {
     if (operation.attribute !== 'node_labels') requireWhole(operation)
-    wanted = { ...wanted, ...APPLY[operation.attribute]?.(wanted, operation) }
+    after = { ...after, ...apply[operation.attribute]?.(after, operation) }
   }
-  return wanted
+  return after
 }
-
-/** The wanted attributes as they are stored. */
-export const limitsAndMarks = ({ minNodeCount, maxNodeCount, nodeLabels, nodeTaints }: Wanted) => ({
-  minNodeCount,
-  maxNodeCount,
-  nodeLabels,
-  nodeTaints: taintsOf(nodeTaints),
-})

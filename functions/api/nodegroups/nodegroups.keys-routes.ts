@@ -1,7 +1,7 @@
 import { noQuery } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createNodeGroupHandler } from './create-node-group.ts'
-import { deleteNodeGroup } from './delete-node-group.ts'
+import { deleteNodeGroupHandler } from './delete-node-group.ts'
 import { createNodeGroupBody } from './node-group.schema.ts'
 import { nodeGroupPatchBody } from './patch.schema.ts'
 import { patchNodeGroup } from './patch-node-group.ts'
@@ -38,6 +38,6 @@ export const NODE_GROUP_KEYS_ROUTES: readonly Route[] = [
     summary: 'Deletes a node group.',
     minVersion: SINCE,
     schemas: { query: noQuery },
-    handle: deleteNodeGroup,
+    handle: deleteNodeGroupHandler,
   }),
 ]

@@ -1,8 +1,7 @@
 import { ManagementUnreachable } from '../../drivers/contract/errors.ts'
 import { type Access, deniedAccess } from '../../kubernetes/access-review.ts'
-import type { KubernetesClient, Resource } from '../../kubernetes/client.ts'
+import { type KubernetesClient, type Resource, wordsOf } from '../../kubernetes/client.ts'
 import { ObjectConflict, ObjectInvalid, ObjectNotFound, PermissionDenied } from '../../kubernetes/errors.ts'
-import { wordsOf } from '../../kubernetes/words-of.ts'
 import { type AppError, type AppErrorOptions, isAppError } from '../values/app-error.ts'
 
 /** Verbs that a call needs of a resource; server-side apply makes what is absent. */

@@ -27,6 +27,16 @@ export type TaskRequest = {
   said: { reason: string; message: string }
 }
 
+/** How a change is asked for: `requestTask`, with what its caller lends. */
+export type RequestChange = (cluster: Cluster, change: TaskRequest) => Promise<void>
+
+/** What a command that changes a cluster asks of the edge. */
+export type ChangeRules = {
+  /** Finds the cluster, and asks whether the caller may change it so. Asked anew when it changed meanwhile. @throws ObjectNotVisible, PolicyForbids */
+  findCluster(): Promise<Cluster>
+  request: RequestChange
+}
+
 type Beginning = Pick<QueuedTask, 'task'> & Partial<Pick<QueuedTask, 'id'>>
 
 const beginning = (

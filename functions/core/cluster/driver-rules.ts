@@ -23,8 +23,16 @@ export const requireTaskKnown = (
   throw new InvalidRequest(`The driver ${id} of this cluster can't ${what}.${kind === 'credential' ? '' : advice}`)
 }
 
-/** @throws InvalidRequest with every fault that the driver finds in a plan */
-export const requireDriverAgrees = (driver: ClusterDriverDescription, plan: PlannedCluster): void => {
-  const faults = driver.check(plan)
+/** Refuses faults, one sentence each; nothing when there are none. */
+export type RequireNone = (faults: readonly string[]) => void
+
+const requireValid: RequireNone = (faults) => {
   if (faults.length > 0) throw new InvalidRequest(faults.join(' '))
 }
+
+/** @throws InvalidRequest, or what `requireNone` throws, with every fault that the driver finds in a plan */
+export const requireDriverAgrees = (
+  driver: ClusterDriverDescription,
+  plan: PlannedCluster,
+  requireNone: RequireNone = requireValid,
+): void => requireNone(driver.check(plan))

@@ -1,21 +1,24 @@
 import { InvalidRequest, StateConflict } from '../errors.ts'
+import { notFound } from '../not-found.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import { quote } from '../values/wording.ts'
 import type { Cluster } from './cluster.ts'
-import type { TaskRequest } from './cluster-tasks.ts'
-import { requireTaskKnown } from './driver-rules.ts'
+import type { ChangeRules, RequestChange } from './cluster-tasks.ts'
+import { requireNodesMade, requireTaskKnown } from './driver-rules.ts'
+import { findNodeGroup } from './find-node-group.ts'
 import { requireMasterCountOdd, requireMastersReachable } from './master-count.ts'
-import { isMaster, type NodeGroup, nodesOf } from './node-group.ts'
-import { countFault } from './node-limits.ts'
+import { DEFAULT_GROUPS, isMaster, type NodeGroup, nodesOf } from './node-group.ts'
+import { requireClusterChangeable } from './node-group-rules.ts'
+import { countFault, defaultWorkerOf } from './node-limits.ts'
 import { requireAccepted } from './require-accepted.ts'
 import { reasonKept } from './task-groups.ts'
-import { templateOfCluster } from './template-of-cluster.ts'
 
 /** Nodes that a group shall have, and by name or id those that go. */
 export type Resize = { nodeCount: number; nodesToRemove: readonly string[] }
 
 /** A node group of a cluster, with all of them, as they were read. */
-export type GroupInCluster = { cluster: Cluster; nodeGroups: readonly NodeGroup[]; group: NodeGroup }
+type GroupInCluster = { cluster: Cluster; nodeGroups: readonly NodeGroup[]; group: NodeGroup }
 
 const requireCountFits = ({ cluster, group }: GroupInCluster, nodeCount: number): void => {
   const fault = countFault(nodeCount, group)
@@ -30,16 +33,15 @@ const requireGroupStays = ({ status, name }: NodeGroup): void => {
   throw new StateConflict(`Node group ${quote(name)} is ${status}: it can't be resized any more.`)
 }
 
-/** How a change is asked for: `requestTask`, with what its caller lends. */
-export type RequestChange = (cluster: Cluster, change: TaskRequest) => Promise<void>
+/** The group that is named; else the default one of the workers. @throws ObjectNotVisible */
+const groupToResize = (groups: readonly NodeGroup[], ident: string | undefined): NodeGroup => {
+  if (ident !== undefined) return findNodeGroup(groups, ident)
+  const worker = defaultWorkerOf(groups)
+  if (worker === undefined) throw notFound('NodeGroup', DEFAULT_GROUPS.worker)
+  return worker
+}
 
-/**
- * Checks a resize and asks for it: the group and the cluster read UPDATE_IN_PROGRESS with the new number at once (magnum-rest.md 4.5).
- * The caller has checked the cluster's status, and runs this in `retryOnConflict`.
- *
- * @throws InvalidRequest, ChangeRefused, StateConflict, QueueFull, RevisionConflict, and errors of reaching whoever makes the cluster
- */
-export const resizeCluster = async (
+const resizeGroup = async (
   ports: Ports,
   target: GroupInCluster,
   { nodeCount, nodesToRemove }: Resize,
@@ -52,7 +54,7 @@ export const resizeCluster = async (
   requireCountFits(target, nodeCount)
   const task = { kind: 'resize', nodeGroupId: group.id, nodeCount, nodesToRemove } as const
   const nodeGroups = target.nodeGroups.map((one) => (one.id === group.id ? { ...one, nodeCount } : one))
-  await requireAccepted(ports, { cluster, template: await templateOfCluster(ports, cluster), nodeGroups, task })
+  await requireAccepted(ports, { cluster, nodeGroups, task })
   const updatedAt = ports.clock.now().toISOString()
   await request(cluster, {
     task,
@@ -72,3 +74,37 @@ export const resizeCluster = async (
     },
   })
 }
+
+/** Of the default group of workers. The caller has checked the cluster, and runs this in `retryOnConflict`. @throws as `resizeCluster` */
+export const resizeWorkers = async (
+  ports: Ports,
+  cluster: Cluster,
+  nodeCount: number,
+  request: RequestChange,
+): Promise<void> => {
+  const nodeGroups = await ports.stores.nodeGroups.listOf(cluster)
+  const group = groupToResize(nodeGroups, undefined)
+  await resizeGroup(ports, { cluster, nodeGroups, group }, { nodeCount, nodesToRemove: [] }, request)
+}
+
+/**
+ * Resizes a node group: it and the cluster read UPDATE_IN_PROGRESS with the new number at once (magnum-rest.md 4.5). While another change
+ * runs it waits for its turn, unless it takes that one's place.
+ *
+ * @param resize `nodeGroup`: id or name. Default: the default group of workers
+ * @throws InvalidRequest, ChangeRefused, StateConflict, QueueFull, ObjectNotVisible, and errors of reaching whoever makes the cluster
+ */
+export const resizeCluster = (
+  ports: Ports,
+  { findCluster, request }: ChangeRules,
+  resize: Resize & { nodeGroup: string | undefined },
+): Promise<Cluster> =>
+  retryOnConflict(async () => {
+    const cluster = await findCluster()
+    requireNodesMade(ports.drivers, cluster, '"node_count"')
+    const nodeGroups = await ports.stores.nodeGroups.listOf(cluster)
+    const group = groupToResize(nodeGroups, resize.nodeGroup)
+    requireClusterChangeable(cluster)
+    await resizeGroup(ports, { cluster, nodeGroups, group }, resize, request)
+    return cluster
+  })

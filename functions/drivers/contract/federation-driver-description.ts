@@ -1,7 +1,14 @@
 import type { Federation } from '../../core/federation/federation.ts'
 import type { DriverId } from '../../core/values/driver-id.ts'
 import type { RightsLevel } from '../../core/values/rights.ts'
-import type { PropertyDescription } from './property.ts'
+
+/** One option of a driver, for documentation, `GET /v1/drivers/{id}` and validation messages. */
+export type PropertyDescription = {
+  key: string
+  description: string
+  /** Null when there is none. */
+  default: string | null
+}
 
 /** Version of this contract. A driver names the one it was written for; `docs/drivers/federation-contract.md` is its table. */
 export const FEDERATION_CONTRACT = 1
@@ -9,7 +16,7 @@ export const FEDERATION_CONTRACT = 1
 export type Properties = Readonly<Record<string, string>>
 
 /** What a federation driver can do, as data: core code asks these, never the driver's name. */
-export type FederationCapabilities = {
+type FederationCapabilities = {
   /** The host cluster may be one of its members. */
   hostAsMember: boolean
   /** It talks to host and members; false for drivers that only play. */

@@ -1,9 +1,35 @@
 import { describeObject, type ObjectRef, type Place } from '../../core/values/object-ref.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../kubernetes/client.ts'
 import { ForeignObject } from '../contract/errors.ts'
-import { covers } from './covers.ts'
+import type { FederationContext, MemberContext } from '../contract/federation-driver.ts'
 import { KEPT_BYTES_MAX, pagesOf } from './pages.ts'
 import { Pending } from './step.ts'
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * True when `actual` holds everything that `desired` says: objects may have more fields (defaults, other writers'), lists must be
+ * equal in length and order. The API server drops empty maps and lists, so a desired empty one equals an absent one.
+ */
+export const covers = (actual: unknown, desired: unknown): boolean => {
+  if (isRecord(desired)) {
+    if (actual === undefined) return Object.keys(desired).length === 0
+    return isRecord(actual) && Object.entries(desired).every(([key, value]) => covers(actual[key], value))
+  }
+  if (Array.isArray(desired)) {
+    if (actual === undefined) return desired.length === 0
+    return (
+      Array.isArray(actual) &&
+      actual.length === desired.length &&
+      desired.every((item, index) => covers(actual[index], item))
+    )
+  }
+  return Object.is(actual, desired)
+}
+
+/** True when each covers the other: for what is ours alone, where a field too many is a difference as well. */
+export const agrees = (one: unknown, other: unknown): boolean => covers(one, other) && covers(other, one)
 
 /** Whose object it is: the federation's id. Nothing without it is ever changed or deleted. */
 export const FEDERATION_LABEL = 'fedplane.io/federation'
@@ -119,3 +145,15 @@ export const listAll = async (
   for await (const page of pagesOf(client, resource, { labelSelector, bytesMax: KEPT_BYTES_MAX })) items.push(...page)
   return items
 }
+
+export const hostSite = async (context: FederationContext): Promise<Site> => ({
+  client: await context.host.client(),
+  where: 'host',
+  federationId: context.federation.id,
+})
+
+export const memberSite = async (context: MemberContext): Promise<Site> => ({
+  client: await context.member.client(),
+  where: 'member',
+  federationId: context.federation.id,
+})

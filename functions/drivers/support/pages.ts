@@ -1,6 +1,9 @@
+import * as z from 'zod'
 import { isAppError } from '../../core/values/app-error.ts'
+import { jsonOrNothing } from '../../core/values/bounded-json.ts'
+import { ANSWER_BOUNDS } from '../../kubernetes/bounds.ts'
 import type { KubernetesClient, KubernetesObject, ListOptions, ObjectList, Resource } from '../../kubernetes/client.ts'
-import { AnswerTooLarge, ListTooLong } from '../../kubernetes/errors.ts'
+import { AnswerTooLarge, ApiUnavailable, ListTooLong, PermissionDenied } from '../../kubernetes/errors.ts'
 
 /** Objects that are asked for at a time: 8 MiB are read of a page, so that they may have 33 KiB each. */
 const PAGE_OBJECTS = 250
@@ -67,7 +70,7 @@ const pageReader = (client: KubernetesClient, resource: Resource, first: number)
   }
 }
 
-export type PageOptions = {
+type PageOptions = {
   labelSelector?: string | undefined
   /** Bytes of all pages together. Default: 512 MiB, for callers that keep none of them. */
   bytesMax?: number
@@ -101,4 +104,52 @@ export async function* pagesOf(
     if (following !== undefined && following === next) throw tooLong(resource, read, 'a page follows itself')
     next = following
   } while (next !== undefined)
+}
+
+/** Fields that are null are absent: clients of some languages write them so. */
+const withoutNulls = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, field]) => (field === null ? [] : [[key, withoutNulls(field)]])),
+  )
+}
+
+/** An object as it is used, or which field of it is none of Kubernetes'. */
+type Shaped<T> = { data: T; fault?: undefined } | { fault: string }
+
+/** Reads an object of an API server, which may be anything that answers in its place. */
+export const shaped = <T>(shape: z.ZodType<T>, object: unknown): Shaped<T> => {
+  const asIs = shape.safeParse(object)
+  // Nearly always right at once: only what is not is gone through.
+  const { success, data, error } = asIs.success ? asIs : shape.safeParse(withoutNulls(object))
+  if (success) return { data }
+  const [issue] = error.issues
+  return { fault: issue === undefined || issue.path.length === 0 ? 'the whole of it' : issue.path.join('.') }
+}
+
+const ResourceList = z.object({ resources: z.array(z.object({ name: z.string() })) })
+
+/** Who lets an account ask. */
+export const DISCOVERY_RIGHT = 'the ClusterRole system:discovery, which Kubernetes binds to all accounts by itself'
+
+const pluralsIn = (text: string): string[] =>
+  (ResourceList.safeParse(jsonOrNothing(text, ANSWER_BOUNDS.raw.values)).data?.resources ?? []).map(({ name }) => name)
+
+/**
+ * Plurals of what an API server serves of an API version; none when it does not serve the version. A 404 to anything else does not tell what is gone
+ * from what is not served for a while.
+ *
+ * @throws PermissionDenied, ApiUnavailable when it does not tell
+ */
+export const servedOf = async (
+  client: KubernetesClient,
+  { group, version }: Pick<Resource, 'group' | 'version'>,
+): Promise<ReadonlySet<string>> => {
+  const { status, body } = await client.raw(`/apis/${group}/${version}`)
+  if (status === 200) return new Set(pluralsIn(body))
+  if (status === 404) return new Set()
+  const words = `The API server does not tell what it serves of ${group}/${version} (${status})`
+  if (status === 401 || status === 403) throw new PermissionDenied(`${words}: give our account ${DISCOVERY_RIGHT}.`)
+  throw new ApiUnavailable(`${words}; it is asked again.`)
 }

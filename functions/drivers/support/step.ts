@@ -1,6 +1,6 @@
+import { setTimeout } from 'node:timers/promises'
 import type { ObjectRef } from '../../core/values/object-ref.ts'
-import { withMade } from '../contract/made-before.ts'
-import type { StepResult } from '../contract/phase.ts'
+import { type StepResult, withMade } from '../contract/phase.ts'
 
 /** Characters: it is stored with the status. */
 const WAITING_MAX = 2048
@@ -37,5 +37,40 @@ export const step = async <Extra extends object>(
   } catch (error) {
     if (!(error instanceof Pending)) throw withMade(error, made)
     return { done: false, waitingFor: error.message, made }
+  }
+}
+
+/**
+ * Runs independent calls side by side and waits for all of them, also when one fails: no call goes on behind the back of who asked, and what the
+ * others made is noted. Then the first failure is thrown.
+ */
+export const settleAll = async <const T extends readonly (() => Promise<unknown>)[]>(
+  calls: T,
+): Promise<{ -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }> => {
+  const results = await Promise.allSettled(calls.map((call) => call()))
+  const failed = results.find((result) => result.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return results.map((result) => (result.status === 'fulfilled' ? result.value : undefined)) as {
+    -readonly [K in keyof T]: Awaited<ReturnType<T[K]>>
+  }
+}
+
+/** How long one call looks again by itself, and how often. Milliseconds. */
+const CALL_MS = 3_000
+const LOOK_MS = 200
+
+/**
+ * Looks again for a short while before it says `Pending`: for what takes some seconds, of which the growing pauses between calls would add up to two
+ * more.
+ */
+export const patiently = async <T>(look: () => Promise<T>): Promise<T> => {
+  const until = performance.now() + CALL_MS
+  for (;;) {
+    try {
+      return await look()
+    } catch (error) {
+      if (!(error instanceof Pending) || performance.now() + LOOK_MS > until) throw error
+      await setTimeout(LOOK_MS)
+    }
   }
 }

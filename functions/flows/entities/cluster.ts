@@ -15,10 +15,8 @@ import type {
   ClusterPhase,
   ClusterStepResult,
 } from '../../drivers/contract/cluster-driver.ts'
-import { TaskNotSupported } from '../errors.ts'
-import type { BoundPhase, Loop, LoopSubject } from '../loop.ts'
-import type { StepPorts } from '../step.ts'
-import { whileOpen } from '../while-open.ts'
+import { type BoundPhase, type Loop, type LoopSubject, whileOpen } from '../loop.ts'
+import { type StepPorts, TaskNotSupported } from '../step.ts'
 
 /** What differs between the flows of a cluster. */
 type ClusterPlan = Pick<Loop, 'succeed' | 'fail'> & {

@@ -1,12 +1,14 @@
 import { driverSecretKey } from '../../core/access/credentials.ts'
 import { changesOf, mergeState } from '../../core/cluster/changes.ts'
 import type { Federation, FederationUpdate } from '../../core/federation/federation.ts'
+import { federationContext } from '../../core/federation/federation-context.ts'
+import { hostAccess } from '../../core/federation/host-access.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { openFederation, type Target } from '../../core/operation/subjects.ts'
+import { isAppError } from '../../core/values/app-error.ts'
 import { mergeObjectRefs } from '../../core/values/object-ref.ts'
 import { renewalAfterSuccess } from '../../core/values/renewal.ts'
-import { madeBefore } from '../../drivers/contract/made-before.ts'
-import type { StepResult } from '../../drivers/contract/phase.ts'
+import { madeBefore, type StepResult } from '../../drivers/contract/phase.ts'
 import type { Write } from '../../store/write.ts'
 import type { StepPorts } from '../step.ts'
 
@@ -81,5 +83,27 @@ export const notingPhase = async (
     const made = madeBefore(error)
     if (made.length > 0) await storeFederationResult(ports, target, { done: false, made })
     throw error
+  }
+}
+
+/** Where consumers find the control plane. */
+export const endpointOf = async (ports: StepPorts, federation: Federation): Promise<string | null> => {
+  const host = await hostAccess(ports, federation)
+  try {
+    const driver = ports.drivers.federation.resolve(federation.driver)
+    return await driver.endpoint(federationContext(ports, federation, host))
+  } finally {
+    host.close()
+  }
+}
+
+/** The same after a failure: what keeps the driver from saying it must not keep the failure from being told. */
+export const endpointIfKnown = async (ports: StepPorts, federation: Federation): Promise<string | null> => {
+  try {
+    return await endpointOf(ports, federation)
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    ports.log.warn('endpoint not known', { error: error.name, message: error.message })
+    return federation.endpoint
   }
 }

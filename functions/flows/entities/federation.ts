@@ -1,17 +1,64 @@
 import type { OpenClusterAccess } from '../../core/access/cluster-access.ts'
+import { ClusterGone } from '../../core/errors.ts'
 import type { Federation, FederationUpdate } from '../../core/federation/federation.ts'
 import { federationContext } from '../../core/federation/federation-context.ts'
 import { hostAccess } from '../../core/federation/host-access.ts'
 import { memberAccess, memberContext, storedToken } from '../../core/membership/member-context.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { openFederation, type Target, type WithOperation } from '../../core/operation/subjects.ts'
+import { isAppError } from '../../core/values/app-error.ts'
+import { CredentialMissing } from '../../drivers/contract/errors.ts'
 import type { FederationContext, FederationDriver, MemberContext } from '../../drivers/contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
-import type { BoundPhase, Loop, LoopSubject } from '../loop.ts'
-import type { StepPorts, StepState } from '../step.ts'
-import { whileOpen } from '../while-open.ts'
+import {
+  AddressForbidden,
+  ClusterIdentityChanged,
+  ConnectFailed,
+  ConnectTimedOut,
+  CredentialRejected,
+  DnsLookupFailed,
+  NotKubernetes,
+  RequestTimedOut,
+  TlsVerificationFailed,
+} from '../../kubernetes/errors.ts'
+import { type BoundPhase, type Loop, type LoopSubject, whileOpen } from '../loop.ts'
+import { PhaseNotTried, type StepPorts, type StepState } from '../step.ts'
 import { changeFederation, notingPhase, storeFederationResult } from './federation-results.ts'
-import { inOneHost } from './host-outage.ts'
+
+/** Faults that every call to the host meets. A 5xx is none: it may be about one kind of objects only. */
+const OUT_OF_REACH = [
+  AddressForbidden,
+  ClusterGone,
+  ClusterIdentityChanged,
+  ConnectFailed,
+  ConnectTimedOut,
+  CredentialMissing,
+  CredentialRejected,
+  DnsLookupFailed,
+  NotKubernetes,
+  RequestTimedOut,
+  TlsVerificationFailed,
+]
+
+type InHost = () => Promise<StepResult>
+
+/**
+ * Runs phases that all work in one host. Where faults are passed over (undo, and deletes by force) the first phase that is given up because the host is
+ * out of reach is the last that is tried: one wait in place of one for each phase. A phase that comes after it in the same step throws PhaseNotTried.
+ */
+const inOneHost = (): ((act: InHost) => Promise<StepResult>) => {
+  // A phase that is to be tried again ends its step: what comes after a fault in the same step is another phase.
+  let isLost = false
+  return async (act) => {
+    if (isLost) throw new PhaseNotTried('The host is out of reach.')
+    try {
+      return await act()
+    } catch (error) {
+      isLost = isAppError(error) && OUT_OF_REACH.some((kind) => error instanceof kind)
+      throw error
+    }
+  }
+}
 
 /** The members that an update may reach into, and the connections to them. */
 type MembersInRest = {

@@ -5,8 +5,7 @@ import { atHandFirst, retryOnConflict } from '../../core/operation/retry-on-conf
 import { type MembershipUnder, openMembership, type Target } from '../../core/operation/subjects.ts'
 import { mergeObjectRefs } from '../../core/values/object-ref.ts'
 import type { PrepareResult } from '../../drivers/contract/federation-driver.ts'
-import { madeBefore } from '../../drivers/contract/made-before.ts'
-import type { StepResult } from '../../drivers/contract/phase.ts'
+import { madeBefore, type StepResult } from '../../drivers/contract/phase.ts'
 import type { Write } from '../../store/write.ts'
 import type { StepPorts } from '../step.ts'
 

@@ -11,11 +11,9 @@ import { atHandFirst } from '../../core/operation/retry-on-conflict.ts'
 import { type MembershipUnder, openMembership, type Target } from '../../core/operation/subjects.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import type { FederationDriver, MemberContext } from '../../drivers/contract/federation-driver.ts'
-import { NothingToRenew } from '../errors.ts'
-import type { BoundPhase, Loop, LoopSubject, PhaseResult } from '../loop.ts'
+import { type BoundPhase, type Loop, type LoopSubject, type PhaseResult, whileOpen } from '../loop.ts'
 import { type Progress, progressOf } from '../progress.ts'
-import type { StepPorts } from '../step.ts'
-import { whileOpen } from '../while-open.ts'
+import { NothingToRenew, type StepPorts } from '../step.ts'
 import { type ReadMembership, tellProgress } from './membership-results.ts'
 
 /** A membership under an operation as it is now, and all that a driver needs to work on it. */

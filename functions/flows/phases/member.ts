@@ -4,7 +4,7 @@ import { PreflightFailed } from '../../drivers/contract/errors.ts'
 import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
 import type { MemberPhase, MemberWork } from '../entities/membership.ts'
 import { factsOf, notingMade, storeMade, storePrepared, storeRenewed } from '../entities/membership-results.ts'
-import { NothingToRenew } from '../errors.ts'
+import { NothingToRenew } from '../step.ts'
 
 /** Makes the member known to the control plane. */
 const register = async (work: MemberWork) => {

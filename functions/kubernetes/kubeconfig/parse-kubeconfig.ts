@@ -3,15 +3,14 @@ import type { ClusterEndpoint } from '../../core/cluster/cluster.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import type { AddressPolicy } from '../address-guard.ts'
 import type { ConnectionCredential } from '../client.ts'
+import { type Certificate, certificatesOf, isoSeconds, joinPem, pemField } from './certificates.ts'
 import { booleanField, FLATTEN_HINT, isSet, type Section, shownKey, textField } from './fields.ts'
 import { guardedServerUrl } from './guarded-server-url.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
-import { type Certificate, certificatesOf, joinPem, pemField } from './pem.ts'
 import { readTree } from './read-tree.ts'
 import { type Selection, selectEntries } from './select-entries.ts'
 import { serverUrl } from './server-url.ts'
 import { checkUserFields, userEntry, userFileReferences } from './user-entry.ts'
-import { isoSeconds } from './validity.ts'
 
 type ClusterEntry = { endpoint: ClusterEndpoint; warnings: string[] }
 

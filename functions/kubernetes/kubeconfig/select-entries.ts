@@ -1,6 +1,5 @@
-import { invalidType, type Section, shown } from './fields.ts'
+import { invalidType, isTreeList, isTreeMap, type Section, shown, type Tree, type TreeMap } from './fields.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
-import { isTreeList, isTreeMap, type Tree, type TreeMap } from './tree.ts'
 
 /** The three entries that one context is made of. Nothing else of the file is kept. */
 export type Selection = {

@@ -1,12 +1,17 @@
 import * as z from 'zod'
 import { Secret } from '../../core/values/secret.ts'
 import type { ConnectionCredential } from '../client.ts'
-import { clientCertificate } from './client-certificate.ts'
-import { FLATTEN_HINT, isSet, type Section, shownKey, textField } from './fields.ts'
+import {
+  checkValidity,
+  clientCertificate,
+  type DatedCredential,
+  expiryWarnings,
+  isoSeconds,
+  isRedacted,
+  type Validity,
+} from './certificates.ts'
+import { FLATTEN_HINT, isSet, isTreeMap, type Section, shownKey, textField } from './fields.ts'
 import { KubeconfigRejected } from './kubeconfig-rejected.ts'
-import { isRedacted } from './pem.ts'
-import { isTreeMap } from './tree.ts'
-import { checkValidity, type DatedCredential, expiryWarnings, isoSeconds, type Validity } from './validity.ts'
 
 /** Visible ASCII: what an HTTP header carries unharmed (RFC 9110 section 5.5, RFC 6750 section 2.1). */
 const VISIBLE = /^[\x21-\x7e]+$/

@@ -1,8 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from '../../core/values/json.ts'
-import { CanaryFailed, CanaryRefused } from './errors.ts'
-import type { Login } from './login.ts'
-import { request } from './request.ts'
+import { CanaryFailed, CanaryRefused, type Login, request } from './login.ts'
 
 /** What the canary looks at of clusters and federations. */
 export type View = { uuid: string; name: string; status: string; status_reason: string | null }

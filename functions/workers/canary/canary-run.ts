@@ -2,9 +2,7 @@ import type { Clock, Logger, PublishMetrics } from '../../core/ports.ts'
 import { CANARY_DRIVERS, CANARY_SECONDS } from '../../core/values/canary.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import { CanaryApi, type View } from './canary-api.ts'
-import { parseCanarySecret } from './canary-secret.schema.ts'
-import { CanaryFailed } from './errors.ts'
-import { type LoginSettings, logIn } from './login.ts'
+import { CanaryFailed, type LoginSettings, logIn, parseCanarySecret } from './login.ts'
 
 /** Names of all that the canary makes begin so, and go on with the second of its run: nothing else in the project is touched. */
 const NAME = /^fedplane-canary-([0-9]+)-/

@@ -16,10 +16,8 @@ import type { FederationDriver, FederationObservation } from '../../drivers/cont
 import { CONTROL_PLANE_SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
 import { inShares } from './in-parallel.ts'
-import type { Fault } from './member-verdict.ts'
-import { isResting } from './move-member.ts'
-import { moveObserved, saidOf } from './observed-members.ts'
-import { isMinuteOf, minuteOf } from './verdict.ts'
+import { isResting, moveObserved, saidOf } from './members.ts'
+import { type Fault, isMinuteOf, minuteOf } from './verdict.ts'
 
 /** True when it is up and rests: an operation of its own may well take it down for a while, and says so itself. */
 const isWatched = (federation: Federation): boolean =>

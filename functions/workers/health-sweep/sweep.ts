@@ -12,7 +12,7 @@ import { beat } from '../heartbeat.ts'
 import { type ControlPlaneReport, sweepControlPlanes } from './control-planes.ts'
 import { inShares, type Shares } from './in-parallel.ts'
 import { type Look, lookAfter, type Sweep } from './look.ts'
-import { moveMembers } from './member-health.ts'
+import { moveMembers } from './members.ts'
 import { tellControlPlanes } from './told.ts'
 import { differs, healthAfter, isDue, isWatched, mayComeUp, minuteOf } from './verdict.ts'
 

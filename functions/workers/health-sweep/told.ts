@@ -5,7 +5,7 @@ import { hostAccess } from '../../core/federation/host-access.ts'
 import { memberContext, storedToken } from '../../core/membership/member-context.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'
-import { memberOf } from './member-health.ts'
+import { memberOf } from './members.ts'
 import { isConfirmed } from './verdict.ts'
 
 /** What a control plane is told of: health, whether the API is well (nodes may be what is not), version. */

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
-import type { Api, FederationView } from '../../../local/demo/api.ts'
-import { clientOf } from '../../../local/demo/clusters/started-cluster.ts'
+import { clientOf } from '../../../local/clusters/started-cluster.ts'
 import { create, type Fleet, kubeconfigEntry, openFleet, type Site } from '../../e2e/karmada/support/fleet.ts'
 import { karmadactlInit, type OwnCluster, startBares, startNode } from '../../e2e/karmada/support/kube.ts'
 import { add, federationPath, remove } from '../../e2e/support/stories.ts'
+import type { Api, FederationView } from '../../support/api/api.ts'
 import { karmadactl, type Run } from './karmadactl.ts'
 import { metered } from './meter.ts'
 

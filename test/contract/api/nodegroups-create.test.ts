@@ -38,6 +38,27 @@ describe('POST /v1/clusters/{cluster}/nodegroups (magnum-rest.md section 6)', ()
     expect((await callGroups(lab, 'GET', `${id}/nodegroups/pool`)).body).toEqual(body)
   })
 
+  it('reads its cluster once, and the node groups once', async () => {
+    const id = await givenReachable(lab)
+    const { clusters, nodeGroups } = lab.ports.stores
+    const { locate } = clusters
+    const { listOf } = nodeGroups
+    const reads: string[] = []
+    clusters.locate = (...of) => {
+      reads.push('cluster')
+      return locate(...of)
+    }
+    nodeGroups.listOf = (...of) => {
+      reads.push('node groups')
+      return listOf(...of)
+    }
+    await create({ name: 'pool' }, {}, id).finally(() => {
+      Object.assign(clusters, { locate })
+      Object.assign(nodeGroups, { listOf })
+    })
+    expect(reads).toEqual(['cluster', 'node groups'])
+  })
+
   it('has the cluster UPDATE_IN_PROGRESS with the new sums, and begins one task', async () => {
     const id = await givenReachable(lab, { node_count: 2 })
     const { uuid } = await givenGroup(lab, id, { node_count: 3 })

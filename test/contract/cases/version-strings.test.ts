@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import * as z from 'zod'
-import { parseVersion } from '../../../functions/kubernetes/version.ts'
+import { parseVersion } from '../../../functions/kubernetes/answer-shapes.ts'
 import { caseBytes, casesOf } from '../../support/kubernetes/cases.ts'
 
 const Entry = z.object({

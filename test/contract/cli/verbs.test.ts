@@ -115,7 +115,7 @@ describe('fedplane federation', () => {
         'UUID:         <uuid>',
         'Status:       UPDATE_COMPLETE',
         'Reason:       <none>',
-        'Host:         <uuid>',
+        'Host:         hub (<uuid>)',
         'Driver:       memory@1',
         'Endpoint:     memory://<uuid>',
         'Properties:   <none>',

@@ -1,7 +1,7 @@
 import { shortId } from '../../../functions/core/values/ids.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import { memoryClusterDriver } from '../../../functions/drivers/cluster/memory/v1/index.ts'
-import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
+import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/observe.ts'
 import type { ManagementAccess } from '../../../functions/drivers/contract/cluster-driver.ts'
 import type { PlannedCluster } from '../../../functions/drivers/contract/cluster-driver-description.ts'
 import type { Finding } from '../../../functions/drivers/contract/federation-driver.ts'

@@ -5,10 +5,10 @@ import { createServer, connect as dial, type Server, type Socket } from 'node:ne
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Api, type ClusterView, type FederationView } from '../../../local/demo/api.ts'
 import { createLogger } from '../../../local/logger.ts'
 import { type Fedplane, startFedplane } from '../../../local/server.ts'
 import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../../simulated-kubernetes/start.ts'
+import { Api, type ClusterView, type FederationView } from '../../support/api/api.ts'
 
 /** Issue 14, point 6a: a project whose host hangs does not keep another project's create waiting. */
 

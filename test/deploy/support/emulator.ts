@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { freePort } from '../../../local/demo/clusters/free-port.ts'
+import { freePort } from '../../../local/clusters/programs.ts'
 import { until } from '../../support/local/engine-lab.ts'
 import { virtualEnvironment } from '../../support/python/virtual-environment.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
-import type { FederationView } from '../../../local/demo/api.ts'
+import type { FederationView } from '../../support/api/api.ts'
 import { deleteFederation, federationPath } from '../support/stories.ts'
 import {
   ask,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { FederationView, MemberView } from '../../../local/demo/api.ts'
+import type { FederationView, MemberView } from '../../support/api/api.ts'
 import { deleteFederation, federationPath, join, remove, unjoin } from '../support/stories.ts'
 import { absent, consumerOf, create, expectAsBefore, type Fleet, openFleet, type Site, seen } from './support/fleet.ts'
 import { startBare, startNode } from './support/kube.ts'

@@ -1,9 +1,14 @@
 import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
-import { type Assets, findAssets } from '../../../local/demo/clusters/assets.ts'
-import { type ClusterSet, ClustersUnavailable, type DemoCluster } from '../../../local/demo/clusters/cluster-set.ts'
-import { clustersOfKubeconfig } from '../../../local/demo/clusters/kubeconfig-file.ts'
-import { clientOf, type StartedCluster } from '../../../local/demo/clusters/started-cluster.ts'
-import { type StartOptions, startClusters } from '../../../local/demo/clusters/take-clusters.ts'
+import { type Assets, findAssets } from '../../../local/clusters/programs.ts'
+import { clientOf, type StartedCluster } from '../../../local/clusters/started-cluster.ts'
+import {
+  type ClusterSet,
+  ClustersUnavailable,
+  type DemoCluster,
+  type StartOptions,
+  startClusters,
+} from '../../../local/clusters/take-clusters.ts'
+import { clustersOfKubeconfig } from '../../../local/demo/own-clusters.ts'
 
 const HOW =
   'The end-to-end tests need real clusters: set KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kube-controller-manager ' +
@@ -22,7 +27,7 @@ const demandAssets = (): Assets => {
 /** Clusters for a test, the first the host: contexts of `FEDPLANE_E2E_KUBECONFIG`, else started from `KUBEBUILDER_ASSETS`. Never simulated. */
 export const takeClusters = async (count: number): Promise<ClusterSet> => {
   const file = process.env.FEDPLANE_E2E_KUBECONFIG
-  return file ? clustersOfKubeconfig(count, { file }) : startTestClusters(count)
+  return file ? clustersOfKubeconfig(count, { file })() : startTestClusters(count)
 }
 
 /** Clusters that a test may also kill: always started here. */

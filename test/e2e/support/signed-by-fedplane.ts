@@ -5,9 +5,9 @@ import {
   Pkcs10CertificateRequestGenerator,
   SubjectAlternativeNameExtension,
 } from '@peculiar/x509'
-import type { Api } from '../../../local/demo/api.ts'
-import type { ClusterAuthority } from '../../../local/demo/clusters/cluster-files.ts'
+import type { ClusterAuthority } from '../../../local/clusters/cluster-files.ts'
 import type { KeyPair, LeafSubject } from '../../../simulated-kubernetes/pki.ts'
+import type { Api } from '../../support/api/api.ts'
 
 type Algorithm = { name: string; hash: string }
 const EC: Algorithm & { namedCurve: string } = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }

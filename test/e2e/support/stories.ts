@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
-import type { Api, ClusterView, FederationView } from '../../../local/demo/api.ts'
-import type { DemoCluster } from '../../../local/demo/clusters/cluster-set.ts'
-import { remainsOf } from '../../../local/demo/look.ts'
+import type { DemoCluster } from '../../../local/clusters/take-clusters.ts'
+import { remainsOf } from '../../../local/demo/observe.ts'
+import type { Api, ClusterView, FederationView } from '../../support/api/api.ts'
 
 /** What several end-to-end stories do at fedplane's API. */
 

@@ -1,7 +1,7 @@
 import { CLUSTER_TASKS } from '../../../functions/core/cluster/cluster-task.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
-import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
+import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/observe.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
 import type { FederationDriver, Preflight } from '../../../functions/drivers/contract/federation-driver.ts'

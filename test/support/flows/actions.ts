@@ -1,20 +1,24 @@
+import { standInTemplate } from '../../../functions/core/cluster/builtin-templates.ts'
 import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
-import { type DeleteRules, deleteCluster } from '../../../functions/core/cluster/delete-cluster.ts'
-import { nodesOf } from '../../../functions/core/cluster/node-group.ts'
+import { type ChangeRules, requestTask } from '../../../functions/core/cluster/cluster-tasks.ts'
+import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
+import * as clusterCreate from '../../../functions/core/cluster/create-cluster.ts'
+import * as clusterDelete from '../../../functions/core/cluster/delete-cluster.ts'
+import * as kubeconfigs from '../../../functions/core/cluster/replace-kubeconfig.ts'
 import * as change from '../../../functions/core/federation/change-federation.ts'
 import * as create from '../../../functions/core/federation/create-federation.ts'
 import * as remove from '../../../functions/core/federation/delete-federation.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
 import { launchesOf } from '../../../functions/core/membership/membership-steps.ts'
 import { DEADLINE_SECONDS } from '../../../functions/core/operation/deadlines.ts'
-import { executionOf, launch, newOperation } from '../../../functions/core/operation/launch.ts'
-import type { ExecutionRef, Flow, Operation } from '../../../functions/core/operation/operation.ts'
+import { executionOf, newOperation } from '../../../functions/core/operation/launch.ts'
+import type { ExecutionRef, Operation } from '../../../functions/core/operation/operation.ts'
 import type { Principal } from '../../../functions/core/values/principal.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import { sampleCluster } from '../store/samples.ts'
 import type { FlowLab } from './flow-lab.ts'
-import { defaultGroups } from './node-groups.ts'
 
-/** Federations: the commands that the API calls. Clusters: what their create, update and delete write, as far as flows see it. */
+/** The commands that the API calls, for a caller to whom everything is allowed and who lends nothing. */
 
 export const PROJECT = 'blue'
 type Options = {
@@ -25,24 +29,70 @@ type Options = {
 
 export const key = (id: string) => ({ projectId: PROJECT, id })
 
-const begin = async (
-  lab: FlowLab,
-  flow: Flow,
-  entity: { id: string; operation: Operation | null },
-  launched = true,
-): Promise<ExecutionRef> => {
-  const operation = entity.operation as Operation
-  if (launched) await launch(lab.ports, { flow, projectId: PROJECT, entityId: entity.id, operation })
-  return executionOf(flow, operation)
+/** Who asks; the policy allows everything. */
+const CALLER: Principal = { userId: 'alice', projectId: PROJECT, roles: ['member'], source: 'local' }
+
+/** @param launched false: as if the process had died between commit and launch */
+export const portsFor = (lab: FlowLab, launched = true): FlowLab['ports'] =>
+  launched ? lab.ports : { ...lab.ports, executions: { ...lab.ports.executions, start: async () => undefined } }
+
+const clusterOf = async (lab: FlowLab, id: string): Promise<Cluster> => {
+  const cluster = await lab.ports.stores.clusters.get(key(id))
+  if (cluster === undefined) throw new Error(`there is no cluster ${id}`)
+  return cluster
 }
 
-const operationFor = <K extends 'create' | 'update'>(lab: FlowLab, kind: K, options: Options = {}) =>
-  newOperation(lab.ports, kind, { ...options, deadlineSeconds: DEADLINE_SECONDS[`cluster-${kind}`] })
+/** The execution of what runs. */
+const runningOn = ({ operation }: { operation: Operation<'create' | 'update' | 'delete'> | null }): ExecutionRef => {
+  if (operation === null) throw new Error('nothing runs on the cluster')
+  return executionOf(`cluster-${operation.kind}`, operation)
+}
 
-export const newCluster = (lab: FlowLab, name: string, labels: Record<string, string> = {}): Cluster => {
-  const id = lab.ports.newId()
-  return sampleCluster({
-    id,
+export const changeRules = (lab: FlowLab, id: string, launched = true): ChangeRules => ({
+  findCluster: () => clusterOf(lab, id),
+  request: (cluster, change) => requestTask(portsFor(lab, launched), cluster, change),
+})
+
+const CREATE_RULES: clusterCreate.CreateRules = {
+  limit: async () => 10_000,
+  requireTemplateOpen: () => undefined,
+  requireDelegable: () => undefined,
+  storeLent: (_, store) => store({ change: {}, writes: [] }),
+  remember: () => [],
+}
+
+export type NewClusterOptions = Partial<Pick<clusterCreate.NewCluster, 'management' | 'attributes'>> & {
+  projectId?: string
+  labels?: Record<string, string>
+  /** Default: that of a driver whose clusters need none. */
+  template?: ClusterTemplate
+  /** Default: the template's, or memory@1. */
+  driver?: string
+}
+
+export const createCluster = async (lab: FlowLab, name: string, options: NewClusterOptions = {}) => {
+  const { projectId = PROJECT, labels = {}, template, attributes = {}, management = null } = options
+  const driver = lab.ports.drivers.cluster.resolve(options.driver ?? template?.driver ?? 'memory@1')
+  const desired: clusterCreate.NewCluster = {
+    name,
+    origin: { driver, template: template ?? standInTemplate(driver), isBuiltin: template === undefined },
+    nodeCount: 1,
+    masterCount: 1,
+    attributes: { ...attributes, labels },
+    mergeLabels: false,
+    endpoint: null,
+    driverState: {},
+    management,
+    credential: null,
+  }
+  const made = await clusterCreate.createCluster(lab.ports, { ...CALLER, projectId }, desired, CREATE_RULES)
+  return { id: made.id, ref: runningOn(made) }
+}
+
+/** A cluster of memory@1 as its create begins, for those that are put into the table. */
+export const newCluster = (lab: FlowLab, name: string, labels: Record<string, string> = {}): Cluster =>
+  sampleCluster({
+    id: lab.ports.newId(),
     name,
     driver: 'memory@1',
     status: 'CREATE_IN_PROGRESS',
@@ -50,29 +100,9 @@ export const newCluster = (lab: FlowLab, name: string, labels: Record<string, st
     endpoint: null,
     identity: null,
     driverState: {},
-    operation: operationFor(lab, 'create'),
+    operation: newOperation(lab.ports, 'create', { deadlineSeconds: DEADLINE_SECONDS['cluster-create'] }),
     magnum: { ...sampleCluster().magnum, labels },
   })
-}
-
-/** @param deadlineSeconds default: as long as any */
-export const createCluster = async (
-  lab: FlowLab,
-  name: string,
-  labels?: Record<string, string>,
-  deadlineSeconds?: number,
-) => {
-  const made = newCluster(lab, name, labels)
-  const operation = deadlineSeconds ? newOperation(lab.ports, 'create', { deadlineSeconds }) : made.operation
-  const cluster = { ...made, operation }
-  const { clusters, nodeGroups, commit } = lab.ports.stores
-  const groups = defaultGroups(cluster, lab.ports.newId)
-  await commit([
-    clusters.insert({ ...cluster, nodes: nodesOf(groups) }),
-    ...groups.map((group) => nodeGroups.insert(group)),
-  ])
-  return { id: cluster.id, ref: await begin(lab, 'cluster-create', cluster) }
-}
 
 /** Registered clusters without running their flow: the start for tests of other flows. */
 export const registered = async (lab: FlowLab, name: string, labels?: Record<string, string>): Promise<string> => {
@@ -88,42 +118,48 @@ export const registered = async (lab: FlowLab, name: string, labels?: Record<str
   return id
 }
 
-/** @param launched false: as if the process had died between commit and launch */
-const portsFor = (lab: FlowLab, launched = true): FlowLab['ports'] =>
-  launched ? lab.ports : { ...lab.ports, executions: { ...lab.ports.executions, start: async () => undefined } }
-
-const clusterOf = async (lab: FlowLab, id: string): Promise<Cluster> => {
-  const cluster = await lab.ports.stores.clusters.get(key(id))
-  if (cluster === undefined) throw new Error(`there is no cluster ${id}`)
-  return cluster
-}
-
 /** Of a deletion that its caller may ask for, and lends nothing for. */
-export const deleteRules = (lab: FlowLab, id: string, force = false): DeleteRules => ({
+const deleteRules = (lab: FlowLab, id: string, force: boolean): clusterDelete.DeleteRules => ({
   findCluster: () => clusterOf(lab, id),
   force,
   storeDeletion: (_, store) => store({ change: {}, writes: [] }),
 })
 
-export const changeCluster = async (
+/** Takes over from what runs, and drops what waits. */
+export const deleteCluster = async (
   lab: FlowLab,
   id: string,
-  kind: 'update' | 'delete',
   { force = false, launched }: Options = {},
 ): Promise<ExecutionRef> => {
-  if (kind === 'delete') {
-    const deletion = await deleteCluster(portsFor(lab, launched), deleteRules(lab, id, force))
-    if (deletion === null) throw new Error('no delete began')
-    return executionOf('cluster-delete', deletion)
-  }
-  const { clusters, commit } = lab.ports.stores
-  const operation = operationFor(lab, 'update', { force })
-  await commit([clusters.change(await clusterOf(lab, id), { operation, status: 'UPDATE_IN_PROGRESS' })])
-  return begin(lab, 'cluster-update', { id, operation }, launched)
+  const deletion = await clusterDelete.deleteCluster(portsFor(lab, launched), deleteRules(lab, id, force))
+  if (deletion === null) throw new Error('no delete began')
+  return executionOf('cluster-delete', deletion)
 }
 
-/** Who asks; the policy allows everything. */
-const CALLER: Principal = { userId: 'alice', projectId: PROJECT, roles: ['member'], source: 'local' }
+const ENDPOINT = {
+  server: 'https://10.0.0.2:6443',
+  serverForPeers: null,
+  caPem: null,
+  tlsServerName: null,
+  tlsVerify: true,
+}
+
+/** Sends another kubeconfig, for which nobody vouches. */
+export const replaceKubeconfig = async (
+  lab: FlowLab,
+  { projectId, id }: Pick<Cluster, 'projectId' | 'id'>,
+  text: string,
+) => {
+  const { clusters } = lab.ports.stores
+  const read = async (): Promise<Cluster> => (await clusters.get({ projectId, id })) ?? clusterOf(lab, id)
+  await kubeconfigs.replaceKubeconfig(lab.ports, await read(), {
+    taken: { endpoint: ENDPOINT, credential: new Secret(text) },
+    vouchedBy: undefined,
+    requireMayGoOn: () => undefined,
+  })
+  return runningOn(await read())
+}
+
 const requireUse = (): void => undefined
 
 const federationOf = async (lab: FlowLab, id: string): Promise<Federation> => {

@@ -1,21 +1,28 @@
+import { standInTemplate } from '../../../functions/core/cluster/builtin-templates.ts'
+import { changeNodeGroup } from '../../../functions/core/cluster/change-node-group.ts'
 import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
 import { type ClusterTask, nodeGroupOf } from '../../../functions/core/cluster/cluster-task.ts'
 import { requestTask } from '../../../functions/core/cluster/cluster-tasks.ts'
 import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
-import * as remove from '../../../functions/core/cluster/delete-cluster.ts'
-import { type NodeGroup, type NodeGroupChange, nodesOf } from '../../../functions/core/cluster/node-group.ts'
+import { createNodeGroup, type DesiredNodeGroup } from '../../../functions/core/cluster/create-node-group.ts'
+import { deleteNodeGroup } from '../../../functions/core/cluster/delete-node-group.ts'
+import { type NodeGroup, nodesOf } from '../../../functions/core/cluster/node-group.ts'
+import { resizeCluster } from '../../../functions/core/cluster/resize-cluster.ts'
 import { isAbout, reasonKept } from '../../../functions/core/cluster/task-groups.ts'
+import * as upgrades from '../../../functions/core/cluster/upgrade-cluster.ts'
+import { notFound } from '../../../functions/core/not-found.ts'
 import { retryOnConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
 import { AUTHORITIES } from '../../../functions/core/values/certificate-authority.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import type { Write } from '../../../functions/store/write.ts'
 import { until } from '../local/engine-lab.ts'
-import { createCluster, deleteRules, key, newCluster } from './actions.ts'
+import { sampleCluster } from '../store/samples.ts'
+import { changeRules, createCluster, key, newCluster, portsFor } from './actions.ts'
 import type { FlowLab } from './flow-lab.ts'
 import { ended } from './look.ts'
 import { defaultGroups, newGroup } from './node-groups.ts'
 
-/** What the API does when a change of a cluster is asked for. */
+/** Changes of clusters and node groups by the commands that the API calls, and what they are about. */
 
 export const groupsOf = (lab: FlowLab, id: string): Promise<NodeGroup[]> => lab.ports.stores.nodeGroups.listOf(key(id))
 
@@ -26,8 +33,12 @@ export const groupNamed = async (lab: FlowLab, id: string, name: string): Promis
 }
 
 /** A cluster that is up, with its two default groups. */
-export const readyCluster = async (lab: FlowLab, labels?: Record<string, string>): Promise<string> => {
-  const { id, ref } = await createCluster(lab, 'it', labels)
+export const readyCluster = async (
+  lab: FlowLab,
+  labels: Record<string, string> = {},
+  template?: ClusterTemplate,
+): Promise<string> => {
+  const { id, ref } = await createCluster(lab, 'it', { labels, ...(template === undefined ? {} : { template }) })
   await ended(lab, ref)
   return id
 }
@@ -35,7 +46,8 @@ export const readyCluster = async (lab: FlowLab, labels?: Record<string, string>
 /** A cluster that is up, without having run its flow: with a group `pool` of two nodes, and authorities `old`. */
 export const settledCluster = async (lab: FlowLab): Promise<string> => {
   const { clusters, nodeGroups, commit } = lab.ports.stores
-  const cluster = { ...newCluster(lab, 'it'), status: 'CREATE_COMPLETE' as const, operation: null }
+  const { endpoint } = sampleCluster()
+  const cluster = { ...newCluster(lab, 'it'), status: 'CREATE_COMPLETE' as const, operation: null, endpoint }
   const pool = newGroup(cluster, { id: lab.ports.newId(), number: 3, name: 'pool', nodeCount: 2 })
   const groups = [...defaultGroups(cluster, lab.ports.newId), pool].map((group) => ({
     ...group,
@@ -50,80 +62,99 @@ export const settledCluster = async (lab: FlowLab): Promise<string> => {
   return cluster.id
 }
 
-type Asked = {
-  change?: (group: NodeGroup) => NodeGroupChange
-  insert?: NodeGroup
-  writes?: readonly Write[]
-  launched?: boolean
-  takesPlace?: boolean
-}
+type Launched = { /** False: as if the process had died between commit and launch. */ launched?: boolean }
 
-/** Stores a task with its groups marked. Returns when the API would answer. */
-export const ask = async (lab: FlowLab, id: string, task: ClusterTask, asked: Asked = {}): Promise<void> => {
-  const { stores } = lab.ports
-  const executions =
-    asked.launched === false ? { ...lab.ports.executions, start: async () => undefined } : lab.ports.executions
-  await retryOnConflict(async () => {
-    const cluster = (await stores.clusters.get(key(id))) as Cluster
-    const groups = await groupsOf(lab, id)
-    const change = (group: NodeGroup): NodeGroupChange => ({
-      status: task.kind === 'node-group-delete' ? 'DELETE_IN_PROGRESS' : 'UPDATE_IN_PROGRESS',
-      statusReason: reasonKept(group),
-      ...asked.change?.(group),
-    })
-    const own = groups.filter((group) => isAbout(task, group))
-    const after = groups.map((group) => (own.includes(group) ? { ...group, ...change(group) } : group))
-    await requestTask({ ...lab.ports, executions }, cluster, {
-      task,
-      ...(asked.takesPlace ? { takesPlace: true } : {}),
-      writes: [
-        ...own.map((group) => stores.nodeGroups.change(group, change(group))),
-        ...(asked.insert ? [stores.nodeGroups.insert(asked.insert)] : []),
-        ...(asked.writes ?? []),
-      ],
-      change: { nodes: nodesOf([...after, ...(asked.insert ? [asked.insert] : [])]) },
-      said: { reason: 'Requested', message: 'Asked by a test.' },
-    })
-  })
-}
-
+/** It takes the place of another number for the same group. */
 export const resize = async (
+  lab: FlowLab,
+  id: string,
+  desired: Launched & { group: string; nodeCount: number; nodesToRemove?: string[] },
+): Promise<void> => {
+  const { group: nodeGroup, nodeCount, nodesToRemove = [], launched = true } = desired
+  await resizeCluster(lab.ports, changeRules(lab, id, launched), { nodeGroup, nodeCount, nodesToRemove })
+}
+
+/** Brings a group to a number of nodes by its limits: unlike a resize, it waits for its turn behind others of the same group. */
+export const limit = async (
   lab: FlowLab,
   id: string,
   {
     group,
     nodeCount,
-    nodesToRemove = [],
+    least = nodeCount,
+    most = nodeCount,
     launched = true,
-    takesPlace = false,
-  }: { group: string; nodeCount: number; nodesToRemove?: string[]; launched?: boolean; takesPlace?: boolean },
+  }: Launched & { group: string; nodeCount: number; least?: number; most?: number | null },
 ): Promise<void> => {
-  const { id: nodeGroupId } = await groupNamed(lab, id, group)
-  await ask(
-    lab,
-    id,
-    { kind: 'resize', nodeGroupId, nodeCount, nodesToRemove },
-    { change: () => ({ nodeCount }), launched, takesPlace },
-  )
+  await changeNodeGroup(lab.ports, changeRules(lab, id, launched), group, {
+    attributes: ['min_node_count', 'max_node_count'],
+    settingsOf: (read) => ({ ...read, minNodeCount: least, maxNodeCount: most }),
+  })
 }
 
-export const createGroup = async (lab: FlowLab, id: string, changes: Partial<NodeGroup> = {}): Promise<NodeGroup> => {
-  const cluster = (await lab.ports.stores.clusters.get(key(id))) as Cluster
-  const number = (await groupsOf(lab, id)).length + 1
-  const group = newGroup(cluster, { id: lab.ports.newId(), name: 'pool', number, nodeCount: 2, ...changes })
-  await ask(lab, id, { kind: 'node-group-create', nodeGroupId: group.id }, { insert: group })
+/** Changes a group to what it is already, which is a change as any other. */
+export const changeGroup = async (lab: FlowLab, id: string, group: string): Promise<void> => {
+  const patch = { attributes: ['min_node_count'], settingsOf: (read: NodeGroup) => read }
+  await changeNodeGroup(lab.ports, changeRules(lab, id), group, patch)
+}
+
+/** Default: `pool`, of two nodes. */
+export const createGroup = async (
+  lab: FlowLab,
+  id: string,
+  desired: Partial<DesiredNodeGroup> = {},
+): Promise<NodeGroup> => {
+  const { group } = await createNodeGroup(lab.ports, changeRules(lab, id), { name: 'pool', nodeCount: 2, ...desired })
   return group
 }
 
-/** A task about one group, by the group's name. */
-export const askOf = async (
+export const deleteGroup = (lab: FlowLab, id: string, group: string): Promise<void> =>
+  deleteNodeGroup(lab.ports, changeRules(lab, id), group)
+
+/** Of the cluster, or of one group. */
+export const upgrade = async (
   lab: FlowLab,
   id: string,
-  kind: 'node-group-delete' | 'node-group-update',
-  name: string,
+  template: ClusterTemplate,
+  { group, launched }: Launched & { group?: string } = {},
 ): Promise<void> => {
-  const { id: nodeGroupId } = await groupNamed(lab, id, name)
-  await ask(lab, id, kind === 'node-group-delete' ? { kind, nodeGroupId } : { kind, nodeGroupId, nodeCount: null })
+  const rules: upgrades.UpgradeRules = {
+    ...changeRules(lab, id, launched),
+    findTemplate: async (_, ident) => {
+      const found = await lab.ports.stores.templates.get({ projectId: template.projectId, id: ident })
+      if (found === undefined) throw notFound('ClusterTemplate', ident)
+      return { template: found, isBuiltin: false }
+    },
+    requireTemplateOpen: () => undefined,
+  }
+  await upgrades.upgradeCluster(lab.ports, rules, { template: template.id, nodeGroup: group, maxBatchSize: 1 })
+}
+
+/**
+ * Stores a task that no command stores just so, with its groups marked. An upgrade waits only behind a rotation of application credentials, a
+ * change of a group that goes is refused, and a rotation of authorities has certificates that differ from run to run.
+ */
+export const ask = async (
+  lab: FlowLab,
+  id: string,
+  task: ClusterTask,
+  { writes = [], launched = true }: Launched & { writes?: readonly Write[] } = {},
+): Promise<void> => {
+  const { stores } = lab.ports
+  const change = (group: NodeGroup) =>
+    ({
+      status: task.kind === 'node-group-delete' ? 'DELETE_IN_PROGRESS' : 'UPDATE_IN_PROGRESS',
+      statusReason: reasonKept(group),
+    }) as const
+  await retryOnConflict(async () => {
+    const groups = await groupsOf(lab, id)
+    const own = groups.filter((group) => isAbout(task, group))
+    await requestTask(portsFor(lab, launched), (await stores.clusters.get(key(id))) as Cluster, {
+      task,
+      writes: [...own.map((group) => stores.nodeGroups.change(group, change(group))), ...writes],
+      said: { reason: 'Requested', message: 'Asked by a test.' },
+    })
+  })
 }
 
 /** Seals an authority of each type whose certificate and key are this text. */
@@ -147,7 +178,11 @@ export const authoritiesOf = (lab: FlowLab, id: string): Promise<(string | undef
     ),
   )
 
-export const newTemplate = async (lab: FlowLab, labels: Record<string, string> = {}): Promise<ClusterTemplate> => {
+export const newTemplate = async (
+  lab: FlowLab,
+  labels: Record<string, string> = {},
+  imageId = 'new-image',
+): Promise<ClusterTemplate> => {
   const createdAt = lab.clock.now().toISOString()
   const template: ClusterTemplate = {
     id: lab.ports.newId(),
@@ -155,33 +190,7 @@ export const newTemplate = async (lab: FlowLab, labels: Record<string, string> =
     userId: 'alice',
     name: 'template',
     driver: 'memory@1',
-    spec: {
-      coe: 'kubernetes',
-      imageId: 'new-image',
-      flavorId: null,
-      masterFlavorId: null,
-      keypairId: null,
-      externalNetworkId: null,
-      fixedNetwork: null,
-      fixedSubnet: null,
-      networkDriver: null,
-      volumeDriver: null,
-      dnsNameserver: null,
-      apiserverPort: null,
-      dockerVolumeSize: null,
-      dockerStorageDriver: null,
-      labels,
-      serverType: 'vm',
-      clusterDistro: null,
-      registryEnabled: false,
-      insecureRegistry: null,
-      tlsDisabled: false,
-      masterLbEnabled: false,
-      floatingIpEnabled: false,
-      httpProxy: null,
-      httpsProxy: null,
-      noProxy: null,
-    },
+    spec: { ...standInTemplate(lab.ports.drivers.cluster.resolve('memory@1')).spec, imageId, labels },
     public: false,
     hidden: false,
     tags: null,
@@ -205,11 +214,6 @@ export const useTemplate = async (lab: FlowLab, id: string, template: ClusterTem
 
 export const usesOf = async (lab: FlowLab, { projectId, id }: ClusterTemplate): Promise<number | undefined> =>
   (await lab.ports.stores.templates.get({ projectId, id }))?.clusterCount
-
-/** DELETE of a cluster: takes over from what runs, and drops what waits. */
-export const deleteCluster = async (lab: FlowLab, id: string): Promise<void> => {
-  await remove.deleteCluster(lab.ports, deleteRules(lab, id))
-}
 
 /** Waits until nothing runs on the cluster, or it is gone. Reads the database only when an execution has ended since. */
 export const rested = async (lab: FlowLab, id: string): Promise<Cluster | 'gone'> => {

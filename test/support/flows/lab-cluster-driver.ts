@@ -1,5 +1,5 @@
 import { memoryClusterDriver } from '../../../functions/drivers/cluster/memory/v1/index.ts'
-import type { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/world.ts'
+import type { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/observe.ts'
 import type { ClusterContext, ClusterDriver, ClusterPhase } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { PlannedFailure } from '../../../functions/drivers/contract/errors.ts'
 

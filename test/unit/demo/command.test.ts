@@ -53,7 +53,7 @@ describe('npm run demo', { timeout: 60_000 }, () => {
     const file = run(['--kubeconfig', missing])
     const assets = run([], { KUBEBUILDER_ASSETS: missing })
     expect([await file.ended, await assets.ended]).toEqual([1, 1])
-    expect(file.fault()).toMatch(/^fedplane demo: The kubeconfig .*nope can't be read: .*--kubeconfig.*\n$/)
+    expect(file.fault()).toMatch(/^fedplane demo: The kubeconfig .*nope can't be read .*--kubeconfig.*\n$/)
     expect(assets.fault()).toMatch(/^fedplane demo: KUBEBUILDER_ASSETS .*nope.* no etcd and kube-apiserver.*\n$/)
     expect(file.output() + assets.output()).toBe('')
     expect(readdirSync(temporary)).toEqual([])

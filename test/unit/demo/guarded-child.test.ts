@@ -5,8 +5,7 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { freePort } from '../../../local/demo/clusters/free-port.ts'
-import { startGuarded } from '../../../local/demo/clusters/guarded-child.ts'
+import { freePort, startGuarded } from '../../../local/clusters/programs.ts'
 
 describe('startGuarded', () => {
   it('ends a program that does not want to', async () => {

@@ -31,7 +31,7 @@ const READS = [
 ]
 
 /** Wrap a client, or are asked for what was read before. */
-const NO_READERS = ['functions/flows/while-open.ts', 'functions/core/access/cluster-access.ts']
+const NO_READERS = ['functions/flows/loop.ts', 'functions/core/access/cluster-access.ts']
 
 const readers = globSync('functions/**/*.ts', { cwd: ROOT })
   .map((file) => file.split(path.sep).join('/'))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Secret } from '../../../functions/core/values/secret.ts'
-import { eksToken } from '../../../functions/drivers/cluster/eks/v1/token.ts'
+import { eksToken } from '../../../functions/drivers/cluster/eks/v1/aws/signer.ts'
 import { AwsStandIn } from '../../support/aws/aws-stand-in.ts'
 import { signatureOf } from '../../support/aws/sigv4.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { failureOf } from '../../../functions/flows/failure-of.ts'
-import type { StepState } from '../../../functions/flows/step.ts'
+import { failureOf, type StepState } from '../../../functions/flows/step.ts'
 
 const state = (error?: { Error: string; Cause?: string }): StepState => ({
   projectId: 'p',

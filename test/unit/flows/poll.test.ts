@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { poll } from '../../../functions/flows/poll.ts'
+import { poll } from '../../../functions/flows/loop.ts'
 
 const countdown = (from: number) => {
   let left = from

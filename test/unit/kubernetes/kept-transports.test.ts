@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import type { Connection } from '../../../functions/kubernetes/client.ts'
-import { KeptTransports } from '../../../functions/kubernetes/kept-transports.ts'
+import { KeptTransports } from '../../../functions/kubernetes/connect.ts'
 import type { Transport } from '../../../functions/kubernetes/transport.ts'
 import { testConnection } from '../../support/kubernetes/test-connection.ts'
 

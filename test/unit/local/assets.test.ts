@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib'
 import { create } from 'tar'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import sums from '../../../functions/drivers/federation/karmada/v1/crds.sha256.json' with { type: 'json' }
-import { CRDS_ASSET, KARMADA_VERSION } from '../../../functions/drivers/federation/karmada/v1/names.ts'
+import { CRDS_ASSET, KARMADA_VERSION } from '../../../functions/drivers/federation/karmada/v1/model/names.ts'
 import { assetsIn } from '../../../functions/runtime/asset-folder.ts'
 import { ensureAssets, putAssetsBeside } from '../../../infra/assets.ts'
 import { missingAssets } from '../../../local/assets/assets.ts'

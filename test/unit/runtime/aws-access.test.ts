@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { awsGrants } from '../../../functions/drivers/contract/aws-grants.ts'
+import { awsGrants } from '../../../functions/drivers/contract/aws-access.ts'
 import { awsAccess } from '../../../functions/runtime/aws-access.ts'
 import { awsEndpoints } from '../../../functions/runtime/env.ts'
 import { everythingOf, rejectionOf } from '../../support/kubernetes/leaks.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { driverDescriptions } from '../../../functions/drivers/descriptions.ts'
-import { enabledDrivers } from '../../../functions/runtime/enabled-drivers.ts'
+import { enabledDrivers } from '../../../functions/runtime/aws-table-ports.ts'
 
 const offered = (FEDERATION_DRIVERS: string, CLUSTER_DRIVERS: string) => {
   const { federation, cluster } = driverDescriptions(enabledDrivers({ FEDERATION_DRIVERS, CLUSTER_DRIVERS }))

@@ -1,8 +1,8 @@
 import { InvalidCiphertextException, type KMSClient } from '@aws-sdk/client-kms'
 import { describe, expect, it } from 'vitest'
 import { kmsKeys } from '../../../functions/runtime/aws-ports.ts'
+import { noKeys } from '../../../functions/runtime/aws-table-ports.ts'
 import { KeyAccessMissing, KeyServiceUnavailable } from '../../../functions/runtime/errors.ts'
-import { noKeys } from '../../../functions/runtime/no-keys.ts'
 import { CredentialUnreadable } from '../../../functions/store/errors.ts'
 
 const KEY = 'arn:aws:kms:eu-central-1:111122223333:key/k'

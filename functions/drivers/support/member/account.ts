@@ -13,10 +13,8 @@ import {
   requireOwned,
   type Site,
 } from '../owned.ts'
-import { settleAll } from '../settle-all.ts'
-import type { Trace } from '../step.ts'
-import { memberObjectName } from './names.ts'
-import { tokenSecrets } from './token-secret.ts'
+import { settleAll, type Trace } from '../step.ts'
+import { memberObjectName, tokenSecrets } from './tokens.ts'
 
 /** The user name of a ServiceAccount of ours in a member. */
 export const accountUser = (federationId: string, account = memberObjectName(federationId)): string =>
@@ -36,7 +34,7 @@ export const ensureMemberNamespace = async (site: Site, trace: Trace): Promise<b
 type Labels = Readonly<Record<string, string>>
 
 /** An account to have in the federation's namespace. */
-export type AccountWish = {
+type AccountWish = {
   /** Default: the account of the control plane. */
   account?: string
   labels?: Labels

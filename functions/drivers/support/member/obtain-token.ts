@@ -9,9 +9,7 @@ import type { MemberContext } from '../../contract/federation-driver.ts'
 import { ensureOwned, ensureSeen, refOf, removeOwned, type Site } from '../owned.ts'
 import { Pending, type Trace } from '../step.ts'
 import { clusterTime, whoAmI } from '../who-am-i.ts'
-import { memberObjectName } from './names.ts'
-import { requestToken } from './token-request.ts'
-import { tokenIn, tokenSecretManifest, tokenSecretName } from './token-secret.ts'
+import { memberObjectName, requestToken, tokenIn, tokenSecretManifest, tokenSecretName } from './tokens.ts'
 
 const RETRY_MILLISECONDS = 250
 

@@ -1,10 +1,48 @@
-import type { ClusterObservation, HealthStatus } from '../../../core/cluster/cluster.ts'
+import type { Cluster, ClusterEndpoint, ClusterObservation, HealthStatus } from '../../../core/cluster/cluster.ts'
 import { type AppError, isAppError } from '../../../core/values/app-error.ts'
-import type { KubernetesClient } from '../../../kubernetes/client.ts'
+import type { Secret } from '../../../core/values/secret.ts'
+import type { Connection, KubernetesClient } from '../../../kubernetes/client.ts'
 import { ApiThrottled, CredentialRejected, PermissionDenied } from '../../../kubernetes/errors.ts'
 import type { ClusterContext } from '../../contract/cluster-driver.ts'
 import { readHealth } from './read-health.ts'
-import { type Way, withClient } from './way.ts'
+
+/** How a driver comes to clusters that somebody else made: what differs between such drivers. */
+export type Way = {
+  /** `ClusterDriver.connection`. */
+  connection(cluster: Cluster, credential: Secret | undefined): Promise<Connection>
+  /** What to do when the credential may not do what fedplane needs: a whole sentence. */
+  grantAdvice: string
+  /** True for faults of ours that say nothing of the cluster's health, besides those of the Kubernetes client. */
+  isOurFault(error: AppError): boolean
+  /** The same fault in words that help more with such clusters; default: as it is. */
+  explain?(error: unknown, cluster: Cluster): unknown
+}
+
+/** Where the API server is, for everybody: the connection without its credential. */
+export const endpointOf = (cluster: Pick<Cluster, 'endpoint'>, connection: Connection): ClusterEndpoint => ({
+  server: connection.server,
+  serverForPeers: cluster.endpoint?.serverForPeers ?? null,
+  caPem: connection.caPem,
+  tlsServerName: connection.tlsServerName,
+  tlsVerify: connection.tlsVerify,
+})
+
+/** Runs something with a client of its own, and closes that. */
+export const withClient = async <T>(
+  way: Way,
+  { cluster, credential, connect }: ClusterContext,
+  use: (client: KubernetesClient, connection: Connection) => Promise<T>,
+): Promise<T> => {
+  const connection = await way.connection(cluster, await credential())
+  const client = connect(connection)
+  try {
+    return await use(client, connection)
+  } catch (error) {
+    throw way.explain === undefined ? error : way.explain(error, cluster)
+  } finally {
+    client.close()
+  }
+}
 
 /** Faults of our credential or of our haste, not of the cluster: its health is unknown then (cases/SV-11). */
 const NOT_ITS_FAULT = [CredentialRejected, PermissionDenied, ApiThrottled]

@@ -2,10 +2,9 @@ import type { Access } from '../../../kubernetes/access-review.ts'
 import { ClusterIdentityChanged, NotKubernetes, PermissionDenied } from '../../../kubernetes/errors.ts'
 import { kubeSystemUid } from '../../../kubernetes/identity.ts'
 import type { ClusterPhase } from '../../contract/cluster-driver.ts'
-import { missingAccess } from '../permissions.ts'
+import { missingAccess } from '../findings.ts'
 import { whoAmI } from '../who-am-i.ts'
-import { observeRegistered } from './observe.ts'
-import { endpointOf, type Way, withClient } from './way.ts'
+import { endpointOf, observeRegistered, type Way, withClient } from './observe.ts'
 
 /** Seconds for each phase: a retry or two of a call that takes its 15 s. */
 const PHASE_SECONDS = 60

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Api, type ClusterView, type FederationView } from '../../../../local/demo/api.ts'
 import { createLogger } from '../../../../local/logger.ts'
 import { type Fedplane, startFedplane } from '../../../../local/server.ts'
+import { Api, type ClusterView, type FederationView } from '../../../support/api/api.ts'
 import { type CapiLab, openCapiLab } from '../../../support/capi/lab.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clusterProfileDriver } from '../../../../functions/drivers/federation/clusterprofile/v1/index.ts'
-import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/inventory-namespace.ts'
 import { profiles } from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
+import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/schema.ts'
 import { ConnectTimedOut } from '../../../../functions/kubernetes/errors.ts'
 import { clusterRoleBindings, namespaces, secrets } from '../../../../functions/kubernetes/resources.ts'
 import { CallBudget } from '../../../support/drivers/call-budget.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clusterProfileDriver } from '../../../../functions/drivers/federation/clusterprofile/v1/index.ts'
-import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/inventory-namespace.ts'
 import { PROFILE_CRD, profiles } from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
+import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/schema.ts'
 import { customResourceDefinitions, secrets } from '../../../../functions/kubernetes/resources.ts'
 import { FederationLife } from '../../../support/drivers/federation-life.ts'
 import { type SimulatedClusters, simulatedClusters } from '../../../support/drivers/simulated.ts'

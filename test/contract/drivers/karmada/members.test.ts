@@ -3,7 +3,7 @@ import type { MemberContext } from '../../../../functions/drivers/contract/feder
 import { withControlPlane } from '../../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
 import { karmadaDriver } from '../../../../functions/drivers/federation/karmada/v1/index.ts'
 import { clusters } from '../../../../functions/drivers/federation/karmada/v1/member/names.ts'
-import { memberObjectName } from '../../../../functions/drivers/support/member/names.ts'
+import { memberObjectName } from '../../../../functions/drivers/support/member/tokens.ts'
 import { namespaces, secrets, serviceAccounts } from '../../../../functions/kubernetes/resources.ts'
 import { startSimulatedKubernetes } from '../../../../simulated-kubernetes/start.ts'
 import { Killed } from '../../../support/drivers/call-budget.ts'

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { madeBefore } from '../../../../functions/drivers/contract/made-before.ts'
+import { madeBefore } from '../../../../functions/drivers/contract/phase.ts'
 import { withControlPlane } from '../../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
 import { CLUSTER_NAME_LABEL } from '../../../../functions/drivers/federation/karmada/v1/member/claims.ts'
 import { clusters, works } from '../../../../functions/drivers/federation/karmada/v1/member/names.ts'
-import { memberObjectName } from '../../../../functions/drivers/support/member/names.ts'
+import { memberObjectName } from '../../../../functions/drivers/support/member/tokens.ts'
 import type { KubernetesClient, Resource } from '../../../../functions/kubernetes/client.ts'
 import { RequestTimedOut } from '../../../../functions/kubernetes/errors.ts'
 import {

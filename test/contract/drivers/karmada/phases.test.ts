@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withControlPlane } from '../../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
-import { stateOf } from '../../../../functions/drivers/federation/karmada/v1/state.ts'
+import { stateOf } from '../../../../functions/drivers/federation/karmada/v1/model/names.ts'
 import { namespaces } from '../../../../functions/kubernetes/resources.ts'
 import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts'
 import { KarmadaLife } from '../../../support/karmada/life.ts'

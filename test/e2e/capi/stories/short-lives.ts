@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ClusterView } from '../../../../local/demo/api.ts'
+import type { ClusterView } from '../../../support/api/api.ts'
 import { clusterPath } from '../../support/stories.ts'
 import { make, remove, settled, template } from '../support/clusters.ts'
 import { capiCluster } from '../support/management.ts'

@@ -1,5 +1,5 @@
 import { describe, it } from 'vitest'
-import type { ClusterView } from '../../../../local/demo/api.ts'
+import type { ClusterView } from '../../../support/api/api.ts'
 import { clusterPath } from '../../support/stories.ts'
 import { groupsOf, make, remove, settled, template } from '../support/clusters.ts'
 import type { World } from './life.ts'

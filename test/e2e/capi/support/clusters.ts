@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { Api, ClusterView } from '../../../../local/demo/api.ts'
+import type { Api, ClusterView } from '../../../support/api/api.ts'
 import { clusterPath } from '../../support/stories.ts'
 
 /** What a test reads of a cluster that is made. */

@@ -1,6 +1,6 @@
 import type { KubernetesClient, KubernetesObject } from '../../../../functions/kubernetes/client.ts'
-import type { Api, ClusterView } from '../../../../local/demo/api.ts'
-import { clientOf } from '../../../../local/demo/clusters/started-cluster.ts'
+import { clientOf } from '../../../../local/clusters/started-cluster.ts'
+import type { Api, ClusterView } from '../../../support/api/api.ts'
 import { type OwnCluster, startManagement } from '../../karmada/support/kube.ts'
 import { clusterPath } from '../../support/stories.ts'
 

@@ -6,7 +6,7 @@ import { homedir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import * as z from 'zod'
-import { ClustersUnavailable, type DemoCluster } from '../../../../local/demo/clusters/cluster-set.ts'
+import { ClustersUnavailable, type DemoCluster } from '../../../../local/clusters/take-clusters.ts'
 
 const run = promisify(execFile)
 

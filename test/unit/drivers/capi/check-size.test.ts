@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ClusterTask } from '../../../../functions/core/cluster/cluster-task.ts'
 import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
-import { check } from '../../../../functions/drivers/cluster/capi/v1/check.ts'
-import { MANAGEMENT_FIELDS } from '../../../../functions/drivers/cluster/capi/v1/management-fields.ts'
+import { check } from '../../../../functions/drivers/cluster/capi/v1/checks/check.ts'
+import { MANAGEMENT_FIELDS } from '../../../../functions/drivers/cluster/capi/v1/model/infrastructure.ts'
 import { type Sample, sampleGroups, samplePlanned } from '../../../support/capi/samples.ts'
 import { nodeGroupEntity } from '../../../support/drivers/cluster-samples.ts'
 

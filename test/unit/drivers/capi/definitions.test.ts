@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { INFRASTRUCTURES, type Infrastructure } from '../../../../functions/drivers/cluster/capi/v1/infrastructure.ts'
+import {
+  INFRASTRUCTURES,
+  type Infrastructure,
+} from '../../../../functions/drivers/cluster/capi/v1/model/infrastructure.ts'
 import { managementObjects } from '../../../../functions/drivers/cluster/capi/v1/render/class-objects.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
 import { specOf, type Variable } from '../../../../functions/drivers/cluster/capi/v1/render/topology.ts'

@@ -6,8 +6,11 @@ import {
   clusterValues,
   GROUP_LABELS,
   groupValues,
-} from '../../../../functions/drivers/cluster/capi/v1/labels.ts'
-import { LABELS_WITHOUT_EFFECT, labelRemarks } from '../../../../functions/drivers/cluster/capi/v1/look.ts'
+} from '../../../../functions/drivers/cluster/capi/v1/model/labels.ts'
+import {
+  LABELS_WITHOUT_EFFECT,
+  labelRemarks,
+} from '../../../../functions/drivers/cluster/capi/v1/status/label-warnings.ts'
 import { ALL_LABELS, samplePlanned } from '../../../support/capi/samples.ts'
 
 const README = readFileSync(

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { isNamespaceOf, namespaceObject } from '../../../../functions/drivers/cluster/capi/v1/management/owned.ts'
 import {
   classNamespaceOf,
   clusterNames,
   machineDeploymentName,
-} from '../../../../functions/drivers/cluster/capi/v1/render/names.ts'
-import { isNamespaceOf, namespaceObject } from '../../../../functions/drivers/cluster/capi/v1/render/namespace.ts'
-import { namesState } from '../../../../functions/drivers/cluster/capi/v1/schema.ts'
+} from '../../../../functions/drivers/cluster/capi/v1/model/names.ts'
+import { namesState } from '../../../../functions/drivers/cluster/capi/v1/model/state.schema.ts'
 import { clusterEntity } from '../../../support/drivers/test-cluster.ts'
 
 const ID = '019a2b3c-0000-7000-8000-0123456789ab'

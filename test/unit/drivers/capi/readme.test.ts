@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
-import { MANAGEMENT_FIELDS } from '../../../../functions/drivers/cluster/capi/v1/management-fields.ts'
+import { MANAGEMENT_FIELDS } from '../../../../functions/drivers/cluster/capi/v1/model/infrastructure.ts'
 import type { ClusterPhase } from '../../../../functions/drivers/contract/cluster-driver.ts'
 
 const README = readFileSync(

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { INFRASTRUCTURES } from '../../../../functions/drivers/cluster/capi/v1/infrastructure.ts'
-import { addonObjects } from '../../../../functions/drivers/cluster/capi/v1/render/addon-objects.ts'
-import { addonMissing, addonWishes } from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
+import { INFRASTRUCTURES } from '../../../../functions/drivers/cluster/capi/v1/model/infrastructure.ts'
+import { addonMissing, addonObjects, addonWishes } from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
 import {
   CONTENT_HASH,
   className,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { capiV1Description } from '../../../../functions/drivers/cluster/capi/v1/description.ts'
-import { playedIdentityState } from '../../../../functions/drivers/cluster/capi/v1/simulated-identity.ts'
+import { playedIdentityState } from '../../../../functions/drivers/cluster/capi/v1/model/state.schema.ts'
 import { clusterEntity } from '../../../support/drivers/test-cluster.ts'
 
 describe('clusters of capi@1 in federations', () => {

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { OpenStackServer } from '../../../../functions/drivers/cluster/capi/v1/management/objects.schema.ts'
-import { addressOf, isCalled } from '../../../../functions/drivers/cluster/capi/v1/status/addresses.ts'
+import {
+  addressOf,
+  endpointIn,
+  isCalled,
+  versionOf,
+  versionOfGroup,
+} from '../../../../functions/drivers/cluster/capi/v1/status/groups.ts'
 import { observationOf, type Probe } from '../../../../functions/drivers/cluster/capi/v1/status/health.ts'
-import { deletionOf, topologyFault, troubleOf } from '../../../../functions/drivers/cluster/capi/v1/status/reason.ts'
-import { endpointIn } from '../../../../functions/drivers/cluster/capi/v1/status/results.ts'
-import { versionOf, versionOfGroup } from '../../../../functions/drivers/cluster/capi/v1/status/versions.ts'
+import { deletionOf, topologyFault, troubleOf } from '../../../../functions/drivers/cluster/capi/v1/status/progress.ts'
 import { NOW, type Part, snapshot, WORKERS } from './snapshots.ts'
 
 const OK: Probe = { outcome: 'ok' }

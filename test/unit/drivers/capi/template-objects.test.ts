@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
-import { INFRASTRUCTURES } from '../../../../functions/drivers/cluster/capi/v1/infrastructure.ts'
+import { INFRASTRUCTURES } from '../../../../functions/drivers/cluster/capi/v1/model/infrastructure.ts'
+import { templateObjects } from '../../../../functions/drivers/cluster/capi/v1/render/class-objects.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
-import { templateObjects } from '../../../../functions/drivers/cluster/capi/v1/render/template-objects.ts'
 import { fullSample, type Sample, samplePlan } from '../../../support/capi/samples.ts'
 import { definitionFaults } from '../../../support/capi/schemas/faults.ts'
 

@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { aggregation } from '../../../../functions/drivers/federation/karmada/v1/control-plane/aggregation.ts'
 import {
   applyAll,
   differences,
   inParallel,
 } from '../../../../functions/drivers/federation/karmada/v1/control-plane/apply-all.ts'
 import {
+  aggregation,
   crdManifests,
   systemNamespaces,
 } from '../../../../functions/drivers/federation/karmada/v1/control-plane/content.ts'

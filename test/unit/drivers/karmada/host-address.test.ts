@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { advertisedUrl, isIpv6Service } from '../../../../functions/drivers/federation/karmada/v1/host/address.ts'
 import { planOf } from '../../../../functions/drivers/federation/karmada/v1/host/plan.ts'
+import { advertisedUrl, isIpv6Service } from '../../../../functions/drivers/federation/karmada/v1/host/services.ts'
 import { Pending } from '../../../../functions/drivers/support/step.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
 

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import {
-  type OperationTime,
-  requireImages,
-} from '../../../../functions/drivers/federation/karmada/v1/host/image-fault.ts'
+import { type OperationTime, requireImages } from '../../../../functions/drivers/federation/karmada/v1/host/rollout.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
 import { PermissionDenied } from '../../../../functions/kubernetes/errors.ts'
 

@@ -1,9 +1,12 @@
 import { createPrivateKey, createPublicKey, X509Certificate } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { COMPONENTS } from '../../../../functions/drivers/federation/karmada/v1/names.ts'
+import { COMPONENTS } from '../../../../functions/drivers/federation/karmada/v1/model/names.ts'
 import { IDENTITIES } from '../../../../functions/drivers/federation/karmada/v1/pki/identities.ts'
-import { type Issuing, issuePki } from '../../../../functions/drivers/federation/karmada/v1/pki/issue-pki.ts'
-import { renewAfterOf } from '../../../../functions/drivers/federation/karmada/v1/pki/lifetimes.ts'
+import {
+  type Issuing,
+  issuePki,
+  renewAfterOf,
+} from '../../../../functions/drivers/federation/karmada/v1/pki/issue-pki.ts'
 import {
   AUTHORITIES,
   LEAVES,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { changeFaults } from '../../../../functions/drivers/federation/karmada/v1/change-faults.ts'
-import { faultsOf } from '../../../../functions/drivers/federation/karmada/v1/faults.ts'
-import { DEFAULTS, PROPERTIES } from '../../../../functions/drivers/federation/karmada/v1/properties.ts'
-import { namespaceOf, parseProperties } from '../../../../functions/drivers/federation/karmada/v1/schema.ts'
+import { changeFaults } from '../../../../functions/drivers/federation/karmada/v1/model/change-rules.ts'
+import { DEFAULTS, PROPERTIES } from '../../../../functions/drivers/federation/karmada/v1/model/properties.ts'
+import { faultsOf } from '../../../../functions/drivers/federation/karmada/v1/model/property-rules.ts'
+import { namespaceOf, parseProperties } from '../../../../functions/drivers/federation/karmada/v1/model/schema.ts'
 
 type Given = Record<string, string>
 

@@ -1,11 +1,14 @@
 import { rootCertificates } from 'node:tls'
 import { describe, expect, it } from 'vitest'
-import { clusterStatus } from '../../../../functions/drivers/federation/karmada/v1/member/cluster-status.ts'
-import { diagnose, reasonFor } from '../../../../functions/drivers/federation/karmada/v1/member/diagnose.ts'
+import { peerOf } from '../../../../functions/drivers/federation/karmada/v1/member/manifests.ts'
 import { executionSpace } from '../../../../functions/drivers/federation/karmada/v1/member/names.ts'
-import { peerOf } from '../../../../functions/drivers/federation/karmada/v1/member/peer.ts'
 import { secondsToRestart } from '../../../../functions/drivers/federation/karmada/v1/member/restart.ts'
-import { stuckWorks, toGiveUp, toKeep } from '../../../../functions/drivers/federation/karmada/v1/member/work-rules.ts'
+import {
+  clusterStatus,
+  diagnose,
+  reasonFor,
+} from '../../../../functions/drivers/federation/karmada/v1/member/status.ts'
+import { stuckWorks, toGiveUp, toKeep } from '../../../../functions/drivers/federation/karmada/v1/member/works.ts'
 import type { Site } from '../../../../functions/drivers/support/owned.ts'
 import type { Connect, Connection, KubernetesObject } from '../../../../functions/kubernetes/client.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { requestToken } from '../../../../functions/drivers/support/member/token-request.ts'
+import { requestToken } from '../../../../functions/drivers/support/member/tokens.ts'
 import type { KubernetesClient } from '../../../../functions/kubernetes/client.ts'
 
 const NOW = '2026-11-29T12:00:00.000Z'

@@ -1,8 +1,7 @@
 import { CLUSTER_CONTRACT, type ClusterDriverDescription } from '../../../contract/cluster-driver-description.ts'
-import { check } from './check.ts'
-import { infrastructureOf } from './infrastructure.ts'
-import { MANAGEMENT_FIELDS } from './management-fields.ts'
-import { federationFault } from './simulated-identity.ts'
+import { check } from './checks/check.ts'
+import { infrastructureOf, MANAGEMENT_FIELDS } from './model/infrastructure.ts'
+import { federationFault } from './model/state.schema.ts'
 
 /** What capi@1 says. */
 export const capiV1Description = {

@@ -1,12 +1,12 @@
 import type { ClusterDriver } from '../../../contract/cluster-driver.ts'
-import { connectionOf } from './connection.ts'
 import { capiV1Description } from './description.ts'
 import { checkManagement } from './management/check-management.ts'
-import { observe } from './observe.ts'
 import { updatePhases } from './phases/changes.ts'
 import { createPhases } from './phases/create.ts'
 import { deletePhases } from './phases/delete.ts'
-import { preview } from './preview.ts'
+import { preview } from './phases/preview.ts'
+import { connectionOf } from './status/access.ts'
+import { observe } from './status/observe.ts'
 
 /** Clusters made through Cluster API: one topology `Cluster` for each, in a registered management cluster. */
 export const capiV1: ClusterDriver = {

@@ -1,7 +1,5 @@
 import { CLUSTER_CONTRACT, type ClusterDriverDescription } from '../../../contract/cluster-driver-description.ts'
-import { check } from './check.ts'
-import { EKS_FIELDS } from './fields.ts'
-import { EKS } from './schema.ts'
+import { check, EKS, EKS_FIELDS } from './fields.ts'
 
 /** What eks@1 says. */
 export const eksV1Description = {

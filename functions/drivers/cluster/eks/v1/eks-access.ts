@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Cluster, ClusterEndpoint } from '../../../../core/cluster/cluster.ts'
 import type { Secret } from '../../../../core/values/secret.ts'
 import type { AwsAccess, AwsCredentials, AwsGrants } from '../../../contract/aws-access.ts'
-import { assumeRole, type RoleWish } from './aws/assume-role.ts'
 import type { AwsSite } from './aws/call.ts'
-import { type DescribedCluster, describeCluster } from './aws/describe-cluster.ts'
+import { assumeRole, type DescribedCluster, describeCluster, type RoleWish } from './aws/requests.ts'
+import { eksToken, TOKEN_LIFE_MS } from './aws/signer.ts'
 import {
   AwsAccessDenied,
   AwsCredentialsRejected,
@@ -12,10 +12,7 @@ import {
   AwsUseNotGranted,
   EksClusterNotActive,
 } from './errors.ts'
-import { ExpiringCache } from './expiring-cache.ts'
-import { type EksUse, isBoundByList, useFault } from './grants.ts'
-import { type EksSettings, settingsOf } from './settings.ts'
-import { eksToken, TOKEN_LIFE_MS } from './token.ts'
+import { type EksSettings, type EksUse, ExpiringCache, isBoundByList, settingsOf, useFault } from './settings.ts'
 
 const PREFIX = 'fedplane-'
 

@@ -1,4 +1,7 @@
-import type { RegistrationField } from '../../../contract/cluster-driver-description.ts'
+import * as z from 'zod'
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
+import type { AwsService } from '../../../contract/aws-access.ts'
+import type { PlannedCluster, RegistrationField } from '../../../contract/cluster-driver-description.ts'
 
 /** Partitions of AWS by the prefix of their Regions; all others are in `aws`. */
 const PARTITIONS = [
@@ -47,3 +50,31 @@ export const EKS_FIELDS = [
     goesWith: 'role_arn',
   },
 ] as const satisfies readonly RegistrationField[]
+
+/** Key in `driverState`, and attribute of the request. */
+export const EKS = 'eks'
+
+const Shown = z.object({ name: z.string(), region: z.string(), role_arn: z.string().optional() })
+
+/** The part of a registration that is sealed as the cluster's credential. */
+export const Sealed = z.object({ external_id: z.string().optional() })
+
+/** The part of the settings that is not secret; undefined when there is none. */
+export const shownSettings = ({ driverState }: Pick<Cluster, 'driverState'>): z.infer<typeof Shown> | undefined =>
+  Shown.safeParse(driverState[EKS]).data
+
+/** The role must be of the Region's partition: credentials of one are worth nothing in another. */
+export const check = ({ cluster }: PlannedCluster): string[] => {
+  const settings = shownSettings(cluster)
+  if (settings?.role_arn === undefined) return []
+  const { partition } = partitionOf(settings.region)
+  const [, given] = settings.role_arn.split(':')
+  if (given === partition) return []
+  return [
+    `"eks.role_arn" is of the AWS partition ${given}, and "eks.region" ${settings.region} is in ${partition}. Give a role of the same partition.`,
+  ]
+}
+
+/** Public host of a service in a Region. Always the Regional one: STS's global host works in one partition only, and is a single point of failure. */
+export const hostOfService = (service: AwsService, region: string): string =>
+  `${service}.${region}.${partitionOf(region).suffix}`

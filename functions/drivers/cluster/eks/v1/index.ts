@@ -2,16 +2,32 @@ import type { Cluster } from '../../../../core/cluster/cluster.ts'
 import { CredentialRejected } from '../../../../kubernetes/errors.ts'
 import { connectionTo } from '../../../../kubernetes/stored-connection.ts'
 import type { AwsAccess, AwsGrants } from '../../../contract/aws-access.ts'
-import type { ClusterDriver } from '../../../contract/cluster-driver.ts'
-import { observeRegistered } from '../../../support/registered/observe.ts'
+import type { ClusterDriver, ClusterPhase } from '../../../contract/cluster-driver.ts'
+import { observeRegistered, type Way } from '../../../support/registered/observe.ts'
 import { createPhases } from '../../../support/registered/phases.ts'
-import type { Way } from '../../../support/registered/way.ts'
 import { eksV1Description } from './description.ts'
 import { EksAccess } from './eks-access.ts'
-import { AwsUnavailable } from './errors.ts'
-import { useFault } from './grants.ts'
-import { locatePhase } from './locate.ts'
-import { shownSettings } from './schema.ts'
+import { AwsUnavailable, EksClusterNotActive } from './errors.ts'
+import { shownSettings } from './fields.ts'
+import { useFault } from './settings.ts'
+
+/** Seconds that a cluster which is being made may take: EKS needs some ten minutes. */
+const CREATION_SECONDS = 1800
+
+/** First phase: EKS says where the cluster is. One that is being made is waited for. */
+const locatePhase = (access: EksAccess): ClusterPhase => ({
+  id: 'locate',
+  title: 'find the EKS cluster',
+  deadlineSeconds: CREATION_SECONDS,
+  ensure: async ({ cluster, credential }) => {
+    try {
+      return { done: true, endpoint: await access.endpoint(cluster, await credential()) }
+    } catch (error) {
+      if (!(error instanceof EksClusterNotActive) || error.details.status !== 'CREATING') throw error
+      return { done: false, waitingFor: 'the EKS cluster, which is CREATING, to be ACTIVE' }
+    }
+  },
+})
 
 /** EKS refuses every token of a role that it has no access entry for. */
 const explain = (error: unknown, cluster: Cluster): unknown => {

@@ -1,9 +1,20 @@
+import type { Cluster } from '../../../../core/cluster/cluster.ts'
+import type { Secret } from '../../../../core/values/secret.ts'
+import type { Connection } from '../../../../kubernetes/client.ts'
+import { decodeConnection } from '../../../../kubernetes/stored-connection.ts'
 import type { ClusterDriver } from '../../../contract/cluster-driver.ts'
-import { observeRegistered } from '../../../support/registered/observe.ts'
+import { CredentialMissing } from '../../../contract/errors.ts'
+import { observeRegistered, type Way } from '../../../support/registered/observe.ts'
 import { createPhases, credentialPhases } from '../../../support/registered/phases.ts'
-import type { Way } from '../../../support/registered/way.ts'
-import { connectionOf } from './connection.ts'
 import { externalV1Description } from './description.ts'
+
+/** What is stored of the kubeconfig. @throws CredentialMissing, StoredConnectionInvalid */
+const connectionOf = async (cluster: Pick<Cluster, 'name'>, credential: Secret | undefined): Promise<Connection> => {
+  if (credential !== undefined) return decodeConnection(credential)
+  throw new CredentialMissing(
+    `No kubeconfig of cluster ${cluster.name} is stored. Send one with PATCH replace /kubeconfig.`,
+  )
+}
 
 const way: Way = {
   connection: connectionOf,

@@ -1,9 +1,8 @@
 import type { ClusterDriver } from '../../../contract/cluster-driver.ts'
 import { CredentialMissing } from '../../../contract/errors.ts'
 import { memoryClusterV1Description } from './description.ts'
-import { observe } from './observe.ts'
+import { MemoryClusters, observe } from './observe.ts'
 import { memoryPhases } from './phases.ts'
-import { MemoryClusters } from './world.ts'
 
 /** memory@1 over a world of one's own. */
 export const memoryClusterDriver = ({ world }: { world: MemoryClusters }): ClusterDriver => ({

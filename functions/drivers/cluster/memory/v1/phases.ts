@@ -8,11 +8,10 @@ import type {
   NodeGroupResult,
 } from '../../../contract/cluster-driver.ts'
 import { ChangeImpossible } from '../../../contract/errors.ts'
-import { endpointOf } from './endpoint.ts'
 import { changedNodes, isNodesKey, nodesKey, playedNodes, type WantedNodes } from './nodes.ts'
-import { seen } from './observe.ts'
-import { type Act, play, playUndo } from './play.ts'
+import { type MemoryClusters, seen } from './observe.ts'
 import { CLUSTER_LABELS, type PhaseId, readLabels } from './schema.ts'
+import { type Act, endpointOf, play, playUndo } from './simulate.ts'
 import {
   firstVersion,
   groupsOfUpgrade,
@@ -23,7 +22,6 @@ import {
   versionOf,
   versionOfGroup,
 } from './versions.ts'
-import type { MemoryClusters } from './world.ts'
 
 /** Kinds of tasks that memory@1 simulates: all but a new kubeconfig, since it takes none. */
 type PlayedTaskKind = Exclude<ClusterTaskKind, 'credential'>

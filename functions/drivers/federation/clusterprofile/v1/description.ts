@@ -2,8 +2,7 @@ import {
   FEDERATION_CONTRACT,
   type FederationDriverDescription,
 } from '../../../contract/federation-driver-description.ts'
-import { inventoryNamespace } from './inventory-namespace.ts'
-import { faultsOf, PROPERTIES, rightsOf } from './schema.ts'
+import { faultsOf, inventoryNamespace, PROPERTIES, rightsOf } from './schema.ts'
 
 /** What clusterprofile@1 says. */
 export const clusterProfileV1Description = {

@@ -1,25 +1,22 @@
 import type { FederationContext, FederationDriver } from '../../../contract/federation-driver.ts'
-import { checkHost } from './check-host.ts'
-import { checkMember } from './check-member.ts'
-import { checkUpdate } from './check-update.ts'
-import { cleanMember } from './clean-member.ts'
-import { deregisterMember } from './deregister-member.ts'
+import { checkHost, checkMember, checkUpdate } from './checks/checks.ts'
 import { clusterProfileV1Description } from './description.ts'
-import { findServedVersion } from './host/served-version.ts'
-import { inventoryNamespace } from './inventory-namespace.ts'
+import { findServedVersion } from './host/inventory.ts'
+import {
+  type ClusterProfileOptions,
+  cleanMember,
+  DEFAULT_OPTIONS,
+  deregisterMember,
+  prepareMember,
+  refreshMember,
+  registerMember,
+} from './member/member.ts'
+import { observeMember } from './member/observe.ts'
 import { PROFILE_GROUP, PROFILE_VERSIONS } from './names.ts'
-import { observeMember } from './observe-member.ts'
-import { type ClusterProfileOptions, DEFAULT_OPTIONS } from './options.ts'
-import { accessPhase } from './phases/access.ts'
-import { checkPhase } from './phases/check.ts'
 import { crdPhase } from './phases/crd.ts'
-import { namespacePhase } from './phases/namespace.ts'
-import { publishPhase } from './phases/publish.ts'
-import { rebindPhase } from './phases/rebind.ts'
-import { removalPhases } from './phases/remove.ts'
-import { prepareMember } from './prepare-member.ts'
-import { refreshMember } from './refresh-member.ts'
-import { registerMember } from './register-member.ts'
+import { accessPhase, namespacePhase, removalPhases } from './phases/namespace.ts'
+import { checkPhase, publishPhase, rebindPhase } from './phases/update.ts'
+import { inventoryNamespace } from './schema.ts'
 
 /** URL of the inventory: the collection of ClusterProfiles, at the host's API server as other clusters reach it. */
 const endpoint = async ({ federation, host }: FederationContext): Promise<string | null> => {

@@ -3,7 +3,7 @@ import type { Membership } from '../../../../core/membership/membership.ts'
 import { shortId } from '../../../../core/values/ids.ts'
 import type { Resource } from '../../../../kubernetes/client.ts'
 import { federationSelector, ownerLabels } from '../../../support/owned.ts'
-import { inventoryNamespace } from './inventory-namespace.ts'
+import { inventoryNamespace } from './schema.ts'
 
 /** API group of the SIG-Multicluster Cluster Inventory API (KEP-4322). */
 export const PROFILE_GROUP = 'multicluster.x-k8s.io'

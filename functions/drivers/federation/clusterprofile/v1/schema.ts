@@ -1,6 +1,6 @@
+import { shortId } from '../../../../core/values/ids.ts'
 import { isDnsLabel, isRoleName } from '../../../../core/values/kubernetes-syntax.ts'
-import type { FederationRights } from '../../../contract/federation-driver-description.ts'
-import type { PropertyDescription } from '../../../contract/property.ts'
+import type { FederationRights, PropertyDescription } from '../../../contract/federation-driver-description.ts'
 
 export const MEMBER_ROLE = 'member-role'
 export const CONSUMER_NAMESPACES = 'consumer-namespaces'
@@ -25,7 +25,7 @@ export const PROPERTIES: readonly PropertyDescription[] = [
   },
 ]
 
-export type ClusterProfileProperties = { memberRole: string; consumerNamespaces: string[] }
+type ClusterProfileProperties = { memberRole: string; consumerNamespaces: string[] }
 
 type Properties = Readonly<Record<string, string>>
 
@@ -77,3 +77,6 @@ export const faultsOf = (properties: Properties): string[] => {
       : []
   return [...role, ...many, ...consumerNamespaces.flatMap(namespaceFault)]
 }
+
+/** Namespace of the inventory in the host: not the one in members, because the host can be a member too. */
+export const inventoryNamespace = (federationId: string): string => `fedplane-${shortId(federationId)}-inventory`

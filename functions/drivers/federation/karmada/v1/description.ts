@@ -2,10 +2,11 @@ import {
   FEDERATION_CONTRACT,
   type FederationDriverDescription,
 } from '../../../contract/federation-driver-description.ts'
-import { changeFaults } from './change-faults.ts'
-import { faultsOf } from './faults.ts'
-import { PROPERTIES } from './properties.ts'
-import { namespaceOf } from './schema.ts'
+import { changeFaults } from './model/change-rules.ts'
+import { FIND_WORKLOADS } from './model/names.ts'
+import { PROPERTIES } from './model/properties.ts'
+import { faultsOf } from './model/property-rules.ts'
+import { namespaceOf } from './model/schema.ts'
 
 /** What karmada@1 says. */
 export const karmadaV1Description = {
@@ -14,7 +15,7 @@ export const karmadaV1Description = {
   description:
     'Runs a whole Karmada 1.18 control plane in the host, which must run pods: one API endpoint that spreads workloads over all members.',
   capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: true, workloads: true },
-  findWorkloads: '`kubectl get <kinds> -A -l karmada.io/managed=true` there finds what Karmada brought.',
+  findWorkloads: FIND_WORKLOADS,
   distinctMemberNames: true,
   properties: PROPERTIES,
   validateProperties: faultsOf,

@@ -1,18 +1,103 @@
-import type { FederationDriver } from '../../../contract/federation-driver.ts'
-import { checkHost } from './check-host.ts'
-import { checkMember } from './check-member.ts'
-import { checkUpdate } from './check-update.ts'
-import { cleanMember } from './clean-member.ts'
-import { deregisterMember } from './deregister-member.ts'
+import type { FederationContext, FederationDriver } from '../../../contract/federation-driver.ts'
+import type { Phase } from '../../../contract/phase.ts'
+import { checkHost } from './checks/host.ts'
+import { checkMember } from './checks/member.ts'
+import { checkUpdate } from './checks/update.ts'
+import { kubeconfig } from './control-plane/kubeconfig.ts'
 import { karmadaV1Description } from './description.ts'
-import { endpoint } from './endpoint.ts'
-import { kubeconfig } from './kubeconfig.ts'
-import { observe } from './observe.ts'
-import { observeMember } from './observe-member.ts'
-import { DEFAULT_OPTIONS, type KarmadaOptions } from './options.ts'
-import { createPlan, deletePlan, rotatePlan, updatePlan } from './plans.ts'
-import { prepareMember } from './prepare-member.ts'
-import { registerMember } from './register-member.ts'
+import { cleanMember } from './member/clean.ts'
+import { deregisterMember } from './member/deregister.ts'
+import { prepareMember } from './member/prepare.ts'
+import { registerMember } from './member/register.ts'
+import { stateOf } from './model/names.ts'
+import { DEFAULT_OPTIONS, type KarmadaOptions } from './model/options.ts'
+import { observe, observeMember } from './observe.ts'
+import { certificatesPhase, encryptionPhase, secretsPhase } from './phases/certificates.ts'
+import { checkPhase, contentPhase, verifyPhase } from './phases/content.ts'
+import { growPhase } from './phases/grow.ts'
+import { dropNamespace, namespacePhase } from './phases/namespace.ts'
+import { servicePhase } from './phases/service.ts'
+import { dropStorage, storagePhase } from './phases/storage.ts'
+import { apiServerPhase, controllersPhase, etcdPhase } from './phases/workloads.ts'
+
+/** URL of the federation's API server, as it is advertised; null before it has an address. */
+const endpoint = async ({ federation }: FederationContext): Promise<string | null> =>
+  stateOf(federation).endpoint ?? null
+
+type Plan = Phase<FederationContext>[]
+
+/** The specified order (federation-control-planes.md 0): the address before the certificates, the content before the controllers. */
+const createPlan = (options: KarmadaOptions): Plan => [
+  namespacePhase(options),
+  servicePhase,
+  certificatesPhase(options),
+  secretsPhase,
+  storagePhase,
+  etcdPhase({ startsApiServer: true }),
+  apiServerPhase,
+  contentPhase(),
+  controllersPhase,
+  verifyPhase(),
+]
+
+/** A failed change takes nothing back: the control plane runs, and what is made already belongs to it. */
+const withoutUndo = ({ undo: _, ...phase }: Phase<FederationContext>): Phase<FederationContext> => phase
+
+/** New images, names, numbers: everything is brought to what it is to be, and replaced in the order in which it was made. */
+const updatePlan = (options: KarmadaOptions): Plan =>
+  [
+    checkPhase,
+    servicePhase,
+    certificatesPhase(options),
+    secretsPhase,
+    storagePhase,
+    growPhase,
+    etcdPhase({ startsApiServer: false }),
+    apiServerPhase,
+    encryptionPhase,
+    contentPhase(),
+    controllersPhase,
+    verifyPhase(),
+  ].map(withoutUndo)
+
+/** Leaves that near their end; authorities and the key of service accounts stay, so that old and new go together while pods are replaced. */
+const rotatePlan = (options: KarmadaOptions): Plan =>
+  [
+    certificatesPhase(options),
+    secretsPhase,
+    etcdPhase({ startsApiServer: false }),
+    apiServerPhase,
+    encryptionPhase,
+    contentPhase(),
+    controllersPhase,
+    verifyPhase(),
+  ].map(withoutUndo)
+
+type Removal = { of: Phase<FederationContext>; title: string; remove?: Phase<FederationContext>['ensure'] }
+
+const removal = ({ of: phase, title, remove }: Removal): Phase<FederationContext> => ({
+  id: phase.id,
+  title,
+  deadlineSeconds: 300,
+  ensure: async (context) => (await (remove ?? phase.undo)?.(context)) ?? { done: true },
+})
+
+/** Everything of ours, in the reverse order of dependency. */
+const deletePlan = (options: KarmadaOptions): Plan =>
+  [
+    { of: controllersPhase, title: 'controllers and webhook removed' },
+    { of: apiServerPhase, title: 'API servers removed' },
+    { of: etcdPhase({ startsApiServer: false }), title: 'etcd removed' },
+    { of: storagePhase, title: 'storage removed or kept', remove: dropStorage },
+    { of: secretsPhase, title: 'kubeconfigs and certificates removed' },
+    { of: certificatesPhase(options), title: 'keys forgotten' },
+    { of: servicePhase, title: 'Services removed' },
+    {
+      of: namespacePhase(options),
+      title: 'namespace removed',
+      remove: (context: FederationContext) => dropNamespace(context, options),
+    },
+  ].map(removal)
 
 /** The driver with other patience than the usual, for tests. */
 export const karmadaDriver = (given: Partial<KarmadaOptions> = {}): FederationDriver => {

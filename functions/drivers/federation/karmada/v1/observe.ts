@@ -1,4 +1,4 @@
-import * as z from 'zod'
+import { operationOf } from '../../../../core/membership/membership.ts'
 import { isAppError } from '../../../../core/values/app-error.ts'
 import { Secret } from '../../../../core/values/secret.ts'
 import type { Connection, KubernetesClient, KubernetesObject } from '../../../../kubernetes/client.ts'
@@ -6,43 +6,37 @@ import { secrets } from '../../../../kubernetes/resources.ts'
 import type {
   FederationContext,
   FederationObservation,
+  MemberContext,
   MemberObservation,
 } from '../../../contract/federation-driver.ts'
 import { federationSelector, listAll, type Site } from '../../../support/owned.ts'
-import { settleAll } from '../../../support/settle-all.ts'
-import { Pending } from '../../../support/step.ts'
+import { Pending, settleAll } from '../../../support/step.ts'
 import { inParallel } from './control-plane/apply-all.ts'
-import { withControlPlane } from './control-plane/open.ts'
-import { componentFault } from './host/component-fault.ts'
-import { clusterFacts, clusterStatus } from './member/cluster-status.ts'
-import { diagnose } from './member/diagnose.ts'
-import { clusters } from './member/names.ts'
+import { hasControlPlane, withControlPlane } from './control-plane/open.ts'
+import { componentFault } from './host/reasons.ts'
+import { type KarmadaCredential, storedCredential, tokenIn } from './member/manifests.ts'
+import { clusters, controlPlaneSite } from './member/names.ts'
 import { proxyStatus } from './member/proxy.ts'
-import { controlPlaneSite } from './member/site.ts'
-import { MEMBERS_NAMESPACE } from './names.ts'
+import { type ClusterStatus, clusterFacts, clusterStatus, diagnose } from './member/status.ts'
+import { MEMBERS_NAMESPACE } from './model/names.ts'
 
 type Fault = FederationObservation['fault']
 type Members = Map<string, MemberObservation>
-
-const TokenSecret = z.object({ data: z.object({ token: z.string(), caBundle: z.string().optional() }) })
-
-const decode = (text: string): string => Buffer.from(text, 'base64').toString('utf8')
 
 /** Secrets of members by name. */
 type Tokens = ReadonlyMap<string, KubernetesObject>
 
 /** The way that the control plane itself takes into a member; undefined when its Secret is not there. */
 const connectionTo = (tokens: Tokens, cluster: KubernetesObject): Connection | undefined => {
-  const secret = TokenSecret.safeParse(tokens.get(cluster.metadata.name)).data
+  const secret = tokenIn(tokens.get(cluster.metadata.name))
   if (secret === undefined) return undefined
   const { apiEndpoint, insecureSkipTLSVerification } = clusterFacts(cluster)
-  const { token, caBundle } = secret.data
   return {
     server: apiEndpoint,
-    caPem: caBundle === undefined ? null : decode(caBundle),
+    caPem: secret.caPem,
     tlsServerName: null,
     tlsVerify: !insecureSkipTLSVerification,
-    credential: { kind: 'token', token: new Secret(decode(token)) },
+    credential: { kind: 'token', token: new Secret(secret.token) },
   }
 }
 
@@ -123,4 +117,60 @@ export const observe = async (context: FederationContext): Promise<FederationObs
   const [component, { fault, members }] = await Promise.all([inHost(context), inside(context)])
   const isBlind = component?.reason === 'HostUnreachable' && fault !== null
   return { fault: isBlind ? fault : (component ?? fault), members }
+}
+
+const connectionWith = ({ member }: MemberContext, { token }: KarmadaCredential): Connection | undefined => {
+  const { endpoint } = member.cluster
+  if (endpoint === null) return undefined
+  const { server, caPem, tlsServerName, tlsVerify } = endpoint
+  return { server, caPem, tlsServerName, tlsVerify, credential: { kind: 'token', token: new Secret(token) } }
+}
+
+/** What the control plane says, and whether it has the stored credential. */
+const published = async (context: MemberContext, client: KubernetesClient): Promise<ClusterStatus> => {
+  const { memberName } = context.membership
+  const cluster = await client.get(clusters, memberName)
+  const site = controlPlaneSite(context, client)
+  const status = clusterStatus(site, cluster, context.member.cluster.identity?.uid)
+  if (status.state !== 'ready' && status.state !== 'unknown') return status
+  const [credential, secret] = await settleAll([
+    () => storedCredential(context),
+    () => client.get(secrets(MEMBERS_NAMESPACE), memberName),
+  ])
+  if (credential !== undefined && tokenIn(secret)?.token === credential.token) {
+    if (status.state === 'unknown' || cluster === undefined) return status
+    // A join has just looked into the member before it published the credential.
+    const isJoining = operationOf(context.membership)?.kind === 'join'
+    const connection = isJoining ? undefined : connectionWith(context, credential)
+    return proxyStatus(site, cluster, { connect: context.connect, connection })
+  }
+  const message = `Secret ${MEMBERS_NAMESPACE}/${memberName} in the control plane does not hold the stored token.`
+  return { state: 'not-ready', reason: 'TokenDiffers', message }
+}
+
+const ask = async (context: MemberContext): Promise<ClusterStatus> => {
+  try {
+    return await withControlPlane(context, (client) => published(context, client))
+  } catch (error) {
+    if (!(error instanceof Pending)) throw error
+    return {
+      state: 'not-ready',
+      reason: 'ControlPlaneUnreachable',
+      message: `The control plane can't be asked before there is ${error.message}.`,
+    }
+  }
+}
+
+/**
+ * Ready when Karmada says so and has the stored credential. Where it says no more than that it can't reach the member, a look from here with that
+ * credential tells faults of credential, TLS, network and API apart.
+ */
+export const observeMember = async (context: MemberContext): Promise<MemberObservation> => {
+  if (!(await hasControlPlane(context))) return { state: 'absent' }
+  const status = await ask(context)
+  if (status.state !== 'unknown') return status
+  const credential = await storedCredential(context)
+  const connection = credential === undefined ? undefined : connectionWith(context, credential)
+  if (connection === undefined) return { state: 'not-ready', reason: 'MemberUnreachable', message: status.said }
+  return { state: 'not-ready', ...(await diagnose(context.connect, connection, status.said)) }
 }

@@ -1,10 +1,26 @@
-import type { FederationDriver } from '../../../contract/federation-driver.ts'
+import { Secret } from '../../../../core/values/secret.ts'
+import { writeKubeconfig } from '../../../../kubernetes/kubeconfig/write-kubeconfig.ts'
+import type { FederationContext, FederationDriver, KubeconfigRequest } from '../../../contract/federation-driver.ts'
 import { memoryFederationV1Description } from './description.ts'
-import { kubeconfigFor } from './kubeconfig.ts'
 import { memoryMembers } from './members.ts'
 import { memoryPhases } from './phases.ts'
 import { play } from './play.ts'
 import { MemoryWorld } from './world.ts'
+
+/** A kubeconfig of the usual form, for a server that nobody has. */
+const kubeconfigFor = (
+  { federation, now }: FederationContext,
+  { user, seconds }: KubeconfigRequest,
+): { kubeconfig: Secret; expiresAt: string } => {
+  const expiresAt = new Date(Date.parse(now()) + seconds * 1000).toISOString()
+  const kubeconfig = writeKubeconfig({
+    name: federation.name,
+    user,
+    server: `https://${federation.id}.memory.invalid`,
+    credential: { token: `memory-token-${federation.id}-${user}-${expiresAt}` },
+  })
+  return { kubeconfig: new Secret(kubeconfig), expiresAt }
+}
 
 /** memory@1 over a world of one's own: see `MemoryWorld` for what a test can script and see. */
 export const memoryFederationDriver = ({ world }: { world: MemoryWorld }): FederationDriver => ({

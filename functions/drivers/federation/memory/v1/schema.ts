@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { PropertyDescription } from '../../../contract/property.ts'
+import type { PropertyDescription } from '../../../contract/federation-driver-description.ts'
 
 /** Phases of a create, in their order. */
 const PHASE_IDS = ['namespace', 'control-plane', 'verify'] as const

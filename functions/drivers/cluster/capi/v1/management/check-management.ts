@@ -4,12 +4,11 @@ import { ObjectConflict, ObjectInvalid, PermissionDenied } from '../../../../../
 import type { ManagementAccess } from '../../../../contract/cluster-driver.ts'
 import type { Finding } from '../../../../contract/federation-driver.ts'
 import { attempt, errorFinding, permissionFindings, warningFinding } from '../../../../support/findings.ts'
-import { INFRASTRUCTURES, type Infrastructure, infrastructureOf } from '../infrastructure.ts'
-import { clusterResourceSets } from '../render/addon-objects.ts'
+import { INFRASTRUCTURES, type Infrastructure, infrastructureOf } from '../model/infrastructure.ts'
+import { clusters, openStackServers } from '../model/names.ts'
+import { clusterResourceSets } from '../render/addons.ts'
 import { managementObjects } from '../render/class-objects.ts'
-import { namespaceFindings } from './check-namespaces.ts'
-import { versionFindings } from './check-versions.ts'
-import { clusters, openStackServers } from './resources.ts'
+import { namespaceFindings, versionFindings } from './check-served.ts'
 
 /** There always is one, and dry runs leave nothing in it. */
 const NAMESPACE = 'default'

@@ -1,4 +1,7 @@
 import * as z from 'zod'
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { ManagementUnreachable } from '../../../../contract/errors.ts'
+import { shaped } from '../../../../support/pages.ts'
 
 /** What is read of Cluster API's objects (contract v1beta2). Permissive: only the fields that are used, with what their absence means. */
 
@@ -145,3 +148,31 @@ export const Conditioned = z.object({ metadata: Metadata, status: z.object(commo
 
 /** One of those. */
 export type CapiObject = CapiCluster | ControlPlane | MachineDeployment | Machine | OpenStackServer
+
+export const conditionOf = ({ status }: CapiObject, type: string): Condition | undefined =>
+  status.conditions.find((condition) => condition.type === type)
+
+/** An absent condition is not True. */
+export const isTrue = (object: CapiObject, type: string): boolean => conditionOf(object, type)?.status === 'True'
+
+/** Conditions that are well when they are not True: whatever changes at the moment. */
+const CHANGES = ['RollingOut', 'ScalingUp', 'ScalingDown'] as const
+
+/** True while machines are being replaced, added or taken away on purpose: not every one is healthy then. */
+export const isChanging = (object: CapiObject): boolean => CHANGES.some((type) => isTrue(object, type))
+
+export const isLeaving = ({ metadata }: CapiObject): boolean => metadata.deletionTimestamp !== undefined
+
+/** Its controller has seen what is wanted of it. */
+export const isSettled = (object: CapiObject): boolean =>
+  object.status.observedGeneration >= object.metadata.generation && !isLeaving(object)
+
+/** An object of a management cluster as it is used here. @throws ManagementUnreachable for one of another shape */
+export const readAs = <T>(where: string, shape: z.ZodType<T>, object: KubernetesObject): T => {
+  const read = shaped(shape, object)
+  if (read.fault === undefined) return read.data
+  throw new ManagementUnreachable(
+    `Management cluster ${where} can't be worked with at the moment: it tells of a ${object.kind} what no Cluster API says (${read.fault}).`,
+    { details: { kind: object.kind, field: read.fault } },
+  )
+}

@@ -1,11 +1,6 @@
-import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
+import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectNotFound, PermissionDenied } from '../../../../../kubernetes/errors.ts'
-import { settleAll } from '../../../../support/settle-all.ts'
-import type { Infrastructure } from '../infrastructure.ts'
-import type { ClusterNames } from '../render/names.ts'
-import { isTrue } from '../status/conditions.ts'
-import { CapiCluster, ControlPlane, Machine, MachineDeployment, OpenStackServer } from './objects.schema.ts'
-import { readAs } from './read-as.ts'
+import { settleAll } from '../../../../support/step.ts'
 import {
   CLUSTER_NAME_LABEL,
   clusters,
@@ -13,8 +8,17 @@ import {
   machineDeployments,
   machines,
   openStackServers,
-} from './resources.ts'
-import { getServed, listLabelled, listServed } from './served.ts'
+} from '../model/names.ts'
+import {
+  CapiCluster,
+  ControlPlane,
+  isTrue,
+  Machine,
+  MachineDeployment,
+  OpenStackServer,
+  readAs,
+} from './objects.schema.ts'
+import { type CapiSite, getServed, listLabelled, listServed } from './site.ts'
 
 /** All that is read of one cluster in its management cluster. */
 export type Snapshot = {
@@ -27,9 +31,6 @@ export type Snapshot = {
   /** Of machines that are not well; empty on other infrastructures, and where they may not be read. */
   servers: readonly OpenStackServer[]
 }
-
-/** A place in a management cluster. */
-export type CapiSite = { client: KubernetesClient; names: ClusterNames; infrastructure?: Infrastructure }
 
 type Place = CapiSite & { where: string }
 

@@ -1,23 +1,49 @@
 import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { ClusterContext, ClusterPhase, ClusterStepResult } from '../../../../contract/cluster-driver.ts'
 import { ChangeRefused } from '../../../../contract/errors.ts'
-import { Pending, step } from '../../../../support/step.ts'
-import { USER } from '../connection.ts'
-import { ClusterNotReady } from '../errors.ts'
-import { identityIn, inCluster, lookAt } from '../look.ts'
-import { scaleUp } from '../management/scale.ts'
+import { Pending } from '../../../../support/step.ts'
+import { ensureClass } from '../management/cluster-class.ts'
+import { ensureProjectNamespace } from '../management/owned.ts'
 import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, ownObject, wantedObject } from '../management/wanted.ts'
-import { playedIdentityState } from '../simulated-identity.ts'
+import { ClusterNotReady } from '../model/errors.ts'
+import { namesState, playedIdentityState } from '../model/state.schema.ts'
+import { identityIn, inCluster, USER } from '../status/access.ts'
 import { isClusterDone } from '../status/done.ts'
+import { endpointIn, groupResult } from '../status/groups.ts'
+import { lookAt } from '../status/observe.ts'
 import { clusterProgress } from '../status/progress.ts'
-import { endpointIn, groupResult } from '../status/results.ts'
-import { preparePhases } from './prepare.ts'
-import { faultState, requireTopology } from './recoverable.ts'
+import { addons } from './addons.ts'
+import { faultState, requireTopology, scaleUp } from './machines.ts'
+import { managementPhase } from './phase.ts'
+import { authorities, putCloudSecret } from './secrets.ts'
 
-/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
-const PHASE_SECONDS = 900
+/** The names are stored with it: users rename clusters, and all that follows has these. */
+const namespace = managementPhase({ id: 'namespace', title: "make the project's namespace" }, async (context, site) => {
+  await ensureProjectNamespace(site, context.cluster)
+  return { state: namesState(site.names) }
+})
+
+/** For all projects. The preview has mostly made it already. */
+export const clusterClassPhase = managementPhase(
+  { id: 'class', title: 'make the cluster class' },
+  async (_context, site) => {
+    await ensureClass(site)
+    return {}
+  },
+)
+
+export const cloudCredentialPhase = managementPhase(
+  { id: 'cloud-credential', title: 'hand over the credential of the cloud' },
+  async (context, site) => {
+    if (site.infrastructure === 'openstack') await putCloudSecret(site, context)
+    return {}
+  },
+)
+
+/** All that is there before the Cluster. */
+const preparePhases: readonly ClusterPhase[] = [namespace, clusterClassPhase, cloudCredentialPhase, authorities, addons]
 
 /** Longer than any create time-out (a week): the operation's own deadline ends this phase. */
 const MACHINES_SECONDS = 8 * 24 * 3600
@@ -25,25 +51,18 @@ const MACHINES_SECONDS = 8 * 24 * 3600
 /** Seconds for the API server to answer us too, when Cluster API reaches it already. */
 const IDENTIFY_SECONDS = 600
 
-const cluster: ClusterPhase = {
-  id: 'cluster',
-  title: 'hand over to Cluster API',
-  deadlineSeconds: PHASE_SECONDS,
-  ensure: (context) =>
-    step(async () => {
-      const site = await managementSite(context)
-      const previous = await ownObject(context, site)
-      const wanted = await wantedObject(context, site, { nodeGroups: context.nodeGroups, task: null }, previous)
-      await applyWanted(
-        site,
-        wanted,
-        previous,
-        (words, cause) =>
-          new ChangeRefused(`The management cluster ${site.where} refuses the cluster. ${words}`, { cause }),
-      )
-      return {}
-    }),
-}
+const cluster = managementPhase({ id: 'cluster', title: 'hand over to Cluster API' }, async (context, site) => {
+  const previous = await ownObject(context, site)
+  const wanted = await wantedObject(context, site, { nodeGroups: context.nodeGroups, task: null }, previous)
+  await applyWanted(
+    site,
+    wanted,
+    previous,
+    (words, cause) =>
+      new ChangeRefused(`The management cluster ${site.where} refuses the cluster. ${words}`, { cause }),
+  )
+  return {}
+})
 
 /** What is there already, told before all is: the address of the API server first of all. */
 const toldOf = async (context: ClusterContext, snapshot: Snapshot): Promise<Partial<ClusterStepResult>> => {
@@ -102,23 +121,19 @@ const identityOf = async (context: ClusterContext, site: ManagementSite, snapsho
   }
 }
 
-const identify: ClusterPhase = {
-  id: 'identify',
-  title: 'claim the identity',
-  deadlineSeconds: IDENTIFY_SECONDS,
-  ensure: (context) =>
-    step(async () => {
-      const site = await managementSite(context)
-      const snapshot = await readSnapshot(site)
-      const uid = await identityOf(context, site, snapshot)
-      await context.claimIdentity(uid)
-      return {
-        identity: { uid, user: USER },
-        state: playedIdentityState(uid, snapshot.cluster?.metadata.uid),
-        observation: await lookAt(context, site, snapshot),
-      }
-    }),
-}
+const identify = managementPhase(
+  { id: 'identify', title: 'claim the identity', deadlineSeconds: IDENTIFY_SECONDS },
+  async (context, site) => {
+    const snapshot = await readSnapshot(site)
+    const uid = await identityOf(context, site, snapshot)
+    await context.claimIdentity(uid)
+    return {
+      identity: { uid, user: USER },
+      state: playedIdentityState(uid, snapshot.cluster?.metadata.uid),
+      observation: await lookAt(context, site, snapshot),
+    }
+  },
+)
 
 /**
  * Makes a cluster. None of it is taken back when it fails: Cluster API goes on, a later look may find the cluster complete, and a delete takes down

@@ -3,39 +3,31 @@ import type { KubernetesClient, KubernetesObject, Resource } from '../../../../.
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { pagesOf } from '../../../../support/pages.ts'
-import { Pending, step } from '../../../../support/step.ts'
-import { inCluster } from '../look.ts'
+import { Pending } from '../../../../support/step.ts'
 import { presentCluster, requireOf } from '../management/owned.ts'
-import { CLUSTER_NAME_LABEL, clusters } from '../management/resources.ts'
-import { getServed, listServed } from '../management/served.ts'
-import { type ManagementSite, managementSite } from '../management/site.ts'
+import { getServed, listServed, type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot } from '../management/snapshot.ts'
-import { clusterResourceSets } from '../render/addon-objects.ts'
-import { CLUSTER_LABEL } from '../render/names.ts'
+import { CLUSTER_LABEL, CLUSTER_NAME_LABEL, clusters } from '../model/names.ts'
+import { BALANCERS, isPatienceOver, sinceState } from '../model/state.schema.ts'
+import { clusterResourceSets } from '../render/addons.ts'
+import { inCluster } from '../status/access.ts'
 import { deletionProgress } from '../status/progress.ts'
-import { putCloudSecret } from './cloud-secret.ts'
-import { BALANCERS, isPatienceOver, sinceState } from './since.schema.ts'
-
-/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
-const PHASE_SECONDS = 900
+import { managementPhase } from './phase.ts'
+import { putCloudSecret } from './secrets.ts'
 
 /**
  * The first phase of a deletion: machines are removed with the credential in the Secret, and the one that is there may be of a user who has
  * left the project (decision 0018). Where there is no Cluster there is nothing that would need it.
  */
-const renewCredential: ClusterPhase = {
-  id: 'renew-credential',
-  title: 'hand over the credential of the cloud',
-  deadlineSeconds: PHASE_SECONDS,
-  ensure: (context) =>
-    step(async () => {
-      const site = await managementSite(context)
-      if (site.infrastructure !== 'openstack') return {}
-      if ((await presentCluster(site, context.cluster)) === undefined) return {}
-      if ((await context.cloudCredential()) !== undefined) await putCloudSecret(site, context)
-      return {}
-    }),
-}
+const renewCredential = managementPhase(
+  { id: 'renew-credential', title: 'hand over the credential of the cloud' },
+  async (context, site) => {
+    if (site.infrastructure !== 'openstack') return {}
+    if ((await presentCluster(site, context.cluster)) === undefined) return {}
+    if ((await context.cloudCredential()) !== undefined) await putCloudSecret(site, context)
+    return {}
+  },
+)
 
 const SERVICES = { group: '', version: 'v1', plural: 'services' }
 
@@ -45,9 +37,6 @@ const BALANCERS_PHASE_SECONDS = 900
 
 /** Seconds for all machines to be drained and gone. */
 const CLUSTER_SECONDS = 3300
-/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
-const SECRETS_SECONDS = 900
-
 /** Milliseconds for reading Services in one look: the step has to come to its end to note since when it waits. */
 const READ_MS = 20_000
 
@@ -115,25 +104,21 @@ const loadBalancers: ClusterPhase = {
  * Only the Cluster is deleted: Cluster API takes down the rest in its order. One of its name without its label keeps the cluster from being gone: its
  * machines could never be taken down once the Secrets are.
  */
-const removeCluster: ClusterPhase = {
-  id: 'cluster',
-  title: 'wait for Cluster API to take it down',
-  deadlineSeconds: CLUSTER_SECONDS,
-  ensure: (context) =>
-    step(async () => {
-      const site = await managementSite(context)
-      const { namespace, cluster: name } = site.names
-      const snapshot = await readSnapshot(site)
-      const { object } = snapshot
-      if (object === undefined) return {}
-      requireOf(site, context.cluster, object)
-      if (object.metadata.deletionTimestamp === undefined) {
-        const { uid } = object.metadata
-        await site.client.delete(clusters(namespace), name, uid === undefined ? {} : { uid })
-      }
-      throw new Pending(deletionProgress(snapshot))
-    }),
-}
+const removeCluster = managementPhase(
+  { id: 'cluster', title: 'wait for Cluster API to take it down', deadlineSeconds: CLUSTER_SECONDS },
+  async (context, site) => {
+    const { namespace, cluster: name } = site.names
+    const snapshot = await readSnapshot(site)
+    const { object } = snapshot
+    if (object === undefined) return {}
+    requireOf(site, context.cluster, object)
+    if (object.metadata.deletionTimestamp === undefined) {
+      const { uid } = object.metadata
+      await site.client.delete(clusters(namespace), name, uid === undefined ? {} : { uid })
+    }
+    throw new Pending(deletionProgress(snapshot))
+  },
+)
 
 /** Deletes those with the label. */
 const removeLabelled = async (site: ManagementSite, resource: Resource, selector: string): Promise<void> => {
@@ -146,26 +131,19 @@ const removeLabelled = async (site: ManagementSite, resource: Resource, selector
  * Not before the Cluster is gone: without its credential nothing could be taken down. Those that Cluster API made have its own label only, and go by
  * themselves just where a garbage collector runs.
  */
-const removeSecrets: ClusterPhase = {
-  id: 'secrets',
-  title: 'remove Secrets',
-  deadlineSeconds: SECRETS_SECONDS,
-  ensure: (context) =>
-    step(async () => {
-      const site = await managementSite(context)
-      const { names, infrastructure } = site
-      const { namespace, cluster: name } = names
-      // By force this comes also while Cluster API still needs them.
-      if ((await getServed(site, clusters(namespace), name)) !== undefined) {
-        throw new Pending(`Cluster ${namespace}/${name} to be gone, which needs its Secrets`)
-      }
-      const ours = `${CLUSTER_LABEL}=${context.cluster.id}`
-      if (infrastructure === 'openstack') await removeLabelled(site, clusterResourceSets(namespace), ours)
-      await removeLabelled(site, secrets(namespace), ours)
-      await removeLabelled(site, secrets(namespace), `${CLUSTER_NAME_LABEL}=${name},!${CLUSTER_LABEL}`)
-      return {}
-    }),
-}
+const removeSecrets = managementPhase({ id: 'secrets', title: 'remove Secrets' }, async (context, site) => {
+  const { names, infrastructure } = site
+  const { namespace, cluster: name } = names
+  // By force this comes also while Cluster API still needs them.
+  if ((await getServed(site, clusters(namespace), name)) !== undefined) {
+    throw new Pending(`Cluster ${namespace}/${name} to be gone, which needs its Secrets`)
+  }
+  const ours = `${CLUSTER_LABEL}=${context.cluster.id}`
+  if (infrastructure === 'openstack') await removeLabelled(site, clusterResourceSets(namespace), ours)
+  await removeLabelled(site, secrets(namespace), ours)
+  await removeLabelled(site, secrets(namespace), `${CLUSTER_NAME_LABEL}=${name},!${CLUSTER_LABEL}`)
+  return {}
+})
 
 /** Takes a cluster down from whatever state it is in. The namespace and the class stay, for other clusters of the project. */
 export const deletePhases: readonly ClusterPhase[] = [renewCredential, loadBalancers, removeCluster, removeSecrets]

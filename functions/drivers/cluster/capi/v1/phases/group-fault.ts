@@ -3,16 +3,17 @@ import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group
 import { byNumber, listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
-import { agrees } from '../../../../support/covers.ts'
-import { upgradesControlPlane } from '../desired.ts'
+import { agrees } from '../../../../support/owned.ts'
 import type { Snapshot } from '../management/snapshot.ts'
 import { isAsWanted } from '../management/wanted.ts'
-import { machineDeploymentName } from '../render/names.ts'
+import { upgradesControlPlane } from '../model/desired.ts'
+import { machineDeploymentName } from '../model/names.ts'
 import { entriesOf, specOf, type WorkerEntry } from '../render/topology.ts'
-import { addressOf, isCalled } from '../status/addresses.ts'
 import { isGroupUp } from '../status/done.ts'
 import {
+  addressOf,
   deploymentOf,
+  isCalled,
   isDeferred,
   livingMachines,
   machinesOf,

@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto'
 import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { byNumber, listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
-import type { Machine } from '../management/objects.schema.ts'
-import { DELETE_MACHINE, machines as machineResource } from '../management/resources.ts'
+import { isLeaving, isSettled, type Machine } from '../management/objects.schema.ts'
 import type { ManagementSite } from '../management/site.ts'
 import type { Snapshot } from '../management/snapshot.ts'
-import { isCalled } from '../status/addresses.ts'
-import { isLeaving, isSettled } from '../status/conditions.ts'
-import { livingMachines, machinesOf, makerOf, replicasOf } from '../status/groups.ts'
-import { type Removal, storedRemoval } from './removal.schema.ts'
+import { DELETE_MACHINE, machines as machineResource } from '../model/names.ts'
+import { change, type Removal, removal } from '../model/state.schema.ts'
+import { isCalled, livingMachines, machinesOf, makerOf, replicasOf } from '../status/groups.ts'
 
 /** Names a task of an operation. */
 export const titleOf = ({ cluster: { operation }, task }: ClusterContext): string =>
@@ -19,7 +17,10 @@ export const titleOf = ({ cluster: { operation }, task }: ClusterContext): strin
     .slice(0, 16)
 
 export const removalOf = (context: ClusterContext): Removal | undefined =>
-  storedRemoval(context.cluster, titleOf(context))
+  removal.stored(context.cluster, titleOf(context))
+
+/** A group, and what was decided of its machines. */
+export type Resize = { group: NodeGroup; removal: Removal }
 
 type Named = {
   /** Machines that are there, each once whatever it is named by. */
@@ -90,24 +91,14 @@ const annotate = async (
   await client.patch(machineResource(names.namespace), metadata.name, { metadata: { annotations } })
 }
 
-/** Marks the machines, so that they go first when the count is lowered. */
+/** Marks the machines, so that they go first when the count is lowered, or takes the marks back from those that are still there. */
 export const markRemoval = async (
   site: ManagementSite,
   snapshot: Snapshot,
-  group: NodeGroup,
-  removal: Removal,
+  { group, removal }: Resize,
+  isMarked: boolean,
 ): Promise<void> => {
-  for (const machine of chosenOf(snapshot, group, removal)) await annotate(site, machine, 'fedplane')
-}
-
-/** Takes the marks back from those that are still there. */
-export const unmarkRemoval = async (
-  site: ManagementSite,
-  snapshot: Snapshot,
-  group: NodeGroup,
-  removal: Removal,
-): Promise<void> => {
-  for (const machine of chosenOf(snapshot, group, removal)) await annotate(site, machine, null)
+  for (const machine of chosenOf(snapshot, group, removal)) await annotate(site, machine, isMarked ? 'fedplane' : null)
 }
 
 /**
@@ -117,8 +108,7 @@ export const unmarkRemoval = async (
 export const replaceRemaining = async (
   site: ManagementSite,
   snapshot: Snapshot,
-  group: NodeGroup,
-  removal: Removal,
+  { group, removal }: Resize,
 ): Promise<void> => {
   const maker = makerOf(snapshot, group)
   const isReached = maker !== undefined && isSettled(maker) && maker.spec.replicas === removal.count
@@ -129,5 +119,12 @@ export const replaceRemaining = async (
 }
 
 /** True when none of them is there any more. */
-export const isRemovalDone = (snapshot: Snapshot, group: NodeGroup, { machines }: Removal): boolean =>
+export const isRemovalDone = (snapshot: Snapshot, { group, removal: { machines } }: Resize): boolean =>
   !machinesOf(snapshot, group).some(({ metadata }) => machines.includes(metadata.name))
+
+/**
+ * True for a change of a group that changes nothing of it. Such a one is over at once, whatever its machines wait for: it is how people say that a failed change
+ * is settled, and what an upgrade that failed has begun may never come to its end.
+ */
+export const isNoOp = (context: ClusterContext): boolean =>
+  change.stored(context.cluster, titleOf(context))?.isNoOp === true

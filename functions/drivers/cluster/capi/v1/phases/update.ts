@@ -9,23 +9,17 @@ import type {
 } from '../../../../contract/cluster-driver.ts'
 import { ChangeImpossible } from '../../../../contract/errors.ts'
 import { Pending, step } from '../../../../support/step.ts'
-import { check } from '../check.ts'
-import { lookAt } from '../look.ts'
-import { scaleInto, scaleTo, scaleUp } from '../management/scale.ts'
+import { check } from '../checks/check.ts'
 import { type ManagementSite, managementSite } from '../management/site.ts'
 import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, type Desired, ownObject, wantedObject } from '../management/wanted.ts'
 import { isClusterDone, isGroupDone, isGroupGone } from '../status/done.ts'
-import { replicasOf } from '../status/groups.ts'
+import { groupResult, replicasOf } from '../status/groups.ts'
+import { lookAt } from '../status/observe.ts'
 import { clusterProgress, groupDeletionProgress, groupProgress } from '../status/progress.ts'
-import { groupResult } from '../status/results.ts'
-import { removeMachinesWithoutNode } from './machines-without-node.ts'
-import { isNoOp } from './no-op.ts'
-import { faultState, requireTopology } from './recoverable.ts'
-import { isRemovalDone, markRemoval, removalOf, replaceRemaining, unmarkRemoval } from './removal.ts'
-
-/** Seconds for a few calls, and for an outage of the management cluster among them: an upgrade of it, for example. */
-const PHASE_SECONDS = 900
+import { faultState, removeMachinesWithoutNode, requireTopology, scaleInto, scaleTo, scaleUp } from './machines.ts'
+import { managementPhase } from './phase.ts'
+import { isNoOp, isRemovalDone, markRemoval, type Resize, removalOf, replaceRemaining } from './removal.ts'
 
 /** Seconds for machines to come or go: with the undo it stays within the hour that a change may take. */
 const MACHINES_SECONDS = 2400
@@ -111,14 +105,15 @@ const rescale = async (context: ClusterContext, site: ManagementSite, groups: re
   await act(site, await readSnapshot(site), own)
 }
 
-const mark = async (context: ClusterContext, site: ManagementSite): Promise<void> => {
+/** Of a task that chose machines; undefined for others. */
+const resizeOf = (context: ClusterContext): Resize | undefined => {
   const [group, removal] = [groupOf(context), removalOf(context)]
-  if (group !== undefined && removal !== undefined) await markRemoval(site, await readSnapshot(site), group, removal)
+  return group === undefined || removal === undefined ? undefined : { group, removal }
 }
 
-const unmark = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): Promise<void> => {
-  const [group, removal] = [groupOf(context), removalOf(context)]
-  if (group !== undefined && removal !== undefined) await unmarkRemoval(site, snapshot, group, removal)
+const mark = async (context: ClusterContext, site: ManagementSite, isMarked: boolean): Promise<void> => {
+  const resize = resizeOf(context)
+  if (resize !== undefined) await markRemoval(site, await readSnapshot(site), resize, isMarked)
 }
 
 /** Says how the change is to be taken back, and waits until it is. */
@@ -128,7 +123,7 @@ const takeBack = (context: ClusterContext): Promise<ClusterStepResult> =>
     const previous = await ownObject(context, site)
     if (previous === undefined) return {}
     const task = opposite(context.task)
-    await unmark(context, site, await readSnapshot(site))
+    await mark(context, site, false)
     const wanted = await wantedObject(context, site, { nodeGroups: context.nodeGroups, task }, previous)
     await applyWanted(site, wanted, previous, refusedBy(site))
     await rescale(context, site, context.nodeGroups)
@@ -146,24 +141,17 @@ const requireNoFault = async (context: ClusterContext): Promise<void> => {
   if (fault !== undefined) throw new ChangeImpossible(fault)
 }
 
-const apply: ClusterPhase = {
-  id: 'apply',
-  title: 'tell Cluster API',
-  deadlineSeconds: PHASE_SECONDS,
-  ensure: (context) =>
-    step(async () => {
-      const site = await managementSite(context)
-      const previous = await ownObject(context, site)
-      if (previous === undefined) throw goneFrom(context, site)
-      await requireNoFault(context)
-      await mark(context, site)
-      const desired = desiredOf(context)
-      const wanted = await wantedObject(context, site, desired, previous)
-      await applyWanted(site, wanted, previous, refusedBy(site))
-      await rescale(context, site, desired.nodeGroups)
-      return {}
-    }),
-}
+const apply = managementPhase({ id: 'apply', title: 'tell Cluster API' }, async (context, site) => {
+  const previous = await ownObject(context, site)
+  if (previous === undefined) throw goneFrom(context, site)
+  await requireNoFault(context)
+  await mark(context, site, true)
+  const desired = desiredOf(context)
+  const wanted = await wantedObject(context, site, desired, previous)
+  await applyWanted(site, wanted, previous, refusedBy(site))
+  await rescale(context, site, desired.nodeGroups)
+  return {}
+})
 
 /** @throws ClusterNotReady when Cluster API has failed for too long; ChangeImpossible when the cluster is gone */
 const requireRecoverable = (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): void => {
@@ -173,9 +161,9 @@ const requireRecoverable = (context: ClusterContext, site: ManagementSite, snaps
 
 /** The machines that a resize names are gone, or on their way. */
 const removeChosen = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot): Promise<boolean> => {
-  const [group, removal] = [groupOf(context), removalOf(context)]
-  if (group === undefined || removal === undefined || isRemovalDone(snapshot, group, removal)) return true
-  await replaceRemaining(site, snapshot, group, removal)
+  const resize = resizeOf(context)
+  if (resize === undefined || isRemovalDone(snapshot, resize)) return true
+  await replaceRemaining(site, snapshot, resize)
   return false
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
-import type { Infrastructure } from '../infrastructure.ts'
+import type { Infrastructure } from '../model/infrastructure.ts'
 import {
   classSpec,
   controlPlaneTemplate,
@@ -10,6 +10,7 @@ import {
   templateNames,
 } from './class-spec.ts'
 import { INFRASTRUCTURE_KINDS } from './infrastructures.ts'
+import { type ClusterSpec, entriesOf, specOf, VARIABLES, type Variable, type VariableName } from './topology.ts'
 
 /** Annotation with the hash of what an object was made from. One of our names with another hash is not ours, and nothing is made from it. */
 export const CONTENT_HASH = 'fedplane.io/content-hash'
@@ -17,54 +18,47 @@ export const CONTENT_HASH = 'fedplane.io/content-hash'
 /** An object of a class, with where it is written. */
 export type ClassObject = { resource: Resource; object: KubernetesObject }
 
-const GROUPS = {
-  core: 'cluster.x-k8s.io',
-  controlPlane: 'controlplane.cluster.x-k8s.io',
-  bootstrap: 'bootstrap.cluster.x-k8s.io',
-} as const
-
 const hashOf = (content: unknown): string => createHash('sha256').update(JSON.stringify(content)).digest('hex')
 
-type Content = { apiVersion: string; kind: string; plural: string; name: string; spec: JsonObject }
+/** What a variable becomes, without its name. */
+type Kind = { apiVersion: string; kind: string; plural: string }
+type Content = Kind & { name: string; spec: JsonObject }
+
+const kindsOf = (infrastructure: Infrastructure): Readonly<Record<VariableName, Kind>> => {
+  const { apiVersion, cluster, machine } = INFRASTRUCTURE_KINDS[infrastructure]
+  const machines = { apiVersion, kind: `${machine.kind}Template`, plural: machine.plural }
+  return {
+    infrastructureCluster: { apiVersion, kind: `${cluster.kind}Template`, plural: cluster.plural },
+    controlPlaneMachine: machines,
+    controlPlaneConfig: {
+      apiVersion: 'controlplane.cluster.x-k8s.io/v1beta2',
+      kind: 'KubeadmControlPlaneTemplate',
+      plural: 'kubeadmcontrolplanetemplates',
+    },
+    workerMachine: machines,
+    workerConfig: {
+      apiVersion: 'bootstrap.cluster.x-k8s.io/v1beta2',
+      kind: 'KubeadmConfigTemplate',
+      plural: 'kubeadmconfigtemplates',
+    },
+  }
+}
 
 const template = (spec: JsonObject): JsonObject => ({ template: { spec } })
 
-/** What the class is, templates first. */
+/** What the class is, templates first. The class is named by the hash of it: another order of keys would be another class. */
 const contents = (infrastructure: Infrastructure, names: TemplateNames, className: string): Content[] => {
   const kind = INFRASTRUCTURE_KINDS[infrastructure]
-  const { apiVersion, cluster, machine } = kind
-  const machines = {
-    apiVersion,
-    kind: `${machine.kind}Template`,
-    plural: machine.plural,
-    spec: template(machine.placeholder),
-  }
+  const kinds = kindsOf(infrastructure)
+  const machine = { ...kinds.workerMachine, spec: template(kind.machine.placeholder) }
   return [
+    { ...kinds.infrastructureCluster, name: names.cluster, spec: template(kind.cluster.placeholder) },
+    { ...machine, name: names.controlPlaneMachine },
+    { ...machine, name: names.worker },
+    { ...kinds.controlPlaneConfig, name: names.controlPlane, spec: template(controlPlaneTemplate) },
+    { ...kinds.workerConfig, name: names.worker, spec: template(KUBEADM_PLACEHOLDER) },
     {
-      apiVersion,
-      kind: `${cluster.kind}Template`,
-      plural: cluster.plural,
-      name: names.cluster,
-      spec: template(cluster.placeholder),
-    },
-    { ...machines, name: names.controlPlaneMachine },
-    { ...machines, name: names.worker },
-    {
-      apiVersion: `${GROUPS.controlPlane}/v1beta2`,
-      kind: 'KubeadmControlPlaneTemplate',
-      plural: 'kubeadmcontrolplanetemplates',
-      name: names.controlPlane,
-      spec: template(controlPlaneTemplate),
-    },
-    {
-      apiVersion: `${GROUPS.bootstrap}/v1beta2`,
-      kind: 'KubeadmConfigTemplate',
-      plural: 'kubeadmconfigtemplates',
-      name: names.worker,
-      spec: template(KUBEADM_PLACEHOLDER),
-    },
-    {
-      apiVersion: `${GROUPS.core}/v1beta2`,
+      apiVersion: 'cluster.x-k8s.io/v1beta2',
       kind: 'ClusterClass',
       plural: 'clusterclasses',
       name: className,
@@ -115,4 +109,48 @@ const objectOf = (content: Content, namespace: string): ClassObject => {
 export const managementObjects = (infrastructure: Infrastructure, namespace: string): ClassObject[] => {
   const name = className(infrastructure)
   return contents(infrastructure, templateNames(name), name).map((content) => objectOf(content, namespace))
+}
+
+const isKnown = (name: string): name is VariableName => Object.hasOwn(VARIABLES, name)
+
+/** All variables, those of the cluster and those of each worker group. */
+const variablesOf = (spec: ClusterSpec): Variable[] => [
+  ...spec.topology.variables,
+  ...entriesOf(spec).flatMap(({ variables }) => variables?.overrides ?? []),
+]
+
+/** As the class's patches put a variable into its template. */
+const templateOf = (
+  infrastructure: Infrastructure,
+  { name, value }: Variable,
+): (Kind & { spec: JsonObject }) | undefined => {
+  if (!isKnown(name)) return undefined
+  const spec = name === 'controlPlaneConfig' ? { ...controlPlaneTemplate, kubeadmConfigSpec: value } : value
+  return { ...kindsOf(infrastructure)[name], spec: template(spec as JsonObject) }
+}
+
+/**
+ * What Cluster API would make of a Cluster's variables, for dry runs: each template that differs from those of `previous`, once. The webhooks of the Cluster
+ * itself do not look into variables, so what is wrong with a machine shows only when its template is made.
+ */
+export const templateObjects = (
+  infrastructure: Infrastructure,
+  cluster: KubernetesObject,
+  previous: KubernetesObject | undefined,
+): ClassObject[] => {
+  const of = (object: KubernetesObject) =>
+    variablesOf(specOf(object)).flatMap((variable) => templateOf(infrastructure, variable) ?? [])
+  const known = new Set(previous === undefined ? [] : of(previous).map((one) => JSON.stringify(one)))
+  const wanted = new Map(of(cluster).map((one) => [JSON.stringify(one), one] as const))
+  const { name, namespace } = cluster.metadata
+  return [...wanted]
+    .filter(([text]) => !known.has(text))
+    .map(([, { apiVersion, kind, plural, spec }], index) => {
+      const [group = '', version = ''] = apiVersion.split('/')
+      const metadata = { name: `${name}-preview-${index}`, ...(namespace === undefined ? {} : { namespace }) }
+      return {
+        resource: { group, version, plural, ...(namespace === undefined ? {} : { namespace }) },
+        object: { apiVersion, kind, metadata, spec },
+      }
+    })
 }

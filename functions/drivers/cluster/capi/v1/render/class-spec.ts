@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { InfrastructureKind } from './infrastructures.ts'
-import { VARIABLES, type VariableName, WORKER_CLASS } from './variables.ts'
+import { VARIABLES, type VariableName, WORKER_CLASS } from './topology.ts'
 
 const BOOTSTRAP = 'bootstrap.cluster.x-k8s.io/v1beta2'
 const CONTROL_PLANE = 'controlplane.cluster.x-k8s.io/v1beta2'

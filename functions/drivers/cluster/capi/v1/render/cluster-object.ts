@@ -3,31 +3,36 @@ import { isAbout } from '../../../../../core/cluster/task-groups.ts'
 import type { JsonObject } from '../../../../../core/values/json.ts'
 import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
-import { firstVersion, targetVersion, upgradesControlPlane } from '../desired.ts'
-import { podsCidr } from '../pods-network.ts'
-import { apiServerPortOf } from './api-server-port.ts'
+import { firstVersion, targetVersion, upgradesControlPlane } from '../model/desired.ts'
+import { KubernetesVersionMissing } from '../model/errors.ts'
+import { CLUSTER_LABEL, machineDeploymentName, NODE_GROUP_LABEL, PROJECT_LABEL } from '../model/names.ts'
+import { podsCidr } from '../model/networks.ts'
 import { classRef } from './class-objects.ts'
 import { compact } from './compact.ts'
-import { KubernetesVersionMissing } from './errors.ts'
 import { INFRASTRUCTURE_KINDS } from './infrastructures.ts'
-import { controlPlaneConfig } from './kubeadm/configs.ts'
-import { configWithMarks } from './kubeadm/node-marks.ts'
-import { CLUSTER_LABEL, machineDeploymentName, NODE_GROUP_LABEL, PROJECT_LABEL } from './names.ts'
-import { NETWORK_DRIVER_LABEL, networkDriverOf } from './network-driver.ts'
-import type { RenderPlan } from './plan.ts'
+import { controlPlaneConfig } from './kubeadm-config.ts'
+import { configWithMarks } from './kubeadm-machine.ts'
+import {
+  apiServerPortOf,
+  type ClusterWish,
+  clusterWish,
+  groupWish,
+  NETWORK_DRIVER_LABEL,
+  networkDriverOf,
+  type RenderPlan,
+} from './plan.ts'
 import {
   type ClusterSpec,
   changedByHand,
   entriesOf,
   specOf,
   type Topology,
+  VARIABLES,
   type Variable,
   type WorkerEntry,
   withEntries,
   withVariables,
 } from './topology.ts'
-import { VARIABLES } from './variables.ts'
-import { type ClusterWish, clusterWish, groupWish } from './wish.ts'
 import { deferredEntry, newEntry, resizedEntry, updatedEntry, upgradedEntry } from './worker-entry.ts'
 
 /** The control plane's part of a topology. */

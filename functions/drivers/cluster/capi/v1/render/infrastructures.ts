@@ -1,9 +1,14 @@
 import type { JsonObject } from '../../../../../core/values/json.ts'
-import type { Infrastructure } from '../infrastructure.ts'
-import { devMachineSpec } from './dev/machine-spec.ts'
-import { openStackClusterSpec } from './openstack/cluster-spec.ts'
-import { openStackMachineSpec } from './openstack/machine-spec.ts'
-import type { ClusterWish, GroupWish } from './wish.ts'
+import type { Infrastructure } from '../model/infrastructure.ts'
+import { openStackClusterSpec, openStackMachineSpec } from './openstack.ts'
+import type { ClusterWish, GroupWish } from './plan.ts'
+
+/** `spec` of DevMachines: how long each of a machine's parts pretends to start. A control plane has an API server and etcd, too. */
+const devMachineSpec = ({ own, isMaster }: GroupWish): JsonObject => {
+  const start = { provisioning: { startupDuration: `${own.dev_startup_seconds}s` } }
+  const parts = isMaster ? ['vm', 'node', 'apiServer', 'etcd'] : ['vm', 'node']
+  return { backend: { inMemory: Object.fromEntries(parts.map((part) => [part, start])) } }
+}
 
 /** What is different from one infrastructure to the next. */
 export type InfrastructureKind = {

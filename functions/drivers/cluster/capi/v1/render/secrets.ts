@@ -3,21 +3,18 @@ import type { AuthorityType } from '../../../../../core/values/certificate-autho
 import type { Secret } from '../../../../../core/values/secret.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import type { CloudCredential } from '../../../../contract/cluster-driver.ts'
+import { CLUSTER_LABEL, CLUSTER_NAME_LABEL, type ClusterNames, cloudSecretName } from '../model/names.ts'
 import { compact } from './compact.ts'
-import { CLUSTER_LABEL, type ClusterNames, cloudSecretName } from './names.ts'
-import { CLOUD_NAME } from './openstack/cluster-spec.ts'
+import { CLOUD_NAME } from './openstack.ts'
 
 /** Certificate, PEM, and private key of each authority. */
-export type Authorities = Readonly<Record<AuthorityType, { certificatePem: string; privateKey: Secret }>>
-
-/** Cluster API's label: it looks at no Secret without it. */
-const CLUSTER_NAME_LABEL = 'cluster.x-k8s.io/cluster-name'
+type Authorities = Readonly<Record<AuthorityType, { certificatePem: string; privateKey: Secret }>>
 
 /** What Cluster API calls them. `-sa`, the key pair of service accounts, is left to it. */
 const SUFFIXES: Readonly<Record<AuthorityType, string>> = { kubernetes: 'ca', etcd: 'etcd', 'front-proxy': 'proxy' }
 
 /** Where Secrets of a cluster are, and whose they are. */
-export type SecretPlace = { cluster: Pick<Cluster, 'id'>; names: ClusterNames }
+type SecretPlace = { cluster: Pick<Cluster, 'id'>; names: ClusterNames }
 
 /** A Secret of a cluster in its management cluster; `texts` by key. */
 export const secretOf = (

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Json, JsonObject } from '../../../../../core/values/json.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
-import { ManagementObjectChanged } from '../errors.ts'
+import { ManagementObjectChanged } from '../model/errors.ts'
 
 /** A named value: a variable, or an override of one. */
 export type Variable = { name: string; value: Json }
@@ -81,3 +81,24 @@ export const withVariables = (variables: readonly Variable[], changed: readonly 
   ...variables.filter(({ name }) => !changed.some((one) => one.name === name)),
   ...changed,
 ]
+
+/**
+ * Variables of our ClusterClasses: each is a whole spec, made here and put into a template by one patch. So a class says nothing of labels and need not
+ * change when labels do, and an old class takes what a newer driver renders.
+ */
+export const VARIABLES = {
+  /** `spec` of the infrastructure's cluster. */
+  infrastructureCluster: 'infrastructureCluster',
+  /** `spec` of the infrastructure's machines of the control plane. */
+  controlPlaneMachine: 'controlPlaneMachine',
+  /** `kubeadmConfigSpec` of the control plane. */
+  controlPlaneConfig: 'controlPlaneConfig',
+  /** Of each worker group: `spec` of its infrastructure's machines. */
+  workerMachine: 'workerMachine',
+  /** Of each worker group: `spec` of its KubeadmConfigs. */
+  workerConfig: 'workerConfig',
+} as const
+export type VariableName = keyof typeof VARIABLES
+
+/** The only class of MachineDeployments. */
+export const WORKER_CLASS = 'default-worker'

@@ -1,5 +1,5 @@
 import type { Sparse } from './compact.ts'
-import type { GroupWish } from './wish.ts'
+import type { GroupWish } from './plan.ts'
 
 /** A disk beside the root disk, with what is kept on it. */
 export type Disk = {

@@ -1,9 +1,15 @@
 import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
-import type { CapiCluster, ControlPlane, MachineDeployment } from '../management/objects.schema.ts'
-import { DEPLOYMENT_NAME_LABEL } from '../management/resources.ts'
+import {
+  type CapiCluster,
+  type ControlPlane,
+  conditionOf,
+  isChanging,
+  isSettled,
+  isTrue,
+  type MachineDeployment,
+} from '../management/objects.schema.ts'
 import type { Snapshot } from '../management/snapshot.ts'
-import { DEFER_UPGRADE } from '../render/names.ts'
-import { conditionOf, isChanging, isSettled, isTrue } from './conditions.ts'
+import { DEFER_UPGRADE, DEPLOYMENT_NAME_LABEL } from '../model/names.ts'
 import { deploymentOf, isDeferred, machinesOf, replicasOf } from './groups.ts'
 
 /** When is it done: cluster-api.md 2.3. */

@@ -1,10 +1,18 @@
 import type { ClusterObservation, HealthStatus } from '../../../../../core/cluster/cluster.ts'
-import type { CapiCluster, CapiObject, Machine, MachineDeployment } from '../management/objects.schema.ts'
-import { CONTROL_PLANE_LABEL, DEPLOYMENT_NAME_LABEL } from '../management/resources.ts'
+import {
+  type CapiCluster,
+  type CapiObject,
+  conditionOf,
+  isChanging,
+  isLeaving,
+  isTrue,
+  type Machine,
+  type MachineDeployment,
+} from '../management/objects.schema.ts'
 import type { Snapshot } from '../management/snapshot.ts'
-import { conditionOf, isChanging, isLeaving, isTrue } from './conditions.ts'
-import { versionOf } from './versions.ts'
-import { inOneLine } from './words.ts'
+import { CONTROL_PLANE_LABEL, DEPLOYMENT_NAME_LABEL } from '../model/names.ts'
+import { versionOf } from './groups.ts'
+import { inOneLine } from './progress.ts'
 
 /** Minutes until a machine has a node, and until that is Ready. The first is when Cluster API's health check gives it up. */
 const NODE_MINUTES = 30

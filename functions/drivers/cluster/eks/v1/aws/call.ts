@@ -1,7 +1,7 @@
 import { httpCall } from '../../../../../http/http-call.ts'
 import type { AwsAccess, AwsCredentials, AwsService } from '../../../../contract/aws-access.ts'
 import { AwsUnavailable } from '../errors.ts'
-import { hostOfService } from './hosts.ts'
+import { hostOfService } from '../fields.ts'
 import { refusalOf } from './refusal.ts'
 import { signerOf } from './signer.ts'
 

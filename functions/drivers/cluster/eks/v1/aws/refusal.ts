@@ -1,7 +1,31 @@
+import * as z from 'zod'
 import type { AppError } from '../../../../../core/values/app-error.ts'
 import { jsonOrNothing } from '../../../../../core/values/bounded-json.ts'
 import { AwsAccessDenied, AwsCredentialsRejected, AwsRequestRefused, AwsUnavailable } from '../errors.ts'
-import { ErrorAnswer } from './aws.schema.ts'
+
+/** What we read of EKS's DescribeCluster. Endpoint and authority are there once the cluster is ACTIVE. */
+export const DescribeClusterAnswer = z.object({
+  cluster: z.object({
+    status: z.string().max(64),
+    endpoint: z.string().startsWith('https://').max(2048).optional(),
+    certificateAuthority: z
+      .object({
+        data: z
+          .string()
+          .min(1)
+          .max(64 * 1024),
+      })
+      .optional(),
+  }),
+})
+
+/** An error in JSON: the services do not agree on its keys. */
+const ErrorAnswer = z.object({
+  __type: z.string().optional(),
+  code: z.string().optional(),
+  message: z.string().optional(),
+  Message: z.string().optional(),
+})
 
 /** Codes as the services write them, without the ending `Exception` that some of them add. */
 const DENIED = ['AccessDenied', 'Forbidden', 'NotAuthorized']
@@ -21,7 +45,7 @@ const BUSY = ['RequestLimitExceeded', 'ServiceUnavailable', 'Throttling', 'TooMa
 const TOLD_MAX = 400
 
 /** What a refused call says: EKS in JSON, STS in XML. */
-export type Refusal = { status: number; errorType: string | null; text: string }
+type Refusal = { status: number; errorType: string | null; text: string }
 
 /** Values of a refusal. */
 const VALUES_MAX = 1_000

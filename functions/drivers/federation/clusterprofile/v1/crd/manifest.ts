@@ -1,8 +1,7 @@
 import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import { MANAGED_BY, MANAGED_BY_LABEL } from '../../../../support/owned.ts'
 import { PROFILE_CRD, PROFILE_GROUP, PROFILE_KIND } from '../names.ts'
-import { EXTENSION, IMMUTABLE, PROPERTIES, profileSchema, type Rules, VERSION } from './common.ts'
-import { CONDITIONS } from './condition.ts'
+import { CONDITIONS, EXTENSION, IMMUTABLE, PROPERTIES, profileSchema, type Rules, VERSION } from './common.ts'
 
 const managerName = ({ cel }: Rules): PartOf['jsonSchema'] => ({
   type: 'string',

@@ -1,8 +1,7 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { namespaces, secrets } from '../../../../../kubernetes/resources.ts'
-import { agrees } from '../../../../support/covers.ts'
-import { ensureOwned, isOwned, isTerminating, refOf, type Site } from '../../../../support/owned.ts'
+import { agrees, ensureOwned, isOwned, isTerminating, refOf, type Site } from '../../../../support/owned.ts'
 import { Pending, type Trace } from '../../../../support/step.ts'
 import {
   CLUSTER_MANAGER,

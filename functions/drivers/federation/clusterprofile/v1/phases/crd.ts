@@ -7,7 +7,7 @@ import type { Phase } from '../../../../contract/phase.ts'
 import { isTerminating, MANAGED_BY, MANAGED_BY_LABEL } from '../../../../support/owned.ts'
 import { Pending, step } from '../../../../support/step.ts'
 import { CRD_EDITION, CRD_EDITION_ANNOTATION, crdManifest } from '../crd/manifest.ts'
-import { isDiscoverable } from '../host/served-version.ts'
+import { isDiscoverable } from '../host/inventory.ts'
 import { PROFILE_CRD, PROFILE_VERSIONS, type ProfileVersion } from '../names.ts'
 
 /** First minor whose API server compiles the CEL `format` library in a new CRD. */

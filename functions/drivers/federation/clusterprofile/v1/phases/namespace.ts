@@ -1,15 +1,24 @@
-import { namespaces } from '../../../../../kubernetes/resources.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
+import { namespaces, roles } from '../../../../../kubernetes/resources.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
-import type { Phase } from '../../../../contract/phase.ts'
+import type { Phase, StepResult } from '../../../../contract/phase.ts'
 import { ensureNamespace, removeNamespace } from '../../../../support/namespace.ts'
-import { refOf } from '../../../../support/owned.ts'
-import { hostSite } from '../../../../support/sites.ts'
+import {
+  ensureOwned,
+  federationSelector,
+  hostSite,
+  ownerLabels,
+  refOf,
+  removeOwned,
+} from '../../../../support/owned.ts'
 import { step } from '../../../../support/step.ts'
-import { inventoryNamespace } from '../inventory-namespace.ts'
-import type { ClusterProfileOptions } from '../options.ts'
+import { removePublished } from '../host/inventory.ts'
+import type { ClusterProfileOptions } from '../member/member.ts'
+import { PROFILE_GROUP, READER_ROLE } from '../names.ts'
+import { inventoryNamespace } from '../schema.ts'
 
 /** Deletes the inventory namespace of this federation, last of all. */
-export const dropNamespace = (context: FederationContext, { namespacePatienceSeconds }: ClusterProfileOptions) =>
+const dropNamespace = (context: FederationContext, { namespacePatienceSeconds }: ClusterProfileOptions) =>
   step(async () => ({
     leftovers: await removeNamespace(await hostSite(context), {
       name: inventoryNamespace(context.federation.id),
@@ -32,3 +41,61 @@ export const namespacePhase = (options: ClusterProfileOptions): Phase<Federation
     }),
   undo: (context) => dropNamespace(context, options),
 })
+
+const readerRole = (federationId: string): Manifest<'Role'> => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'Role',
+  metadata: { name: READER_ROLE, namespace: inventoryNamespace(federationId), labels: ownerLabels(federationId) },
+  rules: [
+    { apiGroups: [PROFILE_GROUP], resources: ['clusterprofiles'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+  ],
+})
+
+const dropAccess = (context: FederationContext): Promise<StepResult> =>
+  step(async () => {
+    await removeOwned(await hostSite(context), roles(inventoryNamespace(context.federation.id)), READER_ROLE)
+    return {}
+  })
+
+/**
+ * What a reader of the inventory needs: see profiles, and get (not list) the token Secret that a profile names. It is bound to nobody:
+ * tokens of all members are behind it, and only the operator knows which ServiceAccount is the consumer's.
+ */
+export const accessPhase: Phase<FederationContext> = {
+  id: 'access',
+  title: 'rights for readers',
+  deadlineSeconds: 60,
+  ensure: (context) =>
+    step(async ({ made }) => {
+      const site = await hostSite(context)
+      const { id } = context.federation
+      made(refOf(site, await ensureOwned(site, roles(inventoryNamespace(id)), readerRole(id))))
+      return {}
+    }),
+  undo: dropAccess,
+}
+
+/** What members that could not be unjoined left published. */
+const publicationsPhase: Phase<FederationContext> = {
+  id: 'publications',
+  title: 'publications removed',
+  deadlineSeconds: 120,
+  ensure: (context) =>
+    step(async () => {
+      await removePublished(await hostSite(context), federationSelector(context.federation.id))
+      return {}
+    }),
+}
+
+/** Takes everything of this federation out of the host, the namespace last. The CRD stays: others may use it. */
+export const removalPhases = (options: ClusterProfileOptions): Phase<FederationContext>[] => [
+  publicationsPhase,
+  { id: 'access', title: 'rights for readers removed', deadlineSeconds: 60, ensure: dropAccess },
+  {
+    id: 'namespace',
+    title: 'inventory namespace removed',
+    deadlineSeconds: 120,
+    ensure: (context) => dropNamespace(context, options),
+  },
+]

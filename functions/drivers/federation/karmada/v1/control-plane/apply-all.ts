@@ -1,6 +1,9 @@
+import * as z from 'zod'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
-import { covers } from '../../../../support/covers.ts'
-import { listAll } from '../../../../support/owned.ts'
+import { customResourceDefinitions } from '../../../../../kubernetes/resources.ts'
+import { covers, listAll } from '../../../../support/owned.ts'
+import { Pending } from '../../../../support/step.ts'
+import { API_SERVICE } from './content.ts'
 
 /** Calls under way at a time: enough for the API server of a control plane, whose work they are, and few new connections at once. */
 const CONCURRENCY = 6
@@ -79,4 +82,40 @@ export const differences = async (
 /** Makes the objects what they are to be; no write where nothing differs. */
 export const applyAll = async (client: KubernetesClient, objects: readonly KubernetesObject[]): Promise<void> => {
   await inParallel(await differences(client, objects), ({ resource, object }) => client.apply(resource, object))
+}
+
+const Conditions = z.object({
+  status: z.object({
+    conditions: z.array(
+      z.object({
+        type: z.string(),
+        status: z.string(),
+        reason: z.string().default(''),
+        message: z.string().default(''),
+      }),
+    ),
+  }),
+})
+type Condition = z.infer<typeof Conditions>['status']['conditions'][number]
+
+/** A condition of any object; undefined when it has none of that type. */
+export const conditionOf = (object: KubernetesObject | undefined, type: string): Condition | undefined =>
+  Conditions.safeParse(object).data?.status.conditions.find((condition) => condition.type === type)
+
+const apiServices = { group: 'apiregistration.k8s.io', version: 'v1', plural: 'apiservices' }
+
+/** @throws Pending naming the CRDs that the API server does not serve yet */
+export const requireEstablished = async (client: KubernetesClient): Promise<void> => {
+  const definitions = await listAll(client, customResourceDefinitions)
+  const missing = definitions.filter((object) => conditionOf(object, 'Established')?.status !== 'True')
+  if (missing.length === 0) return
+  throw new Pending(`${missing.length} CRDs to be Established, for example ${missing[0]?.metadata.name}`)
+}
+
+/** @throws Pending while Karmada's aggregated API does not answer, with what the aggregation layer says of it */
+export const requireAvailable = async (client: KubernetesClient): Promise<void> => {
+  const available = conditionOf(await client.get(apiServices, API_SERVICE), 'Available')
+  if (available?.status === 'True') return
+  const said = available === undefined ? '' : `: ${available.reason}: ${available.message}`
+  throw new Pending(`APIService ${API_SERVICE} to be Available${said}`)
 }

@@ -4,16 +4,60 @@ import * as z from 'zod'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
-import { memberObjectName } from '../../../../support/member/names.ts'
+import { memberObjectName } from '../../../../support/member/tokens.ts'
 import { namespaceManifest } from '../../../../support/namespace.ts'
 import { Pending } from '../../../../support/step.ts'
-import { CRDS_ASSET, MEMBERS_NAMESPACE, SYSTEM_NAMESPACE } from '../names.ts'
-import { readPki } from '../pki/read-pki.ts'
-import { parseProperties } from '../schema.ts'
-import { aggregation } from './aggregation.ts'
+import {
+  AGGREGATED_API_SERVER,
+  CLUSTER_GROUP,
+  CRDS_ASSET,
+  MEMBERS_NAMESPACE,
+  SYSTEM_NAMESPACE,
+} from '../model/names.ts'
+import { parseProperties } from '../model/schema.ts'
+import { readPki } from '../pki/pki.schema.ts'
 import { keepWorkloads } from './keep-workloads.ts'
 import { rbac } from './rbac.ts'
 import { clientConfigOf, type WebhookSite, webhookConfigurations } from './webhooks.ts'
+
+/** Version of `Cluster` that Karmada serves. */
+export const CLUSTER_VERSION = 'v1alpha1'
+export const API_SERVICE = `${CLUSTER_VERSION}.${CLUSTER_GROUP}`
+
+/** Where the aggregated API server is, and the authority of its certificate. */
+type AggregationSite = { namespace: string; clusterDomain: string; caPem: string }
+
+const LABELS = { app: AGGREGATED_API_SERVER, apiserver: 'true' }
+
+/**
+ * `Cluster` is served by Karmada's aggregated API server, in the host: the Service in here is only its DNS name there, which pods of the host
+ * resolve. The certificate is checked for this Service's name, `<service>.<SYSTEM_NAMESPACE>.svc`.
+ */
+export const aggregation = ({
+  namespace,
+  clusterDomain,
+  caPem,
+}: AggregationSite): Manifest<'Service' | 'APIService'>[] => [
+  {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: AGGREGATED_API_SERVER, namespace: SYSTEM_NAMESPACE, labels: LABELS },
+    spec: { type: 'ExternalName', externalName: `${AGGREGATED_API_SERVER}.${namespace}.svc.${clusterDomain}` },
+  },
+  {
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: { name: API_SERVICE, labels: LABELS },
+    spec: {
+      group: CLUSTER_GROUP,
+      version: CLUSTER_VERSION,
+      groupPriorityMinimum: 2000,
+      versionPriority: 10,
+      caBundle: Buffer.from(caPem).toString('base64'),
+      service: { name: AGGREGATED_API_SERVER, namespace: SYSTEM_NAMESPACE },
+    },
+  },
+]
 
 /** Kinds with two served versions, which the webhook server converts (upstream's `patches`). */
 const CONVERTED = new Set(['resourcebindings.work.karmada.io', 'clusterresourcebindings.work.karmada.io'])
@@ -74,7 +118,7 @@ export const systemNamespaces = (federationId: string): Manifest<'Namespace'>[] 
 }
 
 /** What a new API server needs to be a control plane, in this order. */
-export type Content = {
+type Content = {
   namespaces: KubernetesObject[]
   /** Components end again as long as theirs are not there. */
   roles: KubernetesObject[]

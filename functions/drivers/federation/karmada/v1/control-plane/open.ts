@@ -1,20 +1,38 @@
+import * as z from 'zod'
 import type { AppError } from '../../../../../core/values/app-error.ts'
 import { Secret } from '../../../../../core/values/secret.ts'
+import { withoutFullStop } from '../../../../../core/values/wording.ts'
 import type { Connection, KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
-import { AddressForbidden, ConnectFailed, ConnectTimedOut, DnsLookupFailed } from '../../../../../kubernetes/errors.ts'
+import {
+  AddressForbidden,
+  ApiUnavailable,
+  ConnectFailed,
+  ConnectTimedOut,
+  DnsLookupFailed,
+} from '../../../../../kubernetes/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import { Pending } from '../../../../support/step.ts'
-import { componentSelector } from '../host/plan.ts'
-import { pods } from '../host/resources.ts'
-import { API_SERVER, API_SERVER_PORT } from '../names.ts'
-import type { Pki } from '../pki/pki.schema.ts'
-import { readPki } from '../pki/read-pki.ts'
-import { namespaceOf } from '../schema.ts'
-import { stateOf } from '../state.ts'
-import { isReadyPod } from './ready-pod.ts'
+import { componentSelector, pods } from '../host/plan.ts'
+import { API_SERVER, API_SERVER_PORT, stateOf } from '../model/names.ts'
+import { namespaceOf } from '../model/schema.ts'
+import { type Pki, readPki } from '../pki/pki.schema.ts'
+
+const Pod = z.object({
+  metadata: z.object({ deletionTimestamp: z.string().optional() }),
+  status: z.object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })).default([]) }),
+})
+
+/** True for a pod that takes requests and is not going away. */
+export const isReadyPod = (pod: KubernetesObject): boolean => {
+  const { data } = Pod.safeParse(pod)
+  return (
+    data?.metadata.deletionTimestamp === undefined &&
+    (data?.status.conditions.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false)
+  )
+}
 
 /** A way into the API server of a federation, as its administrator. Whoever opened it closes it. */
-export type ControlPlane = {
+type ControlPlane = {
   client: KubernetesClient
   /** Why its address was not gone to, when the way leads through the host's API. */
   detour: string | null
@@ -106,3 +124,28 @@ export const withControlPlane = async <T>(
     close()
   }
 }
+
+/**
+ * `withControlPlane` for work that can wait: while a part of the control plane starts again, the webhook above all, its API server answers 500. That
+ * is nobody else's fault, and over in seconds, or when the step's deadline passes.
+ *
+ * @throws Pending naming the control plane, as `openControlPlane`, and what `use` throws
+ */
+export const workInControlPlane = <T>(
+  context: FederationContext,
+  use: (client: KubernetesClient) => Promise<T>,
+): Promise<T> =>
+  withControlPlane(context, async (client) => {
+    try {
+      return await use(client)
+    } catch (error) {
+      if (!(error instanceof ApiUnavailable)) throw error
+      throw new Pending(
+        `the control plane of ${context.federation.name} to work again: ${withoutFullStop(error.message)}`,
+      )
+    }
+  })
+
+/** False before the control plane is set up, and after it is gone. */
+export const hasControlPlane = async (context: FederationContext): Promise<boolean> =>
+  stateOf(context.federation).endpoint !== undefined && (await readPki(context)) !== undefined

@@ -1,5 +1,5 @@
 import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
-import { WEBHOOK } from '../names.ts'
+import { WEBHOOK } from '../model/names.ts'
 
 /** Where the webhook server of a control plane is, as its API server sees it, and the authority of its certificate. */
 export type WebhookSite = { namespace: string; caPem: string }

@@ -1,12 +1,10 @@
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
-import { AGGREGATED_API_SERVER, AGGREGATED_API_SERVER_PORT, API_SERVER, API_SERVER_PORT } from '../names.ts'
+import { AGGREGATED_API_SERVER, AGGREGATED_API_SERVER_PORT, API_SERVER, API_SERVER_PORT } from '../model/names.ts'
 import { FRONT_PROXY_CLIENT } from '../pki/identities.ts'
 import type { Pki } from '../pki/pki.schema.ts'
-import { deploymentOf } from './deployment.ts'
-import { etcdServers } from './etcd-members.ts'
-import { karmadaImage, kubeImage } from './images.ts'
-import { anyAddress, type HostPlan } from './plan.ts'
-import { CONFIG_PATH, KUBECONFIG_PATH, pkiPath } from './pod.ts'
+import { etcdServers } from './etcd.ts'
+import { anyAddress, type HostPlan, karmadaImage, kubeImage } from './plan.ts'
+import { CONFIG_PATH, deploymentOf, KUBECONFIG_PATH, pkiPath } from './pod.ts'
 import {
   AGGREGATED_CERT,
   API_SERVER_CERT,

@@ -1,10 +1,8 @@
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
-import { CONTROLLER_MANAGER, KUBE_CONTROLLER_MANAGER, SCHEDULER, SYSTEM_NAMESPACE, WEBHOOK } from '../names.ts'
+import { CONTROLLER_MANAGER, KUBE_CONTROLLER_MANAGER, SCHEDULER, SYSTEM_NAMESPACE, WEBHOOK } from '../model/names.ts'
 import type { Pki } from '../pki/pki.schema.ts'
-import { deploymentOf } from './deployment.ts'
-import { karmadaImage, kubeImage } from './images.ts'
-import { anyAddress, type HostPlan } from './plan.ts'
-import { CONFIG_PATH, KUBECONFIG_PATH, pkiPath } from './pod.ts'
+import { anyAddress, type HostPlan, karmadaImage, kubeImage } from './plan.ts'
+import { CONFIG_PATH, deploymentOf, KUBECONFIG_PATH, pkiPath } from './pod.ts'
 import { configSecret, SERVICE_ACCOUNT_KEYS, WEBHOOK_CERT } from './secrets.ts'
 
 const KUBE_CONTROLLER_MANAGER_PORT = 10257

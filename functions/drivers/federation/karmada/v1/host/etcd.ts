@@ -1,12 +1,43 @@
+import * as z from 'zod'
 import { shortId } from '../../../../../core/values/ids.ts'
+import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
-import { ETCD } from '../names.ts'
+import { listAll } from '../../../../support/owned.ts'
+import { ETCD } from '../model/names.ts'
 import type { Pki } from '../pki/pki.schema.ts'
-import { ETCD_CLIENT_PORT, ETCD_PEER_PORT, memberHost, memberNames, peerUrl } from './etcd-members.ts'
-import { etcdImage } from './images.ts'
-import { anyHost, componentLabels, type HostPlan, metadataOf } from './plan.ts'
+import type { HostWork } from './host-work.ts'
+import {
+  anyHost,
+  componentLabels,
+  componentSelector,
+  etcdImage,
+  type HostPlan,
+  metadataOf,
+  serviceHost,
+  statefulSets,
+  volumeClaims,
+} from './plan.ts'
 import { type PodSpec, pkiPath, podTemplate } from './pod.ts'
 import { ETCD_CERT } from './secrets.ts'
+
+export const ETCD_CLIENT_PORT = 2379
+export const ETCD_PEER_PORT = 2380
+
+/** Names of the first `count` members: those of the pods. */
+export const memberNames = (count: number): string[] => Array.from({ length: count }, (_, index) => `${ETCD}-${index}`)
+
+/** `etcd-0.etcd.federation-system.svc.cluster.local`. */
+export const memberHost = (plan: Pick<HostPlan, 'properties'>, member: string): string =>
+  `${member}.${serviceHost(plan, ETCD)}`
+
+export const peerUrl = (plan: Pick<HostPlan, 'properties'>, member: string): string =>
+  `https://${memberHost(plan, member)}:${ETCD_PEER_PORT}`
+
+/** Value of `--etcd-servers`: every member. */
+export const etcdServers = (plan: HostPlan): string =>
+  memberNames(plan.properties.replicas)
+    .map((member) => `https://${memberHost(plan, member)}:${ETCD_CLIENT_PORT}`)
+    .join(',')
 
 const METRICS_PORT = 2381
 const DATA = 'etcd-data'
@@ -22,7 +53,7 @@ export type Membership = {
 }
 
 /** Annotation of the StatefulSet: the `state` with which its pods were made. */
-export const STATE_ANNOTATION = 'fedplane.io/etcd-initial-state'
+const STATE_ANNOTATION = 'fedplane.io/etcd-initial-state'
 
 /** Claim of a member's volume, as the StatefulSet calls it. */
 const claimName = (member: string): string => `${DATA}-${member}`
@@ -105,4 +136,30 @@ export const etcdManifest = (plan: HostPlan, pki: Pki, membership: Membership): 
       volumeClaimTemplates: [{ metadata: { name: DATA, labels }, spec: claimSpec(plan) }],
     },
   }
+}
+
+const Found = z.object({
+  metadata: z.object({ annotations: z.record(z.string(), z.string()).default({}) }),
+  spec: z.object({ replicas: z.number() }),
+})
+
+/** With how many members etcd is to run: as many as it has, since members are added one by one (`grow`); else as many as are wanted. */
+export const currentMembership = async ({ site, plan, namespace }: HostWork): Promise<Membership> => {
+  const found = await site.client.get(statefulSets(namespace), ETCD)
+  if (found === undefined) return { members: plan.properties.replicas, state: 'new', partition: 0 }
+  const { metadata, spec } = Found.parse(found)
+  const state = metadata.annotations[STATE_ANNOTATION] === 'existing' ? 'existing' : 'new'
+  return { members: spec.replicas, state, partition: 0 }
+}
+
+export const claimSelector = ({ site }: HostWork): string => componentSelector(site.federationId, ETCD)
+
+/** Volume claims of this federation, as they are in the host. */
+export const ownClaims = (work: HostWork): Promise<KubernetesObject[]> =>
+  listAll(work.site.client, volumeClaims(work.namespace), claimSelector(work))
+
+/** Volume claims that there are to be and are not. */
+export const missingClaims = async (work: HostWork): Promise<Manifest<'PersistentVolumeClaim'>[]> => {
+  const names = new Set((await ownClaims(work)).map(({ metadata }) => metadata.name))
+  return claimManifests(work.plan).filter(({ metadata }) => !names.has(metadata.name))
 }

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { PermissionDenied } from '../../../../../kubernetes/errors.ts'
 import { listAll } from '../../../../support/owned.ts'
-import { events } from './resources.ts'
+import { events } from './plan.ts'
 
 const Event = z.object({
   type: z.string().default('Normal'),

@@ -1,14 +1,31 @@
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
-import { ensureOwned, refOf, type Site } from '../../../../support/owned.ts'
-import { settleAll } from '../../../../support/settle-all.ts'
-import { Pending, type Trace } from '../../../../support/step.ts'
-import type { Pki } from '../pki/pki.schema.ts'
-import { readHostPki } from '../pki/read-pki.ts'
-import { type OperationTime, operationTime } from './image-fault.ts'
-import { type HostPlan, planOf } from './plan.ts'
-import { deployments, disruptionBudgets, services, statefulSets, volumeClaims } from './resources.ts'
+import type { StepResult } from '../../../../contract/phase.ts'
+import {
+  ensureOwned,
+  type Located,
+  listAll,
+  nameOf,
+  refOf,
+  removeAllOwned,
+  type Site,
+} from '../../../../support/owned.ts'
+import { Pending, settleAll, step, type Trace } from '../../../../support/step.ts'
+import { type Pki, readHostPki } from '../pki/pki.schema.ts'
+import {
+  componentSelector,
+  deployments,
+  disruptionBudgets,
+  type HostPlan,
+  planOf,
+  pods,
+  replicaSets,
+  services,
+  statefulSets,
+  volumeClaims,
+} from './plan.ts'
+import { type OperationTime, operationTime } from './rollout.ts'
 
 /** Everything that a phase needs for its work in the host. */
 export type HostWork = { site: Site; plan: HostPlan; namespace: string; time: OperationTime }
@@ -22,6 +39,18 @@ export const hostWork = async (context: FederationContext): Promise<HostWork> =>
     time: operationTime(context),
   }
 }
+
+type InHost = (
+  work: HostWork,
+  trace: Trace,
+  context: FederationContext,
+) => Promise<Omit<StepResult, 'done' | 'waitingFor'>>
+
+/** The step of a phase that works in the host. */
+export const inHost =
+  (run: InHost) =>
+  (context: FederationContext): Promise<StepResult> =>
+    step(async (trace) => run(await hostWork(context), trace, context))
 
 /** The certificates. @throws Pending before the phase `certificates` made them */
 export const requirePki = async (context: FederationContext): Promise<Pki> => {
@@ -64,4 +93,36 @@ export const ensureAll = async (
       return made
     }),
   )
+}
+
+/** Ours of each kind that the selector finds. */
+const findOwned = async ({ site }: HostWork, resources: readonly Resource[], selector: string): Promise<Located[]> => {
+  const lists = await Promise.all(
+    resources.map(async (resource) =>
+      (await listAll(site.client, resource, selector)).map((object) => ({ resource, object })),
+    ),
+  )
+  return lists.flat()
+}
+
+/** Deletes all of these kinds that the selector finds. @throws Pending while finalizers hold one */
+export const removeSelected = async (work: HostWork, resources: readonly Resource[], selector: string): Promise<void> =>
+  removeAllOwned(work.site, await findOwned(work, resources, selector))
+
+/**
+ * Deletes the workloads of components and waits until their pods are gone: only then are their volumes free, and their names.
+ *
+ * @throws Pending naming what is still there
+ */
+export const removeComponents = async (work: HostWork, components: readonly string[]): Promise<void> => {
+  const { namespace, site } = work
+  const kinds = [deployments(namespace), statefulSets(namespace), disruptionBudgets(namespace)]
+  const followers = [replicaSets(namespace), pods(namespace)]
+  const selectors = components.map((component) => componentSelector(site.federationId, component))
+  await Promise.all(selectors.map((selector) => removeSelected(work, kinds, selector)))
+  const staying = (await Promise.all(selectors.map((selector) => findOwned(work, followers, selector)))).flat()
+  const [first] = staying
+  if (first === undefined) return
+  const more = staying.length === 1 ? '' : ` (and ${staying.length - 1} more)`
+  throw new Pending(`${nameOf(site, first.object)} to be gone${more}`)
 }

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Manifest, PartOf } from '../../../../../kubernetes/manifest.ts'
 import type { Pki } from '../pki/pki.schema.ts'
-import { componentLabels, type HostPlan } from './plan.ts'
+import { componentLabels, type HostPlan, metadataOf } from './plan.ts'
 import { KUBECONFIG_FILE, secretManifests } from './secrets.ts'
 
 /** A Secret as files of a container. */
-export type SecretMount = { secret: string; path: string }
+type SecretMount = { secret: string; path: string }
 
-export type Probe = { path: string; port: number; scheme: 'HTTP' | 'HTTPS' }
+type Probe = { path: string; port: number; scheme: 'HTTP' | 'HTTPS' }
 
 /** One component as a pod: what differs between them. */
 export type PodSpec = {
@@ -141,3 +141,34 @@ export const podTemplate = (plan: HostPlan, pki: Pki, spec: PodSpec): PartOf['po
     },
   }
 }
+
+/** One pod alone is replaced by a new one that comes first; of three one may be missed, so that no room for a fourth is needed. */
+const rollingUpdate = ({ properties: { replicas } }: HostPlan) =>
+  replicas === 1 ? { maxSurge: 1, maxUnavailable: 0 } : { maxSurge: 0, maxUnavailable: 1 }
+
+/** A component without storage. */
+export const deploymentOf = (plan: HostPlan, pki: Pki, spec: PodSpec): Manifest<'Deployment'> => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: metadataOf(plan, spec.component),
+  spec: {
+    replicas: plan.properties.replicas,
+    strategy: { type: 'RollingUpdate', rollingUpdate: rollingUpdate(plan) },
+    selector: { matchLabels: componentLabels(plan.federationId, spec.component) },
+    template: podTemplate(plan, pki, spec),
+  },
+})
+
+/** With three pods of a component one at a time may be evicted; a budget for one pod would only block the drain of its node. */
+export const budgetManifests = (plan: HostPlan, components: readonly string[]): Manifest<'PodDisruptionBudget'>[] =>
+  plan.properties.replicas === 1
+    ? []
+    : components.map((component) => ({
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: metadataOf(plan, component),
+        spec: {
+          maxUnavailable: 1,
+          selector: { matchLabels: componentLabels(plan.federationId, component) },
+        },
+      }))

@@ -1,9 +1,12 @@
 import * as z from 'zod'
 import type { KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
-import { listAll } from '../../../../support/owned.ts'
+import type { FederationContext, FederationObservation } from '../../../../contract/federation-driver.ts'
+import { federationSelector, listAll } from '../../../../support/owned.ts'
+import { API_SERVER, COMPONENTS, ETCD } from '../model/names.ts'
+import { namespaceOf } from '../model/schema.ts'
 import { type HostEvent, newestEvent, newestWarning, readEvents } from './host-events.ts'
+import { deployments, pods, selectorText, statefulSets, volumeClaims } from './plan.ts'
 import { podReason } from './pod-reasons.ts'
-import { pods, volumeClaims } from './resources.ts'
 
 const Workload = z.object({
   metadata: z.object({ name: z.string(), namespace: z.string() }),
@@ -48,11 +51,6 @@ const claimReason = async (
   return null
 }
 
-const selectorText = (labels: Readonly<Record<string, string>>): string =>
-  Object.entries(labels)
-    .map(([key, value]) => `${key}=${value}`)
-    .join(',')
-
 /** The pods of a Deployment or StatefulSet, of any template. */
 export const podsOf = async (client: KubernetesClient, object: KubernetesObject): Promise<KubernetesObject[]> => {
   const { metadata, spec } = Workload.parse(object)
@@ -74,4 +72,50 @@ export const reasonOf = async (client: KubernetesClient, object: KubernetesObjec
     if (claim !== null) return claim
   }
   return reasons[0] ?? refusalOf(workload, events)
+}
+
+const Counted = z.object({
+  spec: z.object({ replicas: z.number().default(1) }),
+  status: z.object({ availableReplicas: z.number().default(0) }).prefault({}),
+})
+
+const faultOf = async (
+  client: KubernetesClient,
+  name: string,
+  object: KubernetesObject | undefined,
+): Promise<FederationObservation['fault']> => {
+  if (object === undefined) return { reason: 'ComponentMissing', message: `${name} is not in the host any more.` }
+  const {
+    spec: { replicas },
+    status: { availableReplicas },
+  } = Counted.parse(object)
+  if (availableReplicas >= replicas) return null
+  const why = await reasonOf(client, object)
+  const message = `${availableReplicas} of ${replicas} pods of ${name} are available${why === null ? '' : `: ${why}`}.`
+  return { reason: 'ComponentUnavailable', message }
+}
+
+/** Deployments and StatefulSets of this federation, by name. */
+export const workloadsByName = async (
+  client: KubernetesClient,
+  namespace: string,
+  federationId: string,
+): Promise<Map<string, KubernetesObject>> => {
+  const found = await Promise.all(
+    [deployments(namespace), statefulSets(namespace)].map((resource) =>
+      listAll(client, resource, federationSelector(federationId)),
+    ),
+  )
+  return new Map(found.flat().map((object) => [object.metadata.name, object]))
+}
+
+/** What is wrong with the pods of the control plane in the host; null when all are there and available. */
+export const componentFault = async (context: FederationContext): Promise<FederationObservation['fault']> => {
+  const client = await context.host.client()
+  const byName = await workloadsByName(client, namespaceOf(context.federation), context.federation.id)
+  for (const name of [ETCD, API_SERVER, ...COMPONENTS]) {
+    const fault = await faultOf(client, name, byName.get(name))
+    if (fault !== null) return fault
+  }
+  return null
 }

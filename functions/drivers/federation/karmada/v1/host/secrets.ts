@@ -1,8 +1,7 @@
 import { writeKubeconfig } from '../../../../../kubernetes/kubeconfig/write-kubeconfig.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
-import { API_SERVER, COMPONENTS, type Component } from '../names.ts'
-import { encryptionConfiguration } from '../pki/encryption.ts'
-import type { Authority, Leaf, Pki } from '../pki/pki.schema.ts'
+import { API_SERVER, COMPONENTS, type Component } from '../model/names.ts'
+import { type Authority, encryptionConfiguration, type Leaf, type Pki } from '../pki/pki.schema.ts'
 import { type HostPlan, metadataOf, serviceHost } from './plan.ts'
 
 export const ETCD_CERT = 'etcd-cert'

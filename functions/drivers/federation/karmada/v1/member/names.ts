@@ -1,7 +1,9 @@
 import type { Membership } from '../../../../../core/membership/membership.ts'
-import type { Resource } from '../../../../../kubernetes/client.ts'
-import { CLUSTER_VERSION } from '../control-plane/aggregation.ts'
-import { CLUSTER_GROUP } from '../names.ts'
+import type { KubernetesClient, Resource } from '../../../../../kubernetes/client.ts'
+import type { FederationContext } from '../../../../contract/federation-driver.ts'
+import type { Site } from '../../../../support/owned.ts'
+import { CLUSTER_VERSION } from '../control-plane/content.ts'
+import { CLUSTER_GROUP } from '../model/names.ts'
 
 /** Our id of the cluster that a Cluster or Secret of the control plane is about. */
 export const CLUSTER_LABEL = 'fedplane.io/cluster'
@@ -31,3 +33,10 @@ export const works = (namespace: string): Resource => ({
 /** Secrets of a member in the control plane. */
 export const impersonatorSecretName = ({ memberName }: Pick<Membership, 'memberName'>): string =>
   `${memberName}-impersonator`
+
+/** The control plane as a place of our objects. */
+export const controlPlaneSite = ({ federation }: FederationContext, client: KubernetesClient): Site => ({
+  client,
+  where: 'control-plane',
+  federationId: federation.id,
+})

@@ -3,14 +3,13 @@ import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { Connect, Connection, KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { MemberObservation } from '../../../../contract/federation-driver.ts'
-import { memberObjectName } from '../../../../support/member/names.ts'
+import { memberObjectName } from '../../../../support/member/tokens.ts'
 import { deleteOwned, listAll, type Site } from '../../../../support/owned.ts'
-import { readClaims } from './claims.ts'
-import { clusterFacts } from './cluster-status.ts'
-import { type ImpersonatorOwner, impersonatorOwner } from './impersonator.ts'
+import { type ImpersonatorOwner, impersonatorOwner, readClaims } from './claims.ts'
 import { unlessGone } from './leaving.ts'
 import { clusters, executionSpace, impersonatorSecretName, works } from './names.ts'
-import { isImpersonators } from './work-rules.ts'
+import { clusterFacts } from './status.ts'
+import { isImpersonators } from './works.ts'
 
 /** Milliseconds for a look at whose `clusters/proxy` is: a member that does not answer is no reason to know nothing of the others. */
 const LOOK_MS = 4000

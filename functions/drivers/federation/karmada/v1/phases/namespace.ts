@@ -6,43 +6,12 @@ import { ForeignObject } from '../../../../contract/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
 import { createNamespace, removeNamespace } from '../../../../support/namespace.ts'
-import { FEDERATION_LABEL, isOwned, isTerminating, nameOf, refOf } from '../../../../support/owned.ts'
+import { isOwned, isTerminating, nameOf, refOf } from '../../../../support/owned.ts'
 import { Pending, step, type Trace } from '../../../../support/step.ts'
-import { foreignThings } from '../host/foreign.ts'
-import { type HostWork, hostWork } from '../host/host-work.ts'
-import { takenNames } from '../host/taken-names.ts'
-import type { KarmadaOptions } from '../options.ts'
-import { ownClaims } from './storage.ts'
-
-/** Id of the federation that made the namespace. */
-export const ownerOf = ({ metadata }: KubernetesObject): string | undefined => metadata.labels?.[FEDERATION_LABEL]
-
-/** Id of the federation that uses a namespace which it did not make: an annotation, since the label says whose it is to remove. */
-const USED_BY = 'fedplane.io/used-by'
-const userOf = ({ metadata }: KubernetesObject): string | undefined => metadata.annotations?.[USED_BY]
-
-const foreignOwner = (work: HostWork, namespace: KubernetesObject): string | null => {
-  const name = nameOf(work.site, namespace)
-  const owner = ownerOf(namespace)
-  if (owner !== undefined && owner !== work.site.federationId) {
-    return `${name} belongs to federation ${owner}. Choose another one in property namespace, or delete that federation and what it left.`
-  }
-  const user = userOf(namespace)
-  if (user === undefined || user === work.site.federationId) return null
-  return (
-    `${name} is used by federation ${user}. Choose another one in property namespace, or delete that federation; if it is gone, remove ` +
-    `the annotation: kubectl annotate namespace ${work.namespace} ${USED_BY}-`
-  )
-}
-
-/** Why an existing namespace can't be used, as a whole sentence; null when it can. */
-export const namespaceFault = async (work: HostWork, namespace: KubernetesObject): Promise<string | null> => {
-  const fault = foreignOwner(work, namespace)
-  if (fault !== null) return fault
-  const taken = await takenNames(work)
-  if (taken.length === 0) return null
-  return `${nameOf(work.site, namespace)} holds objects of others under names that the control plane needs: ${taken.join(', ')}. Choose another namespace, or remove them.`
-}
+import { ownClaims } from '../host/etcd.ts'
+import { foreignThings, namespaceFault, USED_BY, userOf } from '../host/foreign.ts'
+import { type HostWork, hostWork, inHost } from '../host/host-work.ts'
+import type { KarmadaOptions } from '../model/options.ts'
 
 /**
  * Sets or removes the annotation if the namespace is still as it was read. The host itself has the last word on who uses it: a claim in our
@@ -106,10 +75,9 @@ export const namespacePhase = (options: KarmadaOptions): Phase<FederationContext
   id: 'namespace',
   title: 'namespace',
   deadlineSeconds: 120,
-  ensure: (context) =>
-    step(async (trace) => {
-      await ensureUsable(await hostWork(context), trace)
-      return {}
-    }),
+  ensure: inHost(async (work, trace) => {
+    await ensureUsable(work, trace)
+    return {}
+  }),
   undo: (context) => dropNamespace(context, options),
 })

@@ -4,14 +4,10 @@ import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase } from '../../../../contract/phase.ts'
 import { FEDERATION_LABEL } from '../../../../support/owned.ts'
-import { step } from '../../../../support/step.ts'
-import { advertisedUrl, balancerHosts, isIpv6Service } from '../host/address.ts'
-import { ensureAll, hostWork } from '../host/host-work.ts'
-import { removeSelected } from '../host/remove.ts'
-import { services } from '../host/resources.ts'
-import { serviceManifests } from '../host/services.ts'
-import { API_SERVER } from '../names.ts'
-import { type KarmadaState, stateOf } from '../state.ts'
+import { ensureAll, inHost, removeSelected } from '../host/host-work.ts'
+import { services } from '../host/plan.ts'
+import { advertisedUrl, balancerHosts, isIpv6Service, serviceManifests } from '../host/services.ts'
+import { API_SERVER, type KarmadaState, stateOf } from '../model/names.ts'
 
 /** Names that a certificate keeps for kubeconfigs that are out; the oldest go first. */
 const HOSTS_MAX = 20
@@ -31,20 +27,16 @@ export const servicePhase: Phase<FederationContext> = {
   id: 'service',
   title: 'API Service and its address',
   deadlineSeconds: 300,
-  ensure: (context) =>
-    step(async (trace) => {
-      const work = await hostWork(context)
-      const made = await ensureAll(work, trace, serviceManifests(work.plan))
-      const service = made.find(({ metadata }) => metadata.name === API_SERVER)
-      if (service === undefined) throw new TypeError(`The manifests have no Service ${API_SERVER}.`)
-      const known = stateOf(context.federation)
-      const endpoint = await advertisedUrl(work, service, known.endpoint)
-      return { state: noteOf(known, endpoint, service) }
-    }),
-  undo: (context) =>
-    step(async () => {
-      const work = await hostWork(context)
-      await removeSelected(work, [services(work.namespace)], `${FEDERATION_LABEL}=${work.site.federationId}`)
-      return { state: { endpoint: null, isIpv6: null, hosts: null } }
-    }),
+  ensure: inHost(async (work, trace, context) => {
+    const made = await ensureAll(work, trace, serviceManifests(work.plan))
+    const service = made.find(({ metadata }) => metadata.name === API_SERVER)
+    if (service === undefined) throw new TypeError(`The manifests have no Service ${API_SERVER}.`)
+    const known = stateOf(context.federation)
+    const endpoint = await advertisedUrl(work, service, known.endpoint)
+    return { state: noteOf(known, endpoint, service) }
+  }),
+  undo: inHost(async (work) => {
+    await removeSelected(work, [services(work.namespace)], `${FEDERATION_LABEL}=${work.site.federationId}`)
+    return { state: { endpoint: null, isIpv6: null, hosts: null } }
+  }),
 }

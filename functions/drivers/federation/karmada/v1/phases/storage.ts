@@ -1,21 +1,12 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
-import { isTerminating, listAll, nameOf, refOf, requireOwned } from '../../../../support/owned.ts'
+import { isTerminating, nameOf, refOf, requireOwned } from '../../../../support/owned.ts'
 import { Pending, step, type Trace } from '../../../../support/step.ts'
-import { claimManifests } from '../host/etcd.ts'
-import { type HostWork, hostWork } from '../host/host-work.ts'
-import { componentSelector } from '../host/plan.ts'
-import { removeSelected } from '../host/remove.ts'
-import { volumeClaims } from '../host/resources.ts'
-import { requireStorageClass } from '../host/storage.ts'
-import { ETCD } from '../names.ts'
-
-const selectorOf = ({ site }: HostWork): string => componentSelector(site.federationId, ETCD)
-
-/** Volume claims of this federation, as they are in the host. */
-export const ownClaims = (work: HostWork): Promise<KubernetesObject[]> =>
-  listAll(work.site.client, volumeClaims(work.namespace), selectorOf(work))
+import { claimManifests, claimSelector, missingClaims, ownClaims } from '../host/etcd.ts'
+import { requireStorageClass } from '../host/findings.ts'
+import { type HostWork, hostWork, inHost, removeSelected } from '../host/host-work.ts'
+import { volumeClaims } from '../host/plan.ts'
 
 /** One that is there stays as it is: it may have been enlarged. */
 const ensureClaim = async ({ site, namespace }: HostWork, trace: Trace, claim: KubernetesObject): Promise<void> => {
@@ -28,17 +19,14 @@ const ensureClaim = async ({ site, namespace }: HostWork, trace: Trace, claim: K
 
 /** Volume claims for etcd. They are not waited for: many classes provision only when a pod asks. */
 const ensureClaims = async (work: HostWork, trace: Trace): Promise<void> => {
-  const wanted = claimManifests(work.plan)
-  const names = new Set((await ownClaims(work)).map(({ metadata }) => metadata.name))
-  const isMissing = wanted.some(({ metadata }) => !names.has(metadata.name))
-  if (isMissing) await requireStorageClass(work.site.client, work.plan.properties)
-  for (const claim of wanted) await ensureClaim(work, trace, claim)
+  if ((await missingClaims(work)).length > 0) await requireStorageClass(work.site.client, work.plan.properties)
+  for (const claim of claimManifests(work.plan)) await ensureClaim(work, trace, claim)
 }
 
 const dropClaims = (context: FederationContext): Promise<StepResult> =>
   step(async () => {
     const work = await hostWork(context)
-    await removeSelected(work, [volumeClaims(work.namespace)], selectorOf(work))
+    await removeSelected(work, [volumeClaims(work.namespace)], claimSelector(work))
     return {}
   })
 
@@ -46,11 +34,10 @@ export const storagePhase: Phase<FederationContext> = {
   id: 'storage',
   title: 'storage',
   deadlineSeconds: 120,
-  ensure: (context) =>
-    step(async (trace) => {
-      await ensureClaims(await hostWork(context), trace)
-      return {}
-    }),
+  ensure: inHost(async (work, trace) => {
+    await ensureClaims(work, trace)
+    return {}
+  }),
   undo: dropClaims,
 }
 

@@ -5,13 +5,10 @@ import { listAll } from '../../../../support/owned.ts'
 import { step, type Trace } from '../../../../support/step.ts'
 import { aggregatedApiServerManifest, apiServerManifest } from '../host/api-servers.ts'
 import { controllerManifests } from '../host/controllers.ts'
-import { budgetManifests } from '../host/deployment.ts'
-import { etcdManifest } from '../host/etcd.ts'
-import { currentMembership } from '../host/etcd-membership.ts'
-import { ensureAll, type HostWork, hostWork, requirePki } from '../host/host-work.ts'
-import { componentSelector } from '../host/plan.ts'
-import { removeComponents } from '../host/remove.ts'
-import { pods } from '../host/resources.ts'
+import { currentMembership, etcdManifest } from '../host/etcd.ts'
+import { ensureAll, type HostWork, hostWork, inHost, removeComponents, requirePki } from '../host/host-work.ts'
+import { componentSelector, pods } from '../host/plan.ts'
+import { budgetManifests } from '../host/pod.ts'
 import { requireRolledOut } from '../host/rollout.ts'
 import {
   AGGREGATED_API_SERVER,
@@ -21,7 +18,7 @@ import {
   KUBE_CONTROLLER_MANAGER,
   SCHEDULER,
   WEBHOOK,
-} from '../names.ts'
+} from '../model/names.ts'
 
 const CONTROLLERS = [KUBE_CONTROLLER_MANAGER, SCHEDULER, CONTROLLER_MANAGER, WEBHOOK]
 
@@ -68,16 +65,14 @@ export const etcdPhase = ({ startsApiServer }: { startsApiServer: boolean }): Ph
   id: 'etcd',
   title: 'etcd',
   deadlineSeconds: 600,
-  ensure: (context) =>
-    step(async (trace) => {
-      const work = await hostWork(context)
-      const pki = await requirePki(context)
-      const etcd = etcdManifest(work.plan, pki, await currentMembership(work))
-      await ensureAll(work, trace, [etcd])
-      if (startsApiServer && (await etcdRuns(work))) await ensureAll(work, trace, [apiServerManifest(work.plan, pki)])
-      await rollOut(work, trace, [etcd])
-      return {}
-    }),
+  ensure: inHost(async (work, trace, context) => {
+    const pki = await requirePki(context)
+    const etcd = etcdManifest(work.plan, pki, await currentMembership(work))
+    await ensureAll(work, trace, [etcd])
+    if (startsApiServer && (await etcdRuns(work))) await ensureAll(work, trace, [apiServerManifest(work.plan, pki)])
+    await rollOut(work, trace, [etcd])
+    return {}
+  }),
   undo: remove([ETCD]),
 })
 
@@ -85,12 +80,10 @@ export const apiServerPhase: Phase<FederationContext> = {
   id: 'api-server',
   title: 'API server',
   deadlineSeconds: 600,
-  ensure: (context) =>
-    step(async (trace) => {
-      const work = await hostWork(context)
-      await rollOut(work, trace, [apiServerManifest(work.plan, await requirePki(context))])
-      return {}
-    }),
+  ensure: inHost(async (work, trace, context) => {
+    await rollOut(work, trace, [apiServerManifest(work.plan, await requirePki(context))])
+    return {}
+  }),
   undo: remove([AGGREGATED_API_SERVER, API_SERVER]),
 }
 
@@ -98,11 +91,9 @@ export const controllersPhase: Phase<FederationContext> = {
   id: 'controllers',
   title: 'controllers and webhook',
   deadlineSeconds: 600,
-  ensure: (context) =>
-    step(async (trace) => {
-      const work = await hostWork(context)
-      await rollOut(work, trace, controllerManifests(work.plan, await requirePki(context)))
-      return {}
-    }),
+  ensure: inHost(async (work, trace, context) => {
+    await rollOut(work, trace, controllerManifests(work.plan, await requirePki(context)))
+    return {}
+  }),
   undo: remove(CONTROLLERS),
 }

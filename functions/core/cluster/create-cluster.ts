@@ -1,0 +1,179 @@
+import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
+import type { Write } from '../../store/write.ts'
+import { kubeconfigKey } from '../access/credentials.ts'
+import { InvalidRequest } from '../errors.ts'
+import { createDeadlineSeconds } from '../operation/deadlines.ts'
+import { ownerEvent } from '../operation/events.ts'
+import { launch, newOperation } from '../operation/launch.ts'
+import type { Ports } from '../ports.ts'
+import { isAppError } from '../values/app-error.ts'
+import type { Principal } from '../values/principal.ts'
+import type { Secret } from '../values/secret.ts'
+import { askPreview } from './ask-preview.ts'
+import { sealNewAuthorities } from './certificate-authority.ts'
+import { chooseManagement } from './choose-management.ts'
+import type { GrantChange } from './cloud-grants.ts'
+import type { Cluster } from './cluster.ts'
+import type { ClusterTemplate } from './cluster-template.ts'
+import { requireDriverAgrees } from './driver-rules.ts'
+import { CLUSTER_ATTRIBUTES } from './magnum-attributes.ts'
+import { asPlanned, type ManagementCluster } from './management.ts'
+import { requireMasterCountOdd, requireMastersReachable } from './master-count.ts'
+import { type DesiredCluster, newCluster } from './new-cluster.ts'
+import { requireLabelsFit } from './require-labels-fit.ts'
+
+/** What creating a cluster asks of the edge. */
+export type CreateRules = {
+  /** How many clusters the project may have. */
+  limit(): Promise<number>
+  /** The caller may make clusters from the template. @throws PolicyForbids */
+  requireTemplateOpen(template: ClusterTemplate): void
+  /** The caller can lend what the cluster needs in the cloud, if it needs something. @throws CloudMissing, CloudTokenMissing */
+  requireDelegable(desired: PlannedCluster): void
+  /** Stores the cluster, with what the caller lends it. */
+  storeLent(desired: PlannedCluster, store: (lent: GrantChange) => Promise<void>): Promise<void>
+  /** More writes for the same transaction. */
+  remember(id: string): Write[]
+}
+
+/** A cluster as its caller wants it, with the credential of what is registered. */
+export type NewCluster = DesiredCluster & { credential: Secret | null }
+
+/** All that is to be stored for a new cluster. */
+type Planned = ReturnType<typeof newCluster> & {
+  desired: NewCluster
+  /** What the cluster is made through. */
+  management: ManagementCluster | null
+}
+
+/** GB that the storage driver `devicemapper` needs (magnum-rest.md 4.1). */
+const DEVICEMAPPER_MIN = 3
+
+/** @throws InvalidRequest */
+const requireVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: ClusterTemplate): void => {
+  const size = magnum.dockerVolumeSize
+  if (spec.dockerStorageDriver !== 'devicemapper' || size === null || size >= DEVICEMAPPER_MIN) return
+  throw new InvalidRequest(
+    `"docker_volume_size" is ${size}; the storage driver devicemapper of the cluster template needs at least ${DEVICEMAPPER_MIN} GB.`,
+  )
+}
+
+/** The checks that come before the quota (magnum-rest.md 4.1). */
+const plan = async (ports: Ports, principal: Principal, desired: NewCluster): Promise<Planned> => {
+  const { origin, masterCount, attributes } = desired
+  const { createTimeout = CLUSTER_ATTRIBUTES.create_timeout.default } = attributes
+  const operation = newOperation(ports, 'create', { deadlineSeconds: createDeadlineSeconds(createTimeout) })
+  const { cluster, nodeGroups } = newCluster(desired, { newId: ports.newId, principal, operation })
+  requireLabelsFit(cluster.magnum)
+  requireVolumeFits(cluster, origin.template)
+  requireMasterCountOdd(masterCount)
+  const management = await chooseManagement(ports, origin, cluster)
+  const madeThrough = management && { projectId: management.projectId, id: management.id }
+  return { cluster: { ...cluster, madeThrough }, nodeGroups, desired, management }
+}
+
+/** What a driver is asked of it. */
+const plannedOf = ({ cluster, nodeGroups, desired, management }: Planned): PlannedCluster => ({
+  cluster,
+  template: desired.origin.driver.capabilities.makesNodes ? desired.origin.template : null,
+  nodeGroups,
+  task: null,
+  management: management && asPlanned(management),
+})
+
+/** Those that come after it, the driver's last. */
+const requireMakeable = async (ports: Ports, planned: Planned, rules: CreateRules): Promise<void> => {
+  const { cluster, desired } = planned
+  const { template, driver } = desired.origin
+  rules.requireTemplateOpen(template)
+  requireMastersReachable(desired.masterCount, cluster.magnum.masterLbEnabled)
+  const asked = plannedOf(planned)
+  requireDriverAgrees(driver, asked)
+  rules.requireDelegable(asked)
+  await askPreview(ports, asked)
+}
+
+const authoritiesOf = async (ports: Ports, { cluster, desired }: Planned): Promise<Write[]> => {
+  const { capabilities, authorityKeys } = desired.origin.driver
+  if (!capabilities.certificateAuthority || cluster.magnum.tlsDisabled) return []
+  const { projectId, id: clusterId, name: clusterName } = cluster
+  return sealNewAuthorities(ports, { projectId, clusterId, clusterName, authorityKeys }, { candidate: false })
+}
+
+/** What the registry of management clusters says of it. */
+const managementWrites = ({ stores }: Ports, { cluster, management }: Planned): Write[] => [
+  ...(cluster.management ? [stores.management.move(cluster, null, cluster.management)] : []),
+  ...(management === null ? [] : [stores.management.countUse(management.id, cluster.driver, 1)]),
+]
+
+const store = async (ports: Ports, planned: Planned, more: readonly Write[]): Promise<void> => {
+  const { clusters, nodeGroups, templates, credentials, commit } = ports.stores
+  const { cluster, desired } = planned
+  const { origin, credential } = desired
+  await commit([
+    clusters.insert(cluster),
+    ...planned.nodeGroups.map((group) => nodeGroups.insert(group)),
+    ...(origin.isBuiltin ? [] : [templates.countUse(origin.template, 1)]),
+    ...(credential === null ? [] : [await credentials.seal(kubeconfigKey(cluster), credential)]),
+    ...(await authoritiesOf(ports, planned)),
+    ...managementWrites(ports, planned),
+    ownerEvent(
+      ports,
+      'cluster',
+      { ...cluster, revision: 0 },
+      {
+        action: 'create',
+        outcome: 'pending',
+        reason: 'Requested',
+        message: `Cluster ${cluster.name} is being created.`,
+      },
+    ),
+    ...more,
+  ])
+}
+
+/**
+ * Does something that makes a cluster, with a place of the project taken for it (magnum-rest.md 4.1), and gives the place back when that is
+ * refused. After a failure whose outcome is unknown the place stays taken: the store counts anew when places run out.
+ *
+ * @throws QuotaReached
+ */
+const withQuotaPlace = async (
+  { stores: { quotas } }: Ports,
+  projectId: string,
+  limit: number,
+  make: () => Promise<void>,
+): Promise<void> => {
+  await quotas.takePlace(projectId, limit)
+  try {
+    await make()
+  } catch (error) {
+    if (isAppError(error)) await quotas.freePlace(projectId)
+    throw error
+  }
+}
+
+/**
+ * Registers a cluster, or begins to make one: it, its node groups, its authorities and its event come into being in one transaction, and its flow
+ * begins. Nothing is stored when anything is wrong.
+ *
+ * @throws InvalidRequest, RequestTooLarge, QuotaReached, TemplateGone, what the rules throw, and errors of reaching whoever makes the cluster
+ */
+export const createCluster = async (
+  ports: Ports,
+  principal: Principal,
+  desired: NewCluster,
+  rules: CreateRules,
+): Promise<Cluster> => {
+  const planned = await plan(ports, principal, desired)
+  const { cluster } = planned
+  const { id, projectId, operation } = cluster
+  await withQuotaPlace(ports, principal.projectId, await rules.limit(), async () => {
+    await requireMakeable(ports, planned, rules)
+    await rules.storeLent(plannedOf(planned), ({ change, writes }) =>
+      store(ports, { ...planned, cluster: { ...cluster, ...change } }, [...rules.remember(id), ...writes]),
+    )
+  })
+  if (operation !== null) await launch(ports, { flow: 'cluster-create', projectId, entityId: id, operation })
+  return cluster
+}

@@ -1,0 +1,141 @@
+import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
+import type { ControlPlaneObservation, Federation } from '../../core/federation/federation.ts'
+import { refreshMembersReady } from '../../core/federation/settle.ts'
+import { remarkOf } from '../../core/membership/member-warning.ts'
+import type { Membership } from '../../core/membership/membership.ts'
+import { memberEvent } from '../../core/operation/events.ts'
+import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
+import type { Ports } from '../../core/ports.ts'
+import type { FederationObservation, MemberObservation } from '../../drivers/contract/federation-driver.ts'
+import type { MembershipKey } from '../../store/membership.store.ts'
+import type { Write } from '../../store/write.ts'
+import { type Fault, memberFault, moved, planeFault, type RestingMembership, type Verdict } from './verdict.ts'
+
+/** True for members that nothing runs on: joins, unjoins and rotations tell for themselves. */
+export const isResting = (membership: Membership | undefined): membership is RestingMembership =>
+  (membership?.state === 'Ready' || membership?.state === 'Degraded') && membership.operation === null
+
+/** Why a healed member was not well, in the reason of the event. */
+const HEALED: Readonly<Record<string, string>> = { ClusterUnhealthy: 'ClusterHealthy' }
+
+/** A remark that comes or goes is no news; a change of state, or of what is wrong, is. */
+const eventOf = (ports: Ports, before: RestingMembership, fault: Fault | null): Write[] => {
+  if (fault !== null) return [memberEvent(ports, before, { action: 'update', outcome: 'failure', ...fault })]
+  if (before.state === 'Ready') return []
+  return [
+    memberEvent(ports, before, {
+      action: 'update',
+      outcome: 'success',
+      reason: HEALED[before.reason] ?? 'MemberReady',
+      message: `${before.memberName} is healthy again.`,
+    }),
+  ]
+}
+
+/** Takes a verdict to a membership: Ready ↔ Degraded, with what is wrong. True when that changed something. */
+const moveMember = (ports: Ports, key: MembershipKey, verdict: Verdict): Promise<boolean> =>
+  retryOnConflict(async () => {
+    const membership = await ports.stores.memberships.get(key)
+    if (!isResting(membership)) return false
+    const next = moved(membership, verdict, ports.clock.now().toISOString())
+    if (next === undefined) return false
+    await ports.stores.commit([
+      ports.stores.memberships.replace(membership, next),
+      ...eventOf(ports, membership, verdict.fault),
+    ])
+    return true
+  })
+
+/** Federations that a cluster is a member of. */
+export const memberOf = ({ uses }: Cluster): string[] =>
+  uses.filter((use) => use.startsWith('member:')).map((use) => use.slice('member:'.length))
+
+/**
+ * Takes a cluster's change of health to its memberships: Ready ↔ Degraded. Before the cluster's own health is stored: after a crash
+ * in between, the next look makes the same change again.
+ */
+export const moveMembers = async (ports: Ports, cluster: Cluster, seen: ClusterObservation): Promise<void> => {
+  const { projectId, id: clusterId } = cluster
+  for (const federationId of memberOf(cluster)) {
+    const federation = await ports.stores.federations.get({ projectId, id: federationId })
+    const fault = memberFault(seen, planeFault(federation?.observation ?? null, clusterId))
+    const isMoved = await moveMember(ports, { projectId, federationId, clusterId }, { fault })
+    if (isMoved) await refreshMembersReady(ports, { projectId, id: federationId })
+  }
+}
+
+const NOT_REGISTERED: Fault = {
+  reason: 'NotRegistered',
+  message: 'The control plane does not know this member. Remove it from the federation and add it again.',
+}
+
+const against = (said: MemberObservation): Fault | null => {
+  if (said.state === 'ready') return null
+  return said.state === 'absent' ? NOT_REGISTERED : { reason: said.reason, message: said.message }
+}
+
+type Said = ControlPlaneObservation['members']
+
+/** A control plane that could be asked, and does not name a member, does not know it. */
+const saidAbout = ({ fault, members }: FederationObservation, clusterId: string): MemberObservation | undefined =>
+  members.get(clusterId) ?? (fault === null ? { state: 'absent' } : undefined)
+
+/** What is to be remembered of a look: members that do not work; of those of which it said nothing, what was said before. */
+export const saidOf = (
+  last: ControlPlaneObservation | null,
+  members: readonly RestingMembership[],
+  seen: FederationObservation,
+): Said =>
+  Object.fromEntries(
+    members.flatMap(({ clusterId: id }): [string, Said[string]][] => {
+      const before = last?.members[id]
+      const said = saidAbout(seen, id)
+      if (said === undefined) return before === undefined ? [] : [[id, before]]
+      const fault = against(said)
+      return fault === null ? [] : [[id, { ...fault, confirmed: before !== undefined }]]
+    }),
+  )
+
+type Looked = { members: readonly RestingMembership[]; seen: FederationObservation; look: ControlPlaneObservation }
+
+/** True when this look says otherwise than the one before, which is then waited for to be confirmed. */
+const isNews = ({ observation }: Federation, { look }: Looked, clusterId: string): boolean =>
+  (observation?.members[clusterId] === undefined) !== (look.members[clusterId] === undefined)
+
+/** The clusters of members in trouble, whose own health counts beside what is said of them. */
+const clustersOf = async (
+  ports: Ports,
+  memberships: readonly Membership[],
+  said: Said,
+): Promise<Map<string, Cluster>> => {
+  const troubled = memberships.filter(({ state, clusterId }) => state === 'Degraded' || said[clusterId] !== undefined)
+  const [first] = troubled
+  if (first === undefined) return new Map()
+  const ids = troubled.map(({ clusterId }) => clusterId)
+  const clusters = await ports.stores.clusters.getMany(first.projectId, ids)
+  return new Map(clusters.map((cluster) => [cluster.id, cluster]))
+}
+
+const verdictOn = ({ seen, look }: Looked, clusterId: string, cluster: Cluster | undefined): Verdict => {
+  const said = saidAbout(seen, clusterId)
+  const fault = memberFault(cluster?.observation ?? null, planeFault(look, clusterId))
+  return { fault, ...(said?.state === 'ready' ? { remark: remarkOf(said) } : {}) }
+}
+
+/** Takes what a control plane said of its members to them. True when that changed something. */
+export const moveObserved = async (ports: Ports, federation: Federation, looked: Looked): Promise<boolean> => {
+  const told = looked.members.filter(
+    ({ clusterId }) => saidAbout(looked.seen, clusterId) !== undefined && !isNews(federation, looked, clusterId),
+  )
+  const clusters = await clustersOf(ports, told, looked.look.members)
+  const now = ports.clock.now().toISOString()
+  const moves = await Promise.all(
+    told.map(async (membership) => {
+      const verdict = verdictOn(looked, membership.clusterId, clusters.get(membership.clusterId))
+      return moved(membership, verdict, now) !== undefined && moveMember(ports, membership, verdict)
+    }),
+  )
+  if (!moves.includes(true)) return false
+  await refreshMembersReady(ports, federation)
+  return true
+}
