@@ -41,6 +41,7 @@ if (Number(process.versions.node.split('.')[0]) >= needed) {
   await import('./main.mjs')
 } else {
   const node = nodeBeside()
-  if (node === undefined) fail('npm brings one of its own on Linux only.')
+  if (node === undefined)
+    fail(process.platform === 'linux' ? 'npm installed none beside it.' : 'npm brings one to Linux only.')
   else runIn(node)
 }

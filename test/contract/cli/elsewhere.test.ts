@@ -10,6 +10,7 @@ import { type FedplaneProcess, runFedplane } from '../../support/local/fedplane-
 /** Server and command line where Linux's own helpers are hidden: no /proc, no programs in PATH but Node.js, and a folder for data behind a link. */
 
 const HIDDEN = path.resolve(import.meta.dirname, '../../support/local/without-linux.mjs')
+const CHECK = path.resolve(import.meta.dirname, '../../../local/check-node.mjs')
 const MAIN = path.resolve(import.meta.dirname, '../../../cli/main.ts')
 const elsewhere = { NODE_OPTIONS: `--import ${HIDDEN}`, PATH: path.dirname(process.execPath) }
 
@@ -41,6 +42,19 @@ const done = async (line: string): Promise<string> => {
   expect({ line, code, stderr: code === 0 ? '' : stderr }).toEqual({ line, code: 0, stderr: '' })
   return stdout
 }
+
+describe('an older Node.js', () => {
+  it.each([
+    ['linux', /^fedplane needs Node\.js 24 or later, and this is 20\.20\.2\. Run npm ci, then start it with npm /],
+    ['darwin', /^fedplane needs Node\.js 24 or later, and this is 20\.20\.2\. npm brings one to Linux only: install /],
+  ])('is told on %s what to do', async (platform, words) => {
+    const older = `Object.defineProperty(process, 'platform', { value: '${platform}' })
+      Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`
+    const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, '--import', CHECK, MAIN, '--help']
+    const child = spawn(process.execPath, args, { env: { HOME: folder } })
+    expect(await finish(child)).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(words) })
+  })
+})
 
 describe('a system that is not Linux', { concurrent: false }, () => {
   it('is served, and told that users of the machine are not told apart', async () => {

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CliError } from '../../../cli/errors.ts'
 import { contextOf, flattened, type LocalKubeconfig, loadKubeconfig } from '../../../cli/kubeconfig/local-kubeconfig.ts'
 import { mergeKubeconfig } from '../../../cli/kubeconfig/merge-kubeconfig.ts'
-import { ClustersUnavailable } from '../../../local/demo/clusters/cluster-set.ts'
+import { ClustersUnavailable } from '../../../local/clusters/take-clusters.ts'
 
 /** How the command line reads and writes kubeconfigs, held against the real kubectl. */
 
