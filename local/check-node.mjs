@@ -5,8 +5,10 @@ const needed = 24
 const [major] = process.versions.node.split('.')
 if (Number(major) < needed) {
   process.stderr.write(
-    `fedplane needs Node.js ${needed} or later, and this is ${process.versions.node}. On Linux run it with npm ` +
-      '(npm start, npm run demo), which brings the right one; elsewhere install a newer Node.js.\n',
+    `fedplane needs Node.js ${needed} or later, and this is ${process.versions.node}. ` +
+      (process.platform === 'linux'
+        ? 'Run npm ci, then start it with npm (npm start, npm run cli), which takes the one that npm ci brings.\n'
+        : 'npm brings one to Linux only: install a newer Node.js (https://nodejs.org), and the same again.\n'),
   )
   process.exit(1)
 }

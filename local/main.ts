@@ -2,13 +2,16 @@ import process from 'node:process'
 import { isAppError } from '../functions/core/values/app-error.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { createLogger } from './logger.ts'
-import { HELP, type LocalOptions, readOptions } from './options.ts'
+import { helpOf, type LocalOptions, readOptions } from './options.ts'
 import type { Fedplane } from './server.ts'
 
 /** By then the process ends, whatever still runs: SIGTERM and Ctrl-C take 3 s at most. */
 const EXIT_DEADLINE_MS = 2_500
 /** Between looks whether npm is still there, milliseconds. */
 const PARENT_POLL_MS = 500
+
+/** How this program was started: `fedplane server` names itself. */
+const START = process.argv[1] === 'fedplane server' ? 'fedplane server' : 'npm start --'
 
 const log = createLogger({ level: 'warn' })
 
@@ -76,7 +79,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 try {
   const options = readOptions(process.argv.slice(2), process.env)
-  if (options === 'help') process.stdout.write(HELP)
+  if (options === 'help') process.stdout.write(helpOf(START))
   else if (options === 'version') process.stdout.write(`fedplane ${manifest.version}\n`)
   else await run(options)
 } catch (error) {

@@ -19,7 +19,8 @@ const DEFAULT_CLUSTERS_PER_PROJECT = 20
 const LOCAL_FEDERATION_DRIVERS = 'karmada@1,clusterprofile@1,memory@1'
 const LOCAL_CLUSTER_DRIVERS = 'external@1,eks@1,memory@1,capi@1'
 
-export const HELP = `Usage: npm start -- [options]
+/** @param start how this program was started */
+export const helpOf = (start: string): string => `Usage: ${start} [options]
 
 Runs fedplane on this machine: the API on http://127.0.0.1:${DEFAULT_PORT}/v1, with an embedded database and embedded state machines.
 
@@ -116,7 +117,7 @@ const parse = (args: readonly string[]) => {
     return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: false }).values
   } catch (cause) {
     const fault = cause instanceof Error ? cause.message.split('. ')[0] : ''
-    throw new OptionInvalid(`${fault}. Run npm start -- --help to see what there is.`, { cause })
+    throw new OptionInvalid(`${fault}. Run it with --help to see what there is.`, { cause })
   }
 }
 

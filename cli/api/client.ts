@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { httpCall, NoWholeAnswer } from '../../functions/http/http-call.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
@@ -58,6 +59,12 @@ const remedyOf = (status: number): string | undefined => {
 
 export type ApiAnswer<T> = { status: number; headers: IncomingHttpHeaders; body: T }
 type Query = Readonly<Record<string, string | number | boolean | undefined>>
+type Request = {
+  query?: Query
+  body?: unknown
+  /** `Idempotency-Key`. */
+  key?: string
+}
 type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
 const pathWith = (path: string, query: Query): string => {
@@ -66,6 +73,9 @@ const pathWith = (path: string, query: Query): string => {
   )
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`
 }
+
+/** Objects of the same request, each deleted since, that are passed over within a day. */
+const DELETED_MAX = 50
 
 /** fedplane's API. Paths begin with `/`, below `/v1`. */
 export class ApiClient {
@@ -78,13 +88,14 @@ export class ApiClient {
   }
 
   /** @throws ApiRefused, ServerUnreachable */
-  async ask<T>(method: Method, path: string, options: { query?: Query; body?: unknown } = {}): Promise<ApiAnswer<T>> {
+  async ask<T>(method: Method, path: string, options: Request = {}): Promise<ApiAnswer<T>> {
     const url = new URL(`${this.server.url}/v1${pathWith(path, options.query ?? {})}`)
     const body = options.body === undefined ? undefined : JSON.stringify(options.body)
     const headers = {
       accept: 'application/json',
       'openstack-api-version': 'container-infra latest',
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(options.key === undefined ? {} : { 'idempotency-key': options.key }),
       ...(await this.server.headers()),
     }
     const answer = await this.#call({ method, url, headers, body, caPem: this.server.caPem })
@@ -105,6 +116,22 @@ export class ApiClient {
         cause,
       })
     }
+  }
+
+  /**
+   * Creates what the same command line creates at this very moment, or had created when it was ended, once. What was deleted since is created anew.
+   *
+   * @returns its uuid
+   */
+  async createOnce(path: string, body: unknown): Promise<string> {
+    const made = createHash('sha256').update(JSON.stringify([path, body]))
+    for (let deleted = 0; deleted < DELETED_MAX; deleted += 1) {
+      const key = made.copy().digest('hex')
+      const { uuid } = (await this.ask<{ uuid: string }>('POST', path, { body, key })).body
+      if ((await this.find(`${path}/${uuid}`)) !== undefined) return uuid
+      made.update(uuid)
+    }
+    return (await this.ask<{ uuid: string }>('POST', path, { body })).body.uuid
   }
 
   async get<T>(path: string, query: Query = {}): Promise<T> {

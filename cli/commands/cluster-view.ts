@@ -70,7 +70,8 @@ export const clusterSnapshot = ({ name, status, status_reason: reason }: Cluster
 export const isClusterSettled = (view: ClusterView | undefined, name: string): boolean => {
   if (view === undefined) throw new CliError(`Cluster ${name} was deleted meanwhile.`)
   if (!view.status.endsWith('_FAILED')) return !view.status.endsWith('_IN_PROGRESS')
+  const again = `, and once that is repaired fedplane cluster delete ${view.name} and the same again`
   throw new CliError(`Cluster ${view.name} is ${view.status}: ${view.status_reason ?? 'no reason is given'}`, {
-    remedy: `fedplane cluster events ${view.name}`,
+    remedy: `fedplane cluster events ${view.name}${view.status === 'CREATE_FAILED' ? again : ''}`,
   })
 }

@@ -111,7 +111,7 @@ export const addCompletion = (io: Io, program: Command): void => {
   program.addCommand(
     withExamples(
       new Verb('completion').copyInheritedSettings(program),
-      'source <(fedplane completion bash)',
+      'eval "$(fedplane completion bash)"',
       'fedplane completion zsh > ~/.zfunc/_fedplane',
       'fedplane completion fish > ~/.config/fish/completions/fedplane.fish',
     )

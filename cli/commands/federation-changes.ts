@@ -38,7 +38,7 @@ export type FederationRequest = {
   properties: Record<string, string>
 }
 
-/** Creates a federation, and waits for it and its members. @throws CliError */
+/** Creates a federation, once however often it is asked for, and waits for it and its members. @throws CliError */
 export const createFederation = async (
   io: Io,
   api: ApiClient,
@@ -46,18 +46,28 @@ export const createFederation = async (
   options: WaitFlags,
 ): Promise<void> => {
   const { name } = request
-  const { body } = await api.ask<{ uuid: string }>('POST', '/federations', { body: request })
+  const uuid = await api.createOnce('/federations', request)
   if (!options.wait) return accepted(io, `federation/${name} is being created`, watchOf(name))
+  await untilCreated(io, api, { uuid, name, line: `federation/${name} created\n` }, options)
+}
+
+/** Waits for a federation, says so, and requires its members. @throws CliError when one of them failed */
+export const untilCreated = async (
+  io: Io,
+  api: ApiClient,
+  { uuid, name, line = '' }: { uuid: string; name: string; line?: string },
+  options: WaitFlags,
+): Promise<void> => {
   const view = await waitFor<FederationView>(
     {
-      path: `/federations/${body.uuid}`,
+      path: `/federations/${uuid}`,
       isDone: (seen) => isSettled(seen, name),
       snapshot: federationSnapshot,
       again: watchOf(name),
     },
     { io, api, timeoutSeconds: options.timeout },
   )
-  io.stdout.write(`federation/${name} created\n`)
+  io.stdout.write(line)
   if (view === undefined) return
   requireMembers(view, {
     ids: new Set(view.members.map(({ cluster_id }) => cluster_id)),

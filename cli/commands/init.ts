@@ -1,21 +1,26 @@
 import { Command, Option } from 'commander'
-import { usageError } from '../errors.ts'
+import type { ApiClient } from '../api/client.ts'
+import type { ClusterView, FederationView } from '../api/views.ts'
+import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
 import { table } from '../output/table.ts'
 import type { ServerOptions } from '../profiles/server.ts'
-import { createFederation } from './federation-changes.ts'
+import { createFederation, untilCreated } from './federation-changes.ts'
+import { pathOf } from './federation-requests.ts'
+import { joinMembers } from './membership.ts'
 import {
   collect,
   collectPairs,
   connect,
+  segment,
   type WaitFlags,
   withExamples,
   withServer,
   withWait,
   withYes,
 } from './options.ts'
-import { ensureRegistered, type PlaceOptions, placesOf, withPlaces } from './places.ts'
+import { ensureRegistered, type Place, type PlaceOptions, placesOf, withPlaces } from './places.ts'
 
 /**
  * Options that `kubefed init` had, with the property of karmada@1 that each sets
@@ -78,13 +83,59 @@ const propertiesOf = (options: InitOptions): Record<string, string> => {
   return { ...Object.fromEntries(named), ...options.property }
 }
 
+/**
+ * The federation of that name, which an `init` that was ended may have made.
+ *
+ * @throws CliError when it is another one than is asked for
+ */
+const federationOf = async (
+  api: ApiClient,
+  name: string,
+  host: Place | undefined,
+  { driver, property = {} }: Pick<InitOptions, 'driver' | 'property'>,
+): Promise<FederationView | undefined> => {
+  const view = await api.find<FederationView>(pathOf(name))
+  if (view === undefined) return undefined
+  const hostView = host && (await api.find<ClusterView>(`/clusters/${segment(host.name)}`))
+  const other = Object.keys(property).filter((key) => view.properties[key] !== property[key])
+  const differs =
+    (hostView?.uuid !== view.hostcluster_id && 'on another host') ||
+    (driver !== undefined && driver !== view.driver && `with the driver ${view.driver}`) ||
+    (other.length > 0 && `with other properties: ${other.join(', ')}`)
+  if (!differs) return view
+  throw new CliError(`Federation ${name} is there already, ${differs}.`, {
+    remedy: `fedplane federation show ${name}; another name, or fedplane federation update`,
+  })
+}
+
+/** Waits for a federation that is there, and joins what is no member of it yet. */
+const goOn = async (
+  io: Io,
+  api: ApiClient,
+  { uuid, name, members }: FederationView,
+  { ids, names, options }: { ids: readonly string[]; names: readonly string[]; options: WaitFlags },
+): Promise<void> => {
+  const joined = new Set(members.filter(({ state }) => state !== 'JoinFailed').map(({ cluster_id }) => cluster_id))
+  const missing = ids.flatMap((id, index) => (joined.has(id) ? [] : [{ id, name: names[index] ?? id }]))
+  io.stdout.write(`federation/${name} is there already\n`)
+  if (missing.length > 0) {
+    const more = { name, names: missing.map((each) => each.name), ids: missing.map(({ id }) => id) }
+    await joinMembers(io, api, more, options)
+  }
+  if (options.wait) await untilCreated(io, api, { uuid, name }, options)
+}
+
 const run = async (io: Io, name: string, options: InitOptions): Promise<void> => {
   const properties = propertiesOf(options)
   const host = options.host ?? options.hostClusterContext
   if (host === undefined) throw usageError('No host is named.', `fedplane init ${name} --host CONTEXT`)
   const places = placesOf(loadKubeconfig(io.env, options.kubeconfig), [host, ...(options.join ?? [])])
   const api = await connect(io, options)
+  const there = await federationOf(api, name, places[0], { ...options, property: properties })
   const [hostcluster_id = '', ...member_ids] = await ensureRegistered(io, api, places, options)
+  if (there) {
+    return goOn(io, api, there, { ids: member_ids, names: places.slice(1).map((place) => place.name), options })
+  }
   await createFederation(io, api, { name, hostcluster_id, member_ids, driver: options.driver, properties }, options)
 }
 

@@ -17,7 +17,7 @@ import {
   withRemoval,
 } from './federation-requests.ts'
 import { federationSnapshot, haveSettled, NOT_JOINED, requireMembers } from './federation-view.ts'
-import { connect, withExamples, withServer, withWait, withYes } from './options.ts'
+import { connect, type WaitFlags, withExamples, withServer, withWait, withYes } from './options.ts'
 import { ensureRegistered, type PlaceOptions, placesOf, withPlaces } from './places.ts'
 import { clusterIds } from './register.ts'
 
@@ -49,10 +49,19 @@ const joinClusters = async (io: Io, name: string, clusters: readonly string[], o
   // Before anything is registered.
   await api.get<FederationView>(pathOf(name))
   const ids = options.dryRun ? await clusterIds(api, names) : await ensureRegistered(io, api, places, options)
-  const { status, body } = await patch(api, name, [{ op: 'add', path: '/member_ids', value: ids }], {
-    dry_run: options.dryRun,
-  })
-  if (options.dryRun && status === 200) return printDryRun(io, body)
+  if (!options.dryRun) return joinMembers(io, api, { name, names, ids }, options)
+  const { status, body } = await patch(api, name, [{ op: 'add', path: '/member_ids', value: ids }], { dry_run: true })
+  if (status === 200) printDryRun(io, body)
+}
+
+/** Joins registered clusters, and waits for them. @throws CliError */
+export const joinMembers = async (
+  io: Io,
+  api: ApiClient,
+  { name, names, ids }: { name: string; names: readonly string[]; ids: readonly string[] },
+  options: WaitFlags,
+): Promise<void> => {
+  await patch(api, name, [{ op: 'add', path: '/member_ids', value: ids }])
   const joined = `federation/${name}: ${names.join(', ')}`
   if (!options.wait) return accepted(io, `${joined} joining`, watchOf(name))
   const view = await settledMembers(io, api, { name, ids: new Set(ids), timeout: options.timeout })

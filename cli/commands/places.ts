@@ -5,7 +5,7 @@ import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { type ContextEntries, clusterNameOf, contextOf, type LocalKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
 import { collectPairs, type WaitFlags } from './options.ts'
-import { type AccessOptions, clusterIds, register, untilSettled } from './register.ts'
+import { type AccessOptions, register, untilSettled } from './register.ts'
 
 /** Where people name a cluster: by a context of their kubeconfig, as in the specification of `init` and `join`, or by its name or uuid. */
 export type Place = { name: string; context?: ContextEntries }
@@ -55,19 +55,27 @@ const registered = async (api: ApiClient, { name, context }: Place): Promise<Clu
 
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
 
-const registerOne = async (io: Io, api: ApiClient, place: Place, options: PlaceOptions): Promise<string> => {
-  const { name, context } = place
-  if (context === undefined) {
-    throw usageError(
-      `${name} is neither a context of your kubeconfig nor a registered cluster.`,
-      'kubectl config get-contexts; fedplane cluster list',
-    )
-  }
+const nowhere = (name: string) =>
+  usageError(
+    `${name} is neither a context of your kubeconfig nor a registered cluster.`,
+    'kubectl config get-contexts; fedplane cluster list',
+  )
+
+/** Before anything is registered. @throws CliError for a name that leads nowhere, and for one that is there twice */
+const requireKnown = (places: readonly Place[], there: readonly (ClusterView | undefined)[]): void => {
+  const twice = places.find(({ name }, index) => places.findIndex((other) => other.name === name) !== index)
+  if (twice) throw usageError(`${twice.name} is named twice.`, 'Each cluster once: a host needs no join of its own.')
+  const unknown = places.find(({ context }, index) => context === undefined && there[index] === undefined)
+  if (unknown) throw nowhere(unknown.name)
+}
+
+const registerOne = async (io: Io, api: ApiClient, { name, context }: Place, options: PlaceOptions) => {
+  if (context === undefined) throw nowhere(name)
   return register(io, api, { name, context, serverForPeers: options.serverForPeers?.[context.name] }, options)
 }
 
 /**
- * Registers what is not registered yet, and waits until all are.
+ * Registers what is not registered yet, and waits until all are, also those that another command line registers.
  *
  * @returns their uuids, in their order
  * @throws CliError
@@ -78,19 +86,19 @@ export const ensureRegistered = async (
   places: readonly Place[],
   options: PlaceOptions & Pick<WaitFlags, 'timeout'>,
 ): Promise<string[]> => {
-  const twice = places.find(({ name }, index) => places.findIndex((other) => other.name === name) !== index)
-  if (twice) throw usageError(`${twice.name} is named twice.`, 'Each cluster once: a host needs no join of its own.')
   const there = await Promise.all(places.map((place) => registered(api, place)))
+  requireKnown(places, there)
+  const ids: string[] = []
   const begun: { uuid: string; name: string }[] = []
   for (const [index, place] of places.entries()) {
-    if (there[index] === undefined) begun.push({ uuid: await registerOne(io, api, place, options), name: place.name })
+    const found = there[index]
+    const uuid = found?.uuid ?? (await registerOne(io, api, place, options))
+    ids.push(uuid)
+    if (found === undefined || found.status === 'CREATE_IN_PROGRESS') begun.push({ uuid, name: place.name })
   }
   for (const cluster of begun) {
     await untilSettled(io, api, cluster, options)
     io.stdout.write(`cluster/${cluster.name} registered\n`)
   }
-  return clusterIds(
-    api,
-    places.map(({ name }) => name),
-  )
+  return ids
 }

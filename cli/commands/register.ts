@@ -42,7 +42,7 @@ const handOver = async (io: Io, { name, context }: Registration, options: Access
   return createAccess(isPlugin ? await withPluginCredential(context) : flattened(context), name, options.role)
 }
 
-/** Registers a cluster, without waiting. @returns its uuid @throws CliError */
+/** Registers a cluster, without waiting; once, however often it is asked for. @returns its uuid @throws CliError */
 export const register = async (
   io: Io,
   api: ApiClient,
@@ -52,7 +52,7 @@ export const register = async (
   const kubeconfig = kubeconfigOf(await handOver(io, registration, options))
   const { name, serverForPeers: server_for_peers, insecure } = registration
   const body = { name, kubeconfig, server_for_peers, ...(insecure ? { insecure_skip_tls_verify: true } : {}) }
-  return (await api.ask<{ uuid: string }>('POST', '/clusters', { body })).body.uuid
+  return api.createOnce('/clusters', body)
 }
 
 /** Waits until a cluster is settled. @throws CliError when it failed */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import path from 'node:path'
-import { parse } from 'yaml'
+import { parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 import { CliError, EXIT, usageError } from '../errors.ts'
 import type { Environment } from '../io.ts'
@@ -10,9 +10,10 @@ import type { Environment } from '../io.ts'
 const Fields = z.record(z.string(), z.unknown()).nullish()
 const listOf = <T extends z.ZodType>(entry: T) =>
   z
-    .array(entry)
+    .array(entry.nullish())
     .nullish()
-    .transform((list) => list ?? [])
+    // kubectl makes an entry without a name of a null, which nothing can name.
+    .transform((list) => (list ?? []).filter((each) => each != null))
 const Name = z.union([z.string(), z.number()]).transform(String)
 
 const Kubeconfig = z.looseObject({
@@ -45,9 +46,9 @@ export const kubeconfigFiles = (env: Environment, given?: string): string[] => {
   return listed.length > 0 ? [...new Set(listed)] : [path.join(env.HOME || homedir(), '.kube', 'config')]
 }
 
-const readFile = (file: string, mustExist: boolean): string | undefined => {
+const readFile = (file: string, mustExist: boolean): Buffer | undefined => {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (cause) {
     if (!mustExist && (cause as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw new CliError(`The kubeconfig ${file} can't be read (${(cause as NodeJS.ErrnoException).code}).`, {
@@ -56,6 +57,13 @@ const readFile = (file: string, mustExist: boolean): string | undefined => {
       cause,
     })
   }
+}
+
+/** Text in UTF-8, or in UTF-16 with a byte order mark, as an older PowerShell writes it and kubectl reads it. */
+const textOf = (bytes: Buffer): string => {
+  const mark = bytes.subarray(0, 2).toString('hex')
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes)
 }
 
 /** Fields that name files, which are relative to the folder of the kubeconfig. */
@@ -69,9 +77,16 @@ const withAbsolutePaths = (entry: Entry, folder: string): Entry =>
     ]),
   )
 
+/** kubectl reads the first document of a file, and no other. @throws what the parser says of it */
+const firstDocument = (text: string): unknown => {
+  const [document] = parseAllDocuments(text, { version: '1.1', merge: true })
+  if (document?.errors[0]) throw document.errors[0]
+  return document?.toJS()
+}
+
 const parseFile = (text: string, file: string): z.infer<typeof Kubeconfig> => {
   try {
-    return Kubeconfig.parse(parse(text, { version: '1.1', merge: true }) ?? {})
+    return Kubeconfig.parse(firstDocument(text) ?? {})
   } catch (cause) {
     // What the parser says quotes the text, which holds credentials.
     throw new CliError(`${file} is no kubeconfig.`, {
@@ -123,9 +138,9 @@ export const loadKubeconfig = (env: Environment, given?: string): LocalKubeconfi
   const maps = emptyMaps()
   let currentContext: string | undefined
   for (const file of files) {
-    const text = readFile(file, given !== undefined)
-    if (text === undefined) continue
-    const parsed = parseFile(text, file)
+    const bytes = readFile(file, given !== undefined)
+    if (bytes === undefined) continue
+    const parsed = parseFile(textOf(bytes), file)
     addFile(maps, parsed, file)
     currentContext ||= parsed['current-context'] ?? undefined
   }
@@ -164,14 +179,14 @@ const embedded = (entry: Entry, field: string): Entry => {
   if (typeof file !== 'string' || file === '') return entry
   // `…-data` beside a path wins, as in kubectl.
   if (rest[`${field}-data`]) return rest
-  return { ...rest, [`${field}-data`]: Buffer.from(readFile(file, true) ?? '').toString('base64') }
+  return { ...rest, [`${field}-data`]: readFile(file, true)?.toString('base64') }
 }
 
 const withToken = (user: Entry): Entry => {
   const { tokenFile, ...rest } = user
   if (typeof tokenFile !== 'string' || tokenFile === '') return user
   // The file wins over a token beside it, as in kubectl.
-  return { ...rest, token: (readFile(tokenFile, true) ?? '').trim() }
+  return { ...rest, token: readFile(tokenFile, true)?.toString().trim() }
 }
 
 /** True for a user whose credential a program makes: an exec plugin, or one of the older kind. */

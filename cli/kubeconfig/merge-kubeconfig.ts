@@ -63,8 +63,8 @@ const documentOf = (file: string): Document => {
 
 /** True when something was added. @throws CliError when another entry has the name */
 const add = (document: Document, list: string, entry: Entry): boolean => {
-  const entries = ((document.toJS() as Record<string, unknown>)[list] ?? []) as Entry[]
-  const there = entries.find(({ name }) => name === entry.name)
+  const entries = ((document.toJS() as Record<string, unknown>)[list] ?? []) as (Entry | null)[]
+  const there = entries.find((each) => each?.name === entry.name)
   if (there !== undefined) {
     if (isDeepStrictEqual(there, entry)) return false
     throw new CliError(`Your kubeconfig has another entry ${entry.name} in its ${list}, and nothing is overwritten.`, {

@@ -1,7 +1,7 @@
-import { chmod, cp, rm } from 'node:fs/promises'
+import { chmod, cp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { type BuildOptions, build } from 'esbuild'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
 
 /**
  * `npm pack` builds what is installed: the program in `dist/cli`, and beside it what `fedplane server` needs, since Node strips no types below
@@ -17,6 +17,19 @@ const require = makeRequire(import.meta.url)
 const __dirname = import.meta.dirname
 `
 
+/**
+ * The container of the X.509 library looks for the metadata of decorators when it is read. Modules that files share are read before those files, so that
+ * an import beside the library's comes too late in a bundle of several files.
+ */
+const metadataFirst: Plugin = {
+  name: 'metadata-first',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[\\/]tsyringe[\\/]dist[\\/]esm5[\\/]index\.js$/ }, async ({ path: file }) => ({
+      contents: `import 'reflect-metadata'\n${await readFile(file, 'utf8')}`,
+    }))
+  },
+}
+
 const ESBUILD = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -29,6 +42,7 @@ const ESBUILD = {
   splitting: true,
   banner: { js: BANNER },
   minify: true,
+  plugins: [metadataFirst],
   legalComments: 'linked',
   logLevel: 'warning',
 } as const satisfies BuildOptions

@@ -231,7 +231,7 @@ export const startHttpServer = async (options: HttpServerOptions): Promise<HttpS
   await listen(server, options.port)
   const { port } = server.address() as AddressInfo
   if ((await options.peerUsers?.probe(port)) === false) {
-    options.log.info('this system does not tell which user connects: without tokens every user of the machine is admin')
+    options.log.warn('this system does not tell which user connects: without tokens every user of the machine is admin')
   }
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {

@@ -84,6 +84,32 @@ describe('fedplane init', () => {
     )
   })
 
+  it('goes on where it was ended, and is done once however often it runs', async () => {
+    const line = 'init fleet --host hub --join edge-1,edge-2 --driver clusterprofile@1 --property member-role=edit'
+    const both = await Promise.all([cli.run(line), cli.run(line)])
+    expect(both.map(({ code, stderr }) => (code === 0 ? '' : stderr))).toEqual(['', ''])
+    expect(await done('cluster list -o name')).toMatch(/^(?:cluster\/(?:hub|edge-1|edge-2)\n){3}$/)
+    expect(await done('federation list -o name')).toBe('federation/fleet\n')
+    await done('federation unjoin fleet edge-2 --yes')
+    expect(await done(line)).toBe('federation/fleet is there already\nfederation/fleet: edge-2 joined\n')
+    expect(await done(line)).toBe('federation/fleet is there already\n')
+    // What was deleted is made anew.
+    await done('federation delete fleet --yes')
+    await done('cluster delete hub edge-1 edge-2 --yes')
+    expect(await done(line)).toMatch(/registered\nfederation\/fleet created\n$/)
+  })
+
+  it('refuses a federation of that name that is another one', async () => {
+    await done('init fleet --host hub --join edge-1')
+    for (const [other, why] of [
+      ['--host edge-2', /Federation fleet is there already, on another host\./],
+      ['--host hub --driver memory@1', /there already, with the driver clusterprofile@1\./],
+      ['--host hub --property member-role=edit', /there already, with other properties: member-role\./],
+    ] as const) {
+      expect(await cli.run(`init fleet ${other}`)).toMatchObject({ code: 1, stderr: expect.stringMatching(why) })
+    }
+  })
+
   it('refuses another cluster under the same name, and the same one twice, before it creates anything', async () => {
     await done('cluster import edge-1 --name hub')
     expect(await cli.run('init fleet --host hub')).toMatchObject({
@@ -133,7 +159,9 @@ describe('fedplane cluster import', () => {
     writeKubeconfig({ 'edge-1': { token: 'wrong-token-that-must-not-be-seen' } })
     const { code, stdout, stderr } = await cli.run('cluster import edge-1')
     expect([code, stdout]).toEqual([1, ''])
-    expect(stderr).toMatch(/^fedplane: Cluster edge-1 is CREATE_FAILED: .+\nTry: fedplane cluster events edge-1\n$/m)
+    expect(stderr).toMatch(
+      /^fedplane: Cluster edge-1 is CREATE_FAILED: .+\nTry: fedplane cluster events edge-1, and once that is repaired .* delete edge-1 .*\n$/m,
+    )
     expect(stderr).not.toContain('wrong-token')
   })
 

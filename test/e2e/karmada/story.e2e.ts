@@ -3,6 +3,7 @@ import type { FederationView, MemberView } from '../../support/api/api.ts'
 import { deleteFederation, federationPath, join, remove, unjoin } from '../support/stories.ts'
 import { absent, consumerOf, create, expectAsBefore, type Fleet, openFleet, type Site, seen } from './support/fleet.ts'
 import { startBare, startNode } from './support/kube.ts'
+import { Person } from './support/person.ts'
 import {
   addressesOf,
   CONFIG_MAPS,
@@ -24,19 +25,28 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
   let paris: Site
   let bare: Site
   let federation: FederationView
+  let person: Person
 
   beforeAll(async () => {
     fleet = await openFleet()
+    person = new Person(fleet.fedplane.url)
     host = await fleet.add(startNode('host'))
     ;[paris, bare] = await Promise.all([fleet.add(startNode('paris')), fleet.add(startBare('bare'))])
   }, 300_000)
-  afterAll(() => fleet?.close(), 240_000)
+  afterAll(async () => {
+    person?.close()
+    await fleet?.close()
+  }, 240_000)
 
   const memberOf = ({ members }: FederationView, site: Site): MemberView | undefined =>
     members.find(({ cluster_id }) => cluster_id === idOf(site))
 
-  it('is created, with its own endpoint', async () => {
-    federation = await create(fleet.api, { name: 'europe', host })
+  it("is created by one command with kubefed's options, with its own endpoint", async () => {
+    const options =
+      '--federation-system-namespace federation-system --api-server-service-type LoadBalancer ' +
+      '--etcd-pv-capacity 2Gi --etcd-pv-storage-class standard'
+    expect(await person.fedplane(`init europe --host host ${options}`)).toBe('federation/europe created\n')
+    federation = await fleet.api.get<FederationView>(federationPath('europe'))
     expect(federation).toMatchObject({ driver: 'karmada@1', status: 'CREATE_COMPLETE', members: [] })
     expect(federation.endpoint).toMatch(/^https:\/\/10\.211\.\d+\.\d+:5443$/)
     const consumer = await consumerOf(fleet.api, federation.uuid)
@@ -47,6 +57,21 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
   it('takes a cluster with a node and one without, and both become Ready', async () => {
     federation = await join(fleet.api, federation.uuid, [idOf(paris), idOf(bare)])
     expect(federation.members.map(({ state }) => state)).toEqual(['Ready', 'Ready'])
+  })
+
+  it("is a context of kubectl's, whose credential renews itself", async () => {
+    expect(await person.fedplane('federation kubeconfig europe --merge')).toMatch(/^context\/europe added to /)
+    const clusters = '--context europe get clusters'
+    expect(await person.kubectl(clusters)).toMatch(/^bare .* True .*\nparis .* True /m)
+    const first = person.cachedCredential()
+    expect(await person.kubectl(clusters)).toContain('paris')
+    expect(person.cachedCredential(), 'kept while it is good').toEqual(first)
+    person.ageCredential()
+    expect(await person.kubectl(clusters)).toContain('paris')
+    const renewed = person.cachedCredential()
+    expect(Date.parse(renewed.expires_at) - Date.now()).toBeGreaterThan(600_000)
+    expect(renewed.kubeconfig).not.toBe(first.kubeconfig)
+    expect(await person.fedplane('federation kubeconfig europe --merge')).toContain('is there already')
   })
 
   it('spreads what is applied at its endpoint, and tells its status', async () => {

@@ -52,6 +52,21 @@ describe('loadKubeconfig', () => {
     expect([merged.currentContext, [...merged.contexts.keys()]]).toEqual(['same', ['same', 'other']])
   })
 
+  it.each(['ym-01-bom-crlf.yaml', 'ym-01b-utf16le.yaml', 'ym-07-two-documents.yaml'])(
+    'reads %s, as kubectl does',
+    (name) => {
+      const file = path.resolve(import.meta.dirname, '../../contract/cases/field', name)
+      expect(loadKubeconfig({}, file).currentContext).toBe('demo')
+    },
+  )
+
+  it('passes over entries that are null, also when it adds one', () => {
+    const file = write('nulls', 'clusters: [null]\nusers: ~\n')
+    expect(loadKubeconfig({}, file).clusters.size).toBe(0)
+    mergeKubeconfig({}, file, { name: 'fleet', cluster: { server: 'https://fleet' }, user: {} })
+    expect([...loadKubeconfig({}, file).clusters.keys()]).toEqual(['fleet'])
+  })
+
   it('reads --kubeconfig alone, which must be there', () => {
     const given = write('given', config('given', 'https://given'))
     const other = write('other', config('other', 'https://other'))
