@@ -9,6 +9,10 @@ import { isBlank, isShownAsIs, SHOWN_PATTERN, SHOWN_RULE } from '../../core/valu
 
 const absent = (value: unknown): unknown => (value === null || value === '' ? undefined : value)
 
+/** Wraps a field so that `""` is undefined. */
+export const notGiven = <S extends z.ZodType>(schema: S) =>
+  z.preprocess((value) => (value === '' ? undefined : value), schema)
+
 /** Wraps a field so that null, `""` and absence are all undefined. */
 export const optional = <S extends z.ZodType>(schema: S) => z.preprocess(absent, schema.optional())
 
@@ -61,6 +65,10 @@ export const textField = (max = 255) => {
     .refine(isSeen, { error: 'must not be blank' })
     .meta({ pattern: SHOWN_PATTERN })
 }
+
+/** One of the words. */
+export const wordField = (words: readonly string[]) =>
+  z.enum(words, { error: `must be ${words.map((word) => `"${word}"`).join(' or ')}` })
 
 const NAME = /^[a-zA-Z][a-zA-Z0-9_.-]*$/
 const NAME_MAX = 242

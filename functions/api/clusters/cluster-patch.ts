@@ -1,10 +1,12 @@
 import * as z from 'zod'
 import type { DesiredChange } from '../../core/cluster/change-cluster.ts'
-import type { HealthStatus } from '../../core/cluster/cluster.ts'
+import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { requireSize } from '../../core/require-size.ts'
+import type { Attributes, PatchName } from '../../core/values/attributes.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import { quote } from '../../core/values/wording.ts'
+import { patchable, patchFields } from '../attributes.ts'
 import { booleanOf, sizeNote } from '../body/fields.ts'
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
@@ -25,7 +27,7 @@ export type ClusterPatch = Pick<DesiredChange, 'nodeCount' | 'healthStatus' | 'h
   added: string[]
 }
 
-const HEALTH: readonly HealthStatus[] = ['HEALTHY', 'UNHEALTHY', 'UNKNOWN']
+const ATTRIBUTES: Attributes = CLUSTER_ATTRIBUTES
 
 const kubeconfigOf = (operation: PatchOperation): string | JsonObject => {
   const { value } = operation
@@ -48,28 +50,25 @@ const insecureOf = (operation: PatchOperation): boolean => {
   throw new InvalidRequest('The value of "/insecure_skip_tls_verify" must be a boolean: true or false.')
 }
 
-const noRemove = (operation: PatchOperation): void => {
-  if (operation.op !== 'remove') return
-  throw new InvalidRequest(`${quote(operation.path)} can be replaced, not removed.`)
+const requireRemovable = ({ op, path, attribute }: PatchOperation): void => {
+  if (op !== 'remove' || ATTRIBUTES[attribute]?.patch === 'remove') return
+  throw new InvalidRequest(`${quote(path)} can be replaced, not removed.`)
 }
 
+type Apply = (operation: PatchOperation) => Partial<ClusterPatch>
+
 /** `remove` gives the default back (magnum-rest.md 4.3). */
-const APPLY: Readonly<Record<string, (operation: PatchOperation) => Partial<ClusterPatch>>> = {
-  node_count: (operation) => ({ nodeCount: operation.op === 'remove' ? 1 : integerValue(operation, 0) }),
-  health_status: (operation) => ({ healthStatus: operation.op === 'remove' ? 'UNKNOWN' : oneOf(operation, HEALTH) }),
+const APPLY: Readonly<Record<PatchName<typeof CLUSTER_ATTRIBUTES>, Apply>> = {
+  node_count: (operation) => ({
+    nodeCount: operation.op === 'remove' ? CLUSTER_ATTRIBUTES.node_count.default : integerValue(operation, 0),
+  }),
+  health_status: (operation) => ({
+    healthStatus: operation.op === 'remove' ? 'UNKNOWN' : oneOf(operation, CLUSTER_ATTRIBUTES.health_status.words),
+  }),
   health_status_reason: (operation) => ({ healthReason: operation.op === 'remove' ? {} : textMapValue(operation) }),
-  kubeconfig: (operation) => {
-    noRemove(operation)
-    return { kubeconfig: kubeconfigOf(operation) }
-  },
-  context: (operation) => {
-    noRemove(operation)
-    return { context: textValue(operation) }
-  },
-  insecure_skip_tls_verify: (operation) => {
-    noRemove(operation)
-    return { insecureSkipTlsVerify: insecureOf(operation) }
-  },
+  kubeconfig: (operation) => ({ kubeconfig: kubeconfigOf(operation) }),
+  context: (operation) => ({ context: textValue(operation) }),
+  insecure_skip_tls_verify: (operation) => ({ insecureSkipTlsVerify: insecureOf(operation) }),
   management: (operation) => ({ management: managementOf(operation) }),
 }
 
@@ -81,11 +80,13 @@ const CHANGEABLE =
 
 /** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest, RequestTooLarge */
 const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
-  requireChangeable(operations, Object.keys(APPLY), CHANGEABLE)
+  requireChangeable(operations, patchable(ATTRIBUTES), CHANGEABLE)
+  const apply: Readonly<Record<string, Apply>> = APPLY
   const patch: ClusterPatch = { added: [] }
   for (const operation of operations) {
     requireWhole(operation)
-    Object.assign(patch, APPLY[operation.attribute]?.(operation))
+    requireRemovable(operation)
+    Object.assign(patch, apply[operation.attribute]?.(operation))
     if (operation.op === 'add') patch.added.push(operation.attribute)
   }
   requireSize('health_status_reason', patch.healthReason ?? {})
@@ -98,17 +99,16 @@ const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch =
 }
 
 /** A plain object in place of a patch, for documentation. */
-const changes = z
-  .object({
-    node_count: z.int().min(0),
-    health_status: z.enum(HEALTH),
-    health_status_reason: z.record(z.string(), z.string()).meta({ description: sizeNote('health_status_reason') }),
-    kubeconfig: z.union([z.string(), z.record(z.string(), z.unknown())]),
-    context: z.string(),
-    insecure_skip_tls_verify: z.boolean(),
-    management: z.record(z.string(), z.unknown()),
-  })
-  .partial()
+const changes = z.object(
+  patchFields(CLUSTER_ATTRIBUTES, {
+    health_status_reason: z
+      .record(z.string(), z.string())
+      .meta({ description: sizeNote('health_status_reason') })
+      .optional(),
+    kubeconfig: z.union([z.string(), z.record(z.string(), z.unknown())]).optional(),
+    management: z.record(z.string(), z.unknown()).optional(),
+  }),
+)
 
 export const clusterPatchBody: BodySchema<ClusterPatch> = {
   schema: patchSchema.or(changes),

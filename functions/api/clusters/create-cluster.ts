@@ -1,8 +1,10 @@
 import type { ManagementRole } from '../../core/cluster/cluster.ts'
 import { createCluster, type NewCluster } from '../../core/cluster/create-cluster.ts'
+import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import type { Origin } from '../../core/cluster/new-cluster.ts'
 import type { TakenKubeconfig } from '../../core/cluster/replace-kubeconfig.ts'
 import { InvalidRequest } from '../../core/errors.ts'
+import { givenOf } from '../../core/values/attributes.ts'
 import { TemplateGone } from '../../store/errors.ts'
 import { requireDelegable, storeLent } from '../cloud/store-lent.ts'
 import { createOnce } from '../idempotency.ts'
@@ -46,7 +48,7 @@ const takenFrom = async (request: Request, { driver }: Origin): Promise<Taken> =
 const roleFrom = (request: Request, { driver }: Origin): ManagementRole | null => {
   const { management } = request.body
   if (management === undefined) return null
-  requirePolicy(request, 'cluster:set_management')
+  requirePolicy(request, CLUSTER_ATTRIBUTES.management.rule)
   if (driver.capabilities.makesNodes || !driver.capabilities.kubernetesApi) {
     throw new InvalidRequest(
       `"management" goes with a cluster that is registered and has a Kubernetes API; the driver ${driver.id} makes others. Leave it out.`,
@@ -64,21 +66,10 @@ const desiredOf = async (request: Request): Promise<NewCluster> => {
   return {
     name: body.name,
     origin,
-    nodeCount: body.node_count ?? 1,
-    masterCount: body.master_count ?? 1,
-    attributes: {
-      keypair: body.keypair,
-      dockerVolumeSize: body.docker_volume_size,
-      masterFlavorId: body.master_flavor_id,
-      flavorId: body.flavor_id,
-      createTimeout: body.create_timeout,
-      discoveryUrl: body.discovery_url,
-      fixedNetwork: body.fixed_network,
-      fixedSubnet: body.fixed_subnet,
-      floatingIpEnabled: body.floating_ip_enabled,
-      masterLbEnabled: body.master_lb_enabled,
-    },
-    labels: { labels: body.labels, merge: body.merge_labels },
+    nodeCount: body.node_count ?? CLUSTER_ATTRIBUTES.node_count.default,
+    masterCount: body.master_count ?? CLUSTER_ATTRIBUTES.master_count.default,
+    attributes: givenOf(CLUSTER_ATTRIBUTES, body),
+    mergeLabels: body.merge_labels ?? false,
     ...taken,
     management: roleFrom(request, origin),
   }

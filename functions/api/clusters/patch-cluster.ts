@@ -1,5 +1,6 @@
 import { changeCluster, type DesiredChange } from '../../core/cluster/change-cluster.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
+import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { requirePolicy } from '../policy.ts'
@@ -26,13 +27,13 @@ const requireKubeconfig = ({ query, body }: PatchRequest): void => {
 const requireMayReport = (request: PatchRequest): void => {
   const { healthStatus, healthReason } = request.body
   if (healthStatus === undefined && healthReason === undefined) return
-  requirePolicy(request, 'cluster:update_health_status')
+  requirePolicy(request, CLUSTER_ATTRIBUTES.health_status.rule)
 }
 
 /** So does the role of a management cluster: a route's rule does not know what is changed. @throws PolicyForbids */
 const requireMayManage = (request: PatchRequest, { projectId, userId }: Cluster): void => {
   if (request.body.management === undefined) return
-  requirePolicy(request, 'cluster:set_management', { projectId, userId })
+  requirePolicy(request, CLUSTER_ATTRIBUTES.management.rule, { projectId, userId })
 }
 
 const roleOf = (request: PatchRequest, management: NonNullable<ClusterPatch['management']>) => () =>

@@ -1,106 +1,33 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { Cluster, ClusterUse } from '../../core/cluster/cluster.ts'
+import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { DEFAULT_GROUPS, type NodeGroup } from '../../core/cluster/node-group.ts'
-import type { JsonObject } from '../../core/values/json.ts'
+import type { Place } from '../../core/values/attributes.ts'
 import { labelDiff } from '../../core/values/labels.ts'
 import { isFailed } from '../../core/values/status.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
+import { type Shown, shower, sortColumns, type View } from '../attributes.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
-import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
-import { linksOf, showConditions, showOperation, timestamp } from '../representation.ts'
+import { type Listing, selectPage } from '../lists/select-page.ts'
+import { linksOf, showConditions, showOperation } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { scopeOf } from '../scope.ts'
 import { findCluster } from './find-cluster.ts'
 import { masterCountOf, nodeCountOf } from './node-count.ts'
-import { REGISTRATION_ATTRIBUTES } from './registration-attributes.ts'
 
-type View = { baseUrl: string; minor: number }
+type ClusterView = View & { baseUrl: string; nodeGroups: readonly NodeGroup[] }
 
-/** From this minor version on the same value has another name (magnum-rest.md 1.4). */
-const CLUSTER_ID_SINCE = 13
-
-const stackId = ({ id }: Cluster, { minor }: View): Record<string, string> =>
-  minor < CLUSTER_ID_SINCE ? { stack_id: id } : { cluster_id: id }
-
-/** An item of the plain list: exactly Magnum's keys (magnum-rest.md 4.2). */
-const listCluster = (cluster: Cluster, view: View) => ({
-  uuid: cluster.id,
-  name: cluster.name,
-  cluster_template_id: cluster.magnum.clusterTemplateId,
-  keypair: cluster.magnum.keypair,
-  node_count: nodeCountOf(cluster),
-  master_count: masterCountOf(cluster),
-  docker_volume_size: cluster.magnum.dockerVolumeSize,
-  labels: cluster.magnum.labels,
-  master_flavor_id: cluster.magnum.masterFlavorId,
-  flavor_id: cluster.magnum.flavorId,
-  create_timeout: cluster.magnum.createTimeout,
-  links: linksOf(view.baseUrl, 'clusters', cluster.id),
-  ...stackId(cluster, view),
-  status: cluster.status,
-  health_status: cluster.observation?.healthStatus ?? null,
-  merge_labels: false,
-})
-
-const labelsCompared = ({ magnum }: Cluster) => {
-  const { overridden, added, skipped } = labelDiff(magnum.labels, magnum.templateLabels)
-  return { labels_overridden: overridden, labels_added: added, labels_skipped: skipped }
-}
-
-/** What a registered cluster was named by; nothing confidential is in the driver's state. */
-const registrationOf = ({ driverState }: Cluster): JsonObject =>
-  Object.fromEntries(
-    REGISTRATION_ATTRIBUTES.flatMap((attribute) => {
-      const shown = driverState[attribute]
-      return shown === undefined ? [] : [[attribute, shown] as const]
-    }),
-  )
+const labelsCompared = ({ magnum }: Cluster) => labelDiff(magnum.labels, magnum.templateLabels)
 
 /** Its role as a management cluster, by the driver's fields, none of which is confidential. */
 const roleOf = ({ management }: Cluster) =>
   management ? { ...management.options, driver: management.driver, default: management.isDefault } : null
 
-/** What Magnum has not. */
-const additions = (cluster: Cluster) => ({
-  ...registrationOf(cluster),
-  driver: cluster.driver,
-  conditions: showConditions(cluster.conditions),
-  federations: cluster.uses.map((use) => {
-    const [role = '', uuid = ''] = use.split(':')
-    return { uuid, role }
-  }),
-  operation: cluster.operation && {
-    ...showOperation(cluster.operation),
-    task: cluster.task?.kind ?? null,
-    queued: cluster.queue.length,
-  },
-  tls_verify: cluster.endpoint?.tlsVerify ?? null,
-  management: roleOf(cluster),
-  management_cluster: cluster.madeThrough?.id ?? null,
-})
-
-/** An item of the detailed list, and the base of show. */
-const detailCluster = (cluster: Cluster, view: View) => ({
-  ...listCluster(cluster, view),
-  ...labelsCompared(cluster),
-  status_reason: cluster.statusReason,
-  health_status_reason: cluster.observation?.healthReason ?? {},
-  discovery_url: cluster.magnum.discoveryUrl,
-  api_address: cluster.endpoint?.server ?? null,
-  coe_version: cluster.observation?.version ?? null,
-  container_version: null,
-  project_id: cluster.projectId,
-  user_id: cluster.userId,
-  node_addresses: cluster.nodes?.nodeAddresses ?? [],
-  master_addresses: cluster.nodes?.masterAddresses ?? [],
-  fixed_network: cluster.magnum.fixedNetwork,
-  fixed_subnet: cluster.magnum.fixedSubnet,
-  floating_ip_enabled: cluster.magnum.floatingIpEnabled,
-  master_lb_enabled: cluster.magnum.masterLbEnabled,
-  created_at: timestamp(cluster.createdAt),
-  updated_at: timestamp(cluster.updatedAt),
-  ...additions(cluster),
-})
+/** A federation that uses it. */
+const useOf = (use: ClusterUse) => {
+  const [role = '', uuid = ''] = use.split(':')
+  return { uuid, role }
+}
 
 /** Why it failed, by node group; of a cluster none of whose groups says it, under the masters' name. */
 const faultsOf = ({ status, statusReason }: Cluster, nodeGroups: readonly NodeGroup[]): Record<string, string> => {
@@ -110,41 +37,38 @@ const faultsOf = ({ status, statusReason }: Cluster, nodeGroups: readonly NodeGr
   return faults.length > 0 ? Object.fromEntries(faults) : { [DEFAULT_GROUPS.master]: statusReason ?? status }
 }
 
-/** One cluster. `faults` only here and only when something failed (magnum-rest.md 4.2). */
-const showCluster = (cluster: Cluster, nodeGroups: readonly NodeGroup[], view: View) => ({
-  ...detailCluster(cluster, view),
-  ...(isFailed(cluster.status) ? { faults: faultsOf(cluster, nodeGroups) } : {}),
-})
-
-/** Magnum's database columns; computed attributes are not among them (magnum-rest.md section 2). */
-const COLUMNS: Columns<Cluster> = {
-  id: ({ id }) => id,
-  uuid: ({ id }) => id,
-  name: ({ name }) => name,
-  cluster_template_id: ({ magnum }) => magnum.clusterTemplateId,
-  keypair: ({ magnum }) => magnum.keypair,
-  docker_volume_size: ({ magnum }) => magnum.dockerVolumeSize,
-  labels: ({ magnum }) => JSON.stringify(magnum.labels),
-  master_flavor_id: ({ magnum }) => magnum.masterFlavorId,
-  flavor_id: ({ magnum }) => magnum.flavorId,
-  stack_id: ({ id }) => id,
-  api_address: ({ endpoint }) => endpoint?.server ?? null,
-  create_timeout: ({ magnum }) => magnum.createTimeout,
-  discovery_url: ({ magnum }) => magnum.discoveryUrl,
-  status: ({ status }) => status,
-  status_reason: ({ statusReason }) => statusReason,
-  health_status: ({ observation }) => observation?.healthStatus ?? null,
-  health_status_reason: ({ observation }) => JSON.stringify(observation?.healthReason ?? null),
-  coe_version: ({ observation }) => observation?.version ?? null,
-  container_version: () => null,
-  fixed_network: ({ magnum }) => magnum.fixedNetwork,
-  fixed_subnet: ({ magnum }) => magnum.fixedSubnet,
-  floating_ip_enabled: ({ magnum }) => magnum.floatingIpEnabled,
-  master_lb_enabled: ({ magnum }) => magnum.masterLbEnabled,
-  project_id: ({ projectId }) => projectId,
-  user_id: ({ userId }) => userId,
-  created_at: ({ createdAt }) => createdAt,
-  updated_at: ({ updatedAt }) => updatedAt,
+/** `faults` only when something failed (magnum-rest.md 4.2). What is undefined is left out. */
+const SHOWN: Shown<typeof CLUSTER_ATTRIBUTES, Cluster, ClusterView> = {
+  kept: ({ magnum }) => magnum,
+  computed: {
+    uuid: ({ id }) => id,
+    merge_labels: () => false,
+    node_count: nodeCountOf,
+    master_count: masterCountOf,
+    links: ({ id }, { baseUrl }) => linksOf(baseUrl, 'clusters', id),
+    stack_id: ({ id }) => id,
+    cluster_id: ({ id }) => id,
+    api_address: ({ endpoint }) => endpoint?.server ?? null,
+    health_status: ({ observation }) => observation?.healthStatus ?? null,
+    health_status_reason: ({ observation }) => observation?.healthReason ?? {},
+    coe_version: ({ observation }) => observation?.version ?? null,
+    container_version: () => null,
+    node_addresses: ({ nodes }) => nodes?.nodeAddresses ?? [],
+    master_addresses: ({ nodes }) => nodes?.masterAddresses ?? [],
+    labels_overridden: (cluster) => labelsCompared(cluster).overridden,
+    labels_added: (cluster) => labelsCompared(cluster).added,
+    labels_skipped: (cluster) => labelsCompared(cluster).skipped,
+    faults: (cluster, { nodeGroups }) => (isFailed(cluster.status) ? faultsOf(cluster, nodeGroups) : undefined),
+    // What a registered cluster was named by; nothing confidential is in the driver's state.
+    eks: ({ driverState }) => driverState.eks,
+    management: roleOf,
+    management_cluster: ({ madeThrough }) => madeThrough?.id ?? null,
+    conditions: ({ conditions }) => showConditions(conditions),
+    federations: ({ uses }) => uses.map(useOf),
+    operation: ({ operation, task, queue }) =>
+      operation && { ...showOperation(operation), task: task?.kind ?? null, queued: queue.length },
+    tls_verify: ({ endpoint }) => endpoint?.tlsVerify ?? null,
+  },
 }
 
 const listingOf = (request: ApiRequest<ListQuery>, rule: PolicyRule): Listing<Cluster> => {
@@ -152,31 +76,34 @@ const listingOf = (request: ApiRequest<ListQuery>, rule: PolicyRule): Listing<Cl
   const scope = scopeOf(request, rule)
   return {
     noun: 'Cluster',
-    columns: COLUMNS,
+    columns: { id: ({ id }) => id, ...sortColumns(CLUSTER_ATTRIBUTES, SHOWN, { ...request, nodeGroups: [] }) },
     get: (id) => clusters.locate(scope, id),
     page: (page) => clusters.listWithin(scope, page),
   }
 }
 
 /** Lists clusters in one shape, under one path; of all projects for those who have the rule (magnum-rest.md section 2). */
-const lister =
-  (path: string, rule: PolicyRule, show: (cluster: Cluster, view: View) => unknown) =>
-  async (request: ApiRequest<ListQuery>): Promise<ApiResponse> => {
-    const { query, baseUrl } = request
+const lister = (path: string, rule: PolicyRule, place: Place) => {
+  const show = shower(CLUSTER_ATTRIBUTES, SHOWN, place)
+  return async (request: ApiRequest<ListQuery>): Promise<ApiResponse> => {
+    const { query, baseUrl, minor } = request
     const page = await selectPage(listingOf(request, rule), query)
     return listResponse(page, query, {
       collection: 'clusters',
       url: `${baseUrl}${path}`,
-      show: (cluster) => show(cluster, request),
+      show: (cluster) => show(cluster, { baseUrl, minor, nodeGroups: [] }),
     })
   }
+}
 
-export const listClusters = lister('/v1/clusters', 'cluster:get_all_all_projects', listCluster)
-export const detailClusters = lister('/v1/clusters/detail', 'cluster:detail_all_projects', detailCluster)
+export const listClusters = lister('/v1/clusters', 'cluster:get_all_all_projects', 'list')
+export const detailClusters = lister('/v1/clusters/detail', 'cluster:detail_all_projects', 'detail')
+
+const showCluster = shower(CLUSTER_ATTRIBUTES, SHOWN, 'one')
 
 /** `GET /v1/clusters/{cluster}`. The node groups are read for the faults of a failed cluster only. */
 export const getCluster = async (request: ApiRequest): Promise<ApiResponse> => {
   const cluster = await findCluster(request, 'cluster:get_one_all_projects')
   const nodeGroups = isFailed(cluster.status) ? await request.ports.stores.nodeGroups.listOf(cluster) : []
-  return { status: 200, body: showCluster(cluster, nodeGroups, request) }
+  return { status: 200, body: showCluster(cluster, { ...request, nodeGroups }) }
 }

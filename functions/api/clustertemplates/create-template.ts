@@ -1,8 +1,10 @@
 import { builtinTemplates } from '../../core/cluster/builtin-templates.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { InvalidRequest, StateConflict } from '../../core/errors.ts'
 import { notFound } from '../../core/not-found.ts'
 import { requireSize } from '../../core/require-size.ts'
+import { defaultsOf } from '../../core/values/attributes.ts'
 import { generatedName } from '../../core/values/generated-name.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
@@ -14,7 +16,7 @@ import type { ApiRequest, ApiResponse } from '../route.ts'
 import { COLLECTION, showTemplate } from './show-template.ts'
 import type { CreateTemplate } from './template.schema.ts'
 import { requireMayPublish } from './template-access.ts'
-import { DEFAULTS, fieldsOf, overlay, requireConsistent, type TemplateAttributes } from './template-attributes.ts'
+import { attributesOf, fieldsOf, overlay, requireConsistent } from './template-attributes.ts'
 
 /** By id, or by the name before the `@` where one driver only has it. */
 const namedOf = (
@@ -57,13 +59,16 @@ const newTemplate = (request: Request): ClusterTemplate => {
   const { uuid, driver: wanted, ...given } = request.body
   const id = uuid ?? ports.newId()
   const driver = chooseTemplateDriver(ports.drivers, wanted)
-  const base: TemplateAttributes = {
-    ...DEFAULTS,
-    network_driver: driver.defaultNetworkDriver ?? DEFAULTS.network_driver,
-    name: generatedName(id, 'template'),
-    coe: given.coe,
-    image_id: given.image_id,
-  }
+  const { networkDriver, ...defaults } = defaultsOf(TEMPLATE_ATTRIBUTES)
+  const base = attributesOf({
+    ...{ name: generatedName(id, 'template'), public: false, hidden: false, tags: null },
+    spec: {
+      ...defaults,
+      coe: given.coe,
+      imageId: given.image_id,
+      networkDriver: driver.defaultNetworkDriver ?? networkDriver,
+    },
+  })
   const attributes = overlay(base, given)
   requireMayPublish(request, attributes)
   requireConsistent(attributes)

@@ -1,6 +1,8 @@
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
+import type { Attributes } from '../../core/values/attributes.ts'
 import { quote } from '../../core/values/wording.ts'
 import { RevisionConflict, TemplateInUse } from '../../store/errors.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
@@ -19,7 +21,8 @@ type Request = ApiRequest<unknown, PatchOperation[]>
 const isFineInUse = (changed: readonly string[], after: TemplateAttributes): boolean => {
   const [only, ...others] = changed
   if (only === undefined || others.length > 0) return false
-  return ['name', 'hidden', 'tags'].includes(only) || (only === 'public' && after.public)
+  const attributes: Attributes = TEMPLATE_ATTRIBUTES
+  return attributes[only]?.inUse === true && (only !== 'public' || after.public)
 }
 
 /** A patch that changes nothing is refused too, as in Magnum (magnum-rest.md 13.9). */
@@ -72,5 +75,5 @@ const decide = async (request: Request): Promise<{ template: ClusterTemplate; at
  */
 export const patchTemplate = async (request: Request): Promise<ApiResponse> => {
   const { template, attributes } = await retryOnConflict(() => decide(request))
-  return { status: 200, body: showTemplate(template, request, attributes) }
+  return { status: 200, body: { ...showTemplate(template, request), labels: attributes.labels } }
 }

@@ -1,40 +1,20 @@
 import { builtinTemplates } from '../../core/cluster/builtin-templates.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
+import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
+import { sortColumns } from '../attributes.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
-import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
+import { type Listing, selectPage } from '../lists/select-page.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { scopeOf } from '../scope.ts'
 import { findTemplate } from './find-template.ts'
-import { COLLECTION, showTemplate } from './show-template.ts'
-import { templateChange } from './template.schema.ts'
-import { attributesOf } from './template-attributes.ts'
-
-/** One column per attribute: Magnum's table has the same. */
-const ATTRIBUTE_COLUMNS: Columns<ClusterTemplate> = Object.fromEntries(
-  Object.keys(templateChange.shape).map((attribute) => [
-    attribute,
-    (template: ClusterTemplate) => {
-      const value = new Map(Object.entries(attributesOf(template))).get(attribute) ?? null
-      return typeof value === 'object' && value !== null ? JSON.stringify(value) : value
-    },
-  ]),
-)
-
-const COLUMNS: Columns<ClusterTemplate> = {
-  ...ATTRIBUTE_COLUMNS,
-  driver: ({ driver }) => driver,
-  project_id: ({ projectId }) => projectId,
-  user_id: ({ userId }) => userId,
-  created_at: ({ createdAt }) => createdAt,
-  updated_at: ({ updatedAt }) => updatedAt,
-}
+import { COLLECTION, SHOWN_TEMPLATE, showTemplate } from './show-template.ts'
 
 /** Built-in templates come before the stored ones: they were there first. */
 const listingOf = (
-  request: Pick<ApiRequest, 'ports' | 'principal' | 'settings'>,
+  request: Pick<ApiRequest, 'ports' | 'principal' | 'settings' | 'minor' | 'baseUrl'>,
   rule: PolicyRule,
 ): Listing<ClusterTemplate> => {
   const { templates } = request.ports.stores
@@ -52,7 +32,7 @@ const listingOf = (
   }
   return {
     noun: 'ClusterTemplate',
-    columns: { id: place, uuid: place, ...COLUMNS },
+    columns: { id: place, uuid: place, ...sortColumns(TEMPLATE_ATTRIBUTES, SHOWN_TEMPLATE, request) },
     get: async (id) => builtin.find((template) => template.id === id) ?? templates.locate(scope, id),
     page,
   }

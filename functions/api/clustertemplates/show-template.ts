@@ -1,21 +1,19 @@
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
-import { linksOf, timestamp } from '../representation.ts'
-import { attributesOf, type TemplateAttributes } from './template-attributes.ts'
+import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
+import { type Shown, shower, type View } from '../attributes.ts'
+import { linksOf } from '../representation.ts'
 
 export const COLLECTION = 'clustertemplates'
 
+export type TemplateView = View & { baseUrl: string }
+
+export const SHOWN_TEMPLATE: Shown<typeof TEMPLATE_ATTRIBUTES, ClusterTemplate, TemplateView> = {
+  kept: ({ spec }) => spec,
+  computed: {
+    uuid: ({ id }) => id,
+    links: ({ id }, { baseUrl }) => linksOf(baseUrl, COLLECTION, id),
+  },
+}
+
 /** A template as every answer has it: list, detail and show are the same (magnum-rest.md section 5). */
-export const showTemplate = (
-  template: ClusterTemplate,
-  { baseUrl }: { baseUrl: string },
-  attributes: TemplateAttributes = attributesOf(template),
-) => ({
-  uuid: template.id,
-  ...attributes,
-  driver: template.driver,
-  project_id: template.projectId,
-  user_id: template.userId,
-  links: linksOf(baseUrl, COLLECTION, template.id),
-  created_at: timestamp(template.createdAt),
-  updated_at: timestamp(template.updatedAt),
-})
+export const showTemplate = shower(TEMPLATE_ATTRIBUTES, SHOWN_TEMPLATE, 'list')

@@ -1,4 +1,5 @@
 import { type FoundTemplate, isPublished } from '../../core/cluster/cluster-template.ts'
+import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { quote } from '../../core/values/wording.ts'
 import { PolicyForbids } from '../errors.ts'
 import { isAllowed, requirePolicy } from '../policy.ts'
@@ -23,7 +24,7 @@ export const requireMayPublish = (
   after: Visibility,
   before: Visibility = NOT_PUBLISHED,
 ): void => {
-  if (!opens(before, after) || isAllowed(request, 'clustertemplate:publish')) return
+  if (!opens(before, after) || isAllowed(request, TEMPLATE_ATTRIBUTES.public.rule)) return
   throw new PolicyForbids(
     'Only an administrator may make a cluster template public or hidden (clustertemplate:publish), so nothing was changed. Leave "public" and "hidden" out, or ask an administrator to do it.',
   )

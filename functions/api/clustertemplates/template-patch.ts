@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
+import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { requireSize } from '../../core/require-size.ts'
+import type { Attributes } from '../../core/values/attributes.ts'
 import { quote } from '../../core/values/wording.ts'
+import { patchable } from '../attributes.ts'
 import { parseWith } from '../body/parse-with.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
@@ -10,23 +13,11 @@ import { applyToTextMap } from '../json-patch/text-map.ts'
 import { requireWhole } from '../json-patch/typed-value.ts'
 import type { BodySchema } from '../route.ts'
 import { templateChange } from './template.schema.ts'
-import { DEFAULTS, overlay, requireConsistent, type TemplateAttributes } from './template-attributes.ts'
+import { overlay, requireConsistent, type TemplateAttributes } from './template-attributes.ts'
 
-const CHANGEABLE = Object.keys(templateChange.shape)
+const ATTRIBUTES: Attributes = TEMPLATE_ATTRIBUTES
 
-/** magnum-rest.md section 5. */
-const NOT_REMOVABLE = [
-  'coe',
-  'image_id',
-  'network_driver',
-  'external_network_id',
-  'tls_disabled',
-  'public',
-  'server_type',
-  'registry_enabled',
-  'cluster_distro',
-  'hidden',
-]
+const CHANGEABLE = patchable(ATTRIBUTES)
 
 const EXAMPLE = '{"op": "replace", "path": "/name", "value": "new-name"}'
 
@@ -41,17 +32,13 @@ export const templatePatchBody: BodySchema<PatchOperation[]> = {
   },
 }
 
-/** Booleans that can be removed get their defaults back; everything else becomes null. */
-const RESET: Readonly<Record<string, boolean>> = {
-  floating_ip_enabled: DEFAULTS.floating_ip_enabled,
-  master_lb_enabled: DEFAULTS.master_lb_enabled,
-}
-
-const removed = (before: TemplateAttributes, { path, attribute }: PatchOperation): TemplateAttributes => {
-  if (NOT_REMOVABLE.includes(attribute)) {
+/** Booleans get their defaults back; everything else becomes null. */
+const removed = (before: TemplateAttributes, { path, attribute: name }: PatchOperation): TemplateAttributes => {
+  const attribute = ATTRIBUTES[name]
+  if (attribute?.patch !== 'remove') {
     throw new InvalidRequest(`${quote(path)} can't be removed. Use "replace" to give it another value.`)
   }
-  return { ...before, [attribute]: RESET[attribute] ?? null }
+  return { ...before, [name]: attribute.type === 'boolean' ? (attribute.default ?? null) : null }
 }
 
 const isSet = (attributes: TemplateAttributes, attribute: string): boolean =>

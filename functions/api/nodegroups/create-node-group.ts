@@ -32,7 +32,7 @@ const madeBefore = async (request: Request, id: string): Promise<GroupOfCluster>
 
 /** `POST /v1/clusters/{cluster}/nodegroups` → 202 (magnum-rest.md section 6). Parallel ones queue. */
 export const createNodeGroupHandler = async (request: Request): Promise<ApiResponse> => {
-  const { ports, baseUrl } = request
+  const { ports } = request
   const found = await findCluster(request)
   const rules = {
     findCluster: atHandFirst(found, () => findCluster(request)),
@@ -45,5 +45,5 @@ export const createNodeGroupHandler = async (request: Request): Promise<ApiRespo
     return made.group.id
   })
   const { cluster, group } = made ?? (await madeBefore(request, id))
-  return { status: 202, body: showNodeGroup(cluster, group, baseUrl) }
+  return { status: 202, body: showNodeGroup(group, { ...request, cluster }) }
 }

@@ -1,7 +1,9 @@
 import type { GroupSettings } from '../../core/cluster/change-node-group.ts'
+import type { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
 import type { GivenTaint } from '../../core/cluster/node-taints.ts'
 import { InvalidRequest } from '../../core/errors.ts'
+import type { PatchName } from '../../core/values/attributes.ts'
 import { quote } from '../../core/values/wording.ts'
 import { parseWith } from '../body/parse-with.ts'
 import type { PatchOperation } from '../json-patch/patch-operation.ts'
@@ -23,7 +25,9 @@ const taintsIn = ({ value }: PatchOperation): GivenTaint[] => {
 
 const isRemove = ({ op }: PatchOperation): boolean => op === 'remove'
 
-const APPLY: Readonly<Record<string, (before: GroupSettings, operation: PatchOperation) => Partial<GroupSettings>>> = {
+type Apply = (before: GroupSettings, operation: PatchOperation) => Partial<GroupSettings>
+
+const APPLY: Readonly<Record<PatchName<typeof NODE_GROUP_ATTRIBUTES>, Apply>> = {
   min_node_count: (_, operation) => {
     requireUnset(operation, true)
     return { minNodeCount: isRemove(operation) ? 0 : integerValue(operation, 0) }
@@ -42,19 +46,17 @@ const APPLY: Readonly<Record<string, (before: GroupSettings, operation: PatchOpe
   },
 }
 
-/** Attributes that a PATCH may change (magnum-rest.md section 6). */
-export const CHANGEABLE = Object.keys(APPLY)
-
 /**
  * A node group's attributes after all operations: only the end state counts, so their order does not matter to the limits.
  *
  * @throws InvalidRequest
  */
 export const settingsAfter = (group: NodeGroup, operations: readonly PatchOperation[]): GroupSettings => {
+  const apply: Readonly<Record<string, Apply>> = APPLY
   let after: GroupSettings = group
   for (const operation of operations) {
     if (operation.attribute !== 'node_labels') requireWhole(operation)
-    after = { ...after, ...APPLY[operation.attribute]?.(after, operation) }
+    after = { ...after, ...apply[operation.attribute]?.(after, operation) }
   }
   return after
 }

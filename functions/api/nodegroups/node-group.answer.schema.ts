@@ -1,50 +1,27 @@
 import * as z from 'zod'
+import { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { TAINT_EFFECTS } from '../../core/cluster/node-group.ts'
+import type { ObjectName } from '../../core/values/attributes.ts'
 import type { Answers } from '../answers.ts'
-import { linksAnswer, pageAnswer, statusAnswer, textMapAnswer, timeAnswer } from '../common.answer.schema.ts'
+import { answerFields } from '../attributes.answer.schema.ts'
+import { pageAnswer } from '../common.answer.schema.ts'
 
-const inBoth = {
-  uuid: z.string(),
-  name: z.string(),
-  flavor_id: z.string().nullable(),
-  image_id: z.string().nullable(),
-  node_count: z.int(),
-  role: z.string(),
-  min_node_count: z.int(),
-  max_node_count: z.int().nullable(),
-  is_default: z.boolean(),
-  /** The cluster's id, in every version. */
-  stack_id: z.string(),
-  status: statusAnswer,
-  merge_labels: z.literal(false),
-}
+const taint = z.strictObject({ key: z.string(), value: z.string().optional(), effect: z.enum(TAINT_EFFECTS) })
+
+const OWN = { merge_labels: z.literal(false), node_taints: z.array(taint) } satisfies Record<
+  ObjectName<typeof NODE_GROUP_ATTRIBUTES>,
+  z.ZodType
+> &
+  Record<string, z.ZodType>
 
 /** A page of node groups (magnum-rest.md section 6). */
-export const nodeGroupsAnswer = pageAnswer('nodegroups', z.strictObject(inBoth))
+export const nodeGroupsAnswer = pageAnswer(
+  'nodegroups',
+  z.strictObject(answerFields(NODE_GROUP_ATTRIBUTES, 'list', OWN)),
+)
 
 /** A node group, whole. */
-export const nodeGroupAnswer = z.strictObject({
-  ...inBoth,
-  /** Rises within the cluster. */
-  id: z.int(),
-  cluster_id: z.string(),
-  project_id: z.string(),
-  docker_volume_size: z.int().nullable(),
-  labels: textMapAnswer,
-  labels_overridden: textMapAnswer,
-  labels_added: textMapAnswer,
-  labels_skipped: textMapAnswer,
-  links: linksAnswer,
-  node_addresses: z.array(z.string()),
-  status_reason: z.string().nullable(),
-  version: z.string().nullable(),
-  node_labels: textMapAnswer,
-  node_taints: z.array(
-    z.strictObject({ key: z.string(), value: z.string().optional(), effect: z.enum(TAINT_EFFECTS) }),
-  ),
-  created_at: timeAnswer,
-  updated_at: timeAnswer.nullable(),
-})
+export const nodeGroupAnswer = z.strictObject(answerFields(NODE_GROUP_ATTRIBUTES, 'one', OWN))
 
 export const NODE_GROUP_ANSWERS: Answers = {
   'GET /v1/clusters/{cluster}/nodegroups': { 200: nodeGroupsAnswer },

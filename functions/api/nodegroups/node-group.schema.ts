@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { MASTER_ROLE } from '../../core/cluster/node-group.ts'
+import { otherAttributes, patchFields, requestFields } from '../attributes.ts'
 import { parseAttributes } from '../body/attributes.ts'
-import { booleanField, integerField, labelsField, optional, sizeNote, textField } from '../body/fields.ts'
+import { optional, sizeNote, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
 
@@ -34,43 +36,21 @@ const roleField = textField().refine((role) => role.trim().toLowerCase() !== MAS
   error: `must not be "${MASTER_ROLE}": a cluster has one group of masters, which is made with it`,
 })
 
-/** Attributes of `POST /v1/clusters/{cluster}/nodegroups` (magnum-rest.md section 6). */
-export const createNodeGroup = z.object({
+const OWN = {
   name: z.preprocess((value) => value ?? '', textField()),
-  node_count: optional(integerField(0)),
-  min_node_count: optional(integerField(0)),
-  /** 0: no limit. */
-  max_node_count: optional(integerField(0)),
   role: optional(roleField),
-  flavor_id: optional(textField()),
-  image_id: optional(textField()),
-  labels: optional(labelsField),
-  merge_labels: optional(booleanField),
-  /** GB. */
-  docker_volume_size: optional(integerField(1)),
   node_labels: optional(nodeLabelsField),
   node_taints: optional(taintsField),
-})
+}
+
+/** Attributes of `POST /v1/clusters/{cluster}/nodegroups` (magnum-rest.md section 6). */
+const createNodeGroup = z.object(requestFields(NODE_GROUP_ATTRIBUTES, OWN))
 export type CreateNodeGroup = z.output<typeof createNodeGroup>
 
-/** `cluster_id` in a body is overwritten by the path's. */
-const OTHERS = {
-  ignored: [
-    'id',
-    'uuid',
-    'cluster_id',
-    'is_default',
-    'status',
-    'status_reason',
-    'version',
-    'labels_overridden',
-    'labels_added',
-    'labels_skipped',
-    'created_at',
-    'updated_at',
-  ],
-  readOnly: ['project_id', 'links', 'node_addresses', 'stack_id'],
-}
+/** What a patch may set, as a plain object. */
+export const nodeGroupChange = z.object(patchFields(NODE_GROUP_ATTRIBUTES, OWN))
+
+const OTHERS = otherAttributes(NODE_GROUP_ATTRIBUTES)
 
 export const createNodeGroupBody: BodySchema<CreateNodeGroup> = {
   schema: createNodeGroup,

@@ -12,11 +12,11 @@ type Request = KeysRequest<unknown, PatchOperation[]>
  * `PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup}` → 202 (magnum-rest.md section 6). An empty patch is accepted and changes nothing.
  */
 export const patchNodeGroup = async (request: Request): Promise<ApiResponse> => {
-  const { ports, params, body: operations, baseUrl } = request
+  const { ports, params, body: operations } = request
   const rules = { findCluster: () => findCluster(request), request: requestChange(request) }
   const { cluster, group } = await changeNodeGroup(ports, rules, params.nodegroup ?? '', {
     attributes: operations.map(({ attribute }) => attribute),
     settingsOf: (read) => settingsAfter(read, operations),
   })
-  return { status: 202, body: showNodeGroup(cluster, group, baseUrl) }
+  return { status: 202, body: showNodeGroup(group, { ...request, cluster }) }
 }

@@ -1,23 +1,18 @@
-import * as z from 'zod'
+import { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
+import { patchable } from '../attributes.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import { patchSchema } from '../json-patch/patch.schema.ts'
 import { type PatchOperation, parsePatch, requireChangeable } from '../json-patch/patch-operation.ts'
 import type { BodySchema } from '../route.ts'
-import { createNodeGroup } from './node-group.schema.ts'
-import { CHANGEABLE } from './node-group-patch.ts'
+import { nodeGroupChange } from './node-group.schema.ts'
 
 const EXAMPLE = '{"op": "replace", "path": "/max_node_count", "value": 5}'
 
-const attributes = createNodeGroup.pick({
-  min_node_count: true,
-  max_node_count: true,
-  node_labels: true,
-  node_taints: true,
-})
+const CHANGEABLE = patchable(NODE_GROUP_ATTRIBUTES)
 
 /** A patch of a node group: a list of operations, or the attributes as a plain object (magnum-rest.md 13.10). */
 export const nodeGroupPatchBody: BodySchema<PatchOperation[]> = {
-  schema: z.union([patchSchema, attributes]),
+  schema: patchSchema.or(nodeGroupChange),
   bytesMax: BODY_BYTES_MAX,
   parse: (body) => {
     const operations = parsePatch(body, { example: EXAMPLE, acceptObject: true, nullRemoves: true })

@@ -1,8 +1,10 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
+import { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { isMaster, type NodeGroup } from '../../core/cluster/node-group.ts'
 import { labelDiff } from '../../core/values/labels.ts'
 import { isInProgress } from '../../core/values/status.ts'
-import { linksOf, timestamp } from '../representation.ts'
+import { type Shown, shower, type View } from '../attributes.ts'
+import { linksOf } from '../representation.ts'
 
 /** Where the cluster's driver makes no nodes, `nodes` is null and they are as many as were seen. */
 const nodeCountOf = (cluster: Cluster, group: NodeGroup): number => {
@@ -12,45 +14,30 @@ const nodeCountOf = (cluster: Cluster, group: NodeGroup): number => {
 }
 
 /** Nothing while a change runs: what is kept then is why the group's upgrade failed before (decision 0025). */
-export const statusReasonOf = ({ status, statusReason }: NodeGroup): string | null =>
+const statusReasonOf = ({ status, statusReason }: NodeGroup): string | null =>
   isInProgress(status) ? null : statusReason
 
-/** An item of the list: exactly Magnum's keys, with the true limits (magnum-rest.md section 6). */
-export const listNodeGroup = (cluster: Cluster, group: NodeGroup) => ({
-  uuid: group.id,
-  name: group.name,
-  flavor_id: group.flavorId,
-  image_id: group.imageId,
-  node_count: nodeCountOf(cluster, group),
-  role: group.role,
-  min_node_count: group.minNodeCount,
-  max_node_count: group.maxNodeCount,
-  is_default: group.isDefault,
-  stack_id: group.clusterId,
-  status: group.status,
-  merge_labels: false,
-})
+export type NodeGroupView = View & { baseUrl: string; cluster: Cluster }
 
-/** One node group. Labels are compared with the cluster's; `stack_id` stays in every version. */
-export const showNodeGroup = (cluster: Cluster, group: NodeGroup, baseUrl: string) => {
-  const { overridden, added, skipped } = labelDiff(group.labels, cluster.magnum.labels)
-  return {
-    id: group.number,
-    ...listNodeGroup(cluster, group),
-    cluster_id: group.clusterId,
-    project_id: group.projectId,
-    docker_volume_size: group.dockerVolumeSize,
-    labels: group.labels,
-    links: linksOf(baseUrl, `clusters/${group.clusterId}/nodegroups`, group.id),
-    node_addresses: group.nodeAddresses,
-    status_reason: statusReasonOf(group),
-    version: group.version,
-    labels_overridden: overridden,
-    labels_added: added,
-    labels_skipped: skipped,
-    node_labels: group.nodeLabels,
-    node_taints: group.nodeTaints,
-    created_at: timestamp(group.createdAt),
-    updated_at: timestamp(group.updatedAt),
-  }
+/** Labels are compared with the cluster's. */
+const labelsCompared = ({ labels }: NodeGroup, { cluster }: NodeGroupView) => labelDiff(labels, cluster.magnum.labels)
+
+/** `stack_id` stays in every version, and limits are the true ones (magnum-rest.md section 6). */
+export const SHOWN_NODE_GROUP: Shown<typeof NODE_GROUP_ATTRIBUTES, NodeGroup, NodeGroupView> = {
+  kept: (group) => group,
+  computed: {
+    id: ({ number }) => number,
+    uuid: ({ id }) => id,
+    merge_labels: () => false,
+    node_count: (group, { cluster }) => nodeCountOf(cluster, group),
+    stack_id: ({ clusterId }) => clusterId,
+    status_reason: statusReasonOf,
+    labels_overridden: (group, view) => labelsCompared(group, view).overridden,
+    labels_added: (group, view) => labelsCompared(group, view).added,
+    labels_skipped: (group, view) => labelsCompared(group, view).skipped,
+    links: ({ id, clusterId }, { baseUrl }) => linksOf(baseUrl, `clusters/${clusterId}/nodegroups`, id),
+  },
 }
+
+export const listNodeGroup = shower(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'list')
+export const showNodeGroup = shower(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'one')

@@ -1,7 +1,9 @@
 import type { BuiltinTemplate, ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
+import { defaultsOf } from '../values/attributes.ts'
 import { BUILTIN_TEMPLATE } from './builtin-template.ts'
 import type { ClusterTemplate } from './cluster-template.ts'
+import { TEMPLATE_ATTRIBUTES } from './magnum-attributes.ts'
 
 /** Before every real template in the order of creation. */
 const SINCE = '2026-01-01T00:00:00.000Z'
@@ -14,31 +16,11 @@ const plainTemplateOf = (driver: ClusterDriverDescription, { id, name }: Builtin
   name,
   driver: driver.id,
   spec: {
+    ...defaultsOf(TEMPLATE_ATTRIBUTES),
     coe: 'kubernetes',
     imageId: 'none',
-    flavorId: null,
-    masterFlavorId: null,
-    keypairId: null,
-    externalNetworkId: null,
-    fixedNetwork: null,
-    fixedSubnet: null,
     networkDriver: null,
-    volumeDriver: null,
-    dnsNameserver: null,
-    apiserverPort: null,
-    dockerVolumeSize: null,
-    dockerStorageDriver: null,
-    labels: {},
-    serverType: 'vm',
-    clusterDistro: null,
-    registryEnabled: false,
-    insecureRegistry: null,
-    tlsDisabled: false,
-    masterLbEnabled: false,
     floatingIpEnabled: false,
-    httpProxy: null,
-    httpsProxy: null,
-    noProxy: null,
   },
   public: true,
   hidden: false,

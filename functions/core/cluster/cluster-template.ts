@@ -1,39 +1,9 @@
+import type { Kept } from '../values/attributes.ts'
 import type { DriverId } from '../values/driver-id.ts'
-
-export const NETWORK_DRIVERS = ['flannel', 'calico', 'cilium'] as const
-export const SERVER_TYPES = ['vm', 'bm'] as const
+import type { TEMPLATE_ATTRIBUTES } from './magnum-attributes.ts'
 
 /** What a template says of the clusters made from it: Magnum's attributes (magnum-rest.md section 5), which drivers read. */
-export type ClusterTemplateSpec = {
-  /** Kubernetes is the only one that Magnum still has. */
-  coe: 'kubernetes'
-  imageId: string
-  flavorId: string | null
-  masterFlavorId: string | null
-  keypairId: string | null
-  externalNetworkId: string | null
-  fixedNetwork: string | null
-  fixedSubnet: string | null
-  networkDriver: string | null
-  volumeDriver: string | null
-  /** One IPv4 address, or several with commas between. */
-  dnsNameserver: string | null
-  apiserverPort: number | null
-  /** GB. */
-  dockerVolumeSize: number | null
-  dockerStorageDriver: string | null
-  labels: Readonly<Record<string, string>>
-  serverType: (typeof SERVER_TYPES)[number]
-  clusterDistro: string | null
-  registryEnabled: boolean
-  insecureRegistry: string | null
-  tlsDisabled: boolean
-  masterLbEnabled: boolean
-  floatingIpEnabled: boolean
-  httpProxy: string | null
-  httpsProxy: string | null
-  noProxy: string | null
-}
+export type ClusterTemplateSpec = Kept<typeof TEMPLATE_ATTRIBUTES>
 
 export type ClusterTemplate = {
   /** UUIDv7, or what the caller chose. */

@@ -1,9 +1,11 @@
 import type { Operation } from '../operation/operation.ts'
+import { defaultsOf, type Kept } from '../values/attributes.ts'
 import type { Condition } from '../values/condition.ts'
 import type { DriverId } from '../values/driver-id.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { Status } from '../values/status.ts'
 import type { ClusterTask, QueuedTask } from './cluster-task.ts'
+import { CLUSTER_ATTRIBUTES } from './magnum-attributes.ts'
 
 export type ClusterOperation = Operation<'create' | 'update' | 'delete'>
 
@@ -56,45 +58,22 @@ export type ClusterNodes = {
 }
 
 /** Magnum attributes that we keep and show; drivers say which they use. */
-export type MagnumClusterAttributes = {
-  clusterTemplateId: string
+export type MagnumClusterAttributes = Kept<typeof CLUSTER_ATTRIBUTES> & {
   /** Whose template it is; null for a built-in one. */
   templateProjectId: string | null
   /** The template's labels when the cluster was made or upgraded: the three `labels_*` attributes compare with them. */
   templateLabels: Readonly<Record<string, string>>
   /** The template's: no certificates then. */
   tlsDisabled: boolean
-  keypair: string | null
-  dockerVolumeSize: number | null
-  labels: Readonly<Record<string, string>>
-  masterFlavorId: string | null
-  flavorId: string | null
-  /** Minutes; null when the caller sent null. */
-  createTimeout: number | null
-  discoveryUrl: string | null
-  fixedNetwork: string | null
-  fixedSubnet: string | null
-  floatingIpEnabled: boolean | null
-  masterLbEnabled: boolean | null
 }
 
 /** What a cluster has of them that was given none. */
 export const NO_MAGNUM_ATTRIBUTES: MagnumClusterAttributes = {
+  ...defaultsOf(CLUSTER_ATTRIBUTES),
   clusterTemplateId: '',
   templateProjectId: null,
   templateLabels: {},
   tlsDisabled: false,
-  keypair: null,
-  dockerVolumeSize: null,
-  labels: {},
-  masterFlavorId: null,
-  flavorId: null,
-  createTimeout: null,
-  discoveryUrl: null,
-  fixedNetwork: null,
-  fixedSubnet: null,
-  floatingIpEnabled: null,
-  masterLbEnabled: null,
 }
 
 /** `host:<federation id>` or `member:<federation id>`: a cluster with uses can't be deleted. */

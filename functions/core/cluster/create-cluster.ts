@@ -16,9 +16,10 @@ import type { GrantChange } from './cloud-grants.ts'
 import type { Cluster } from './cluster.ts'
 import type { ClusterTemplate } from './cluster-template.ts'
 import { requireDriverAgrees } from './driver-rules.ts'
+import { CLUSTER_ATTRIBUTES } from './magnum-attributes.ts'
 import { asPlanned, type ManagementCluster } from './management.ts'
 import { requireMasterCountOdd, requireMastersReachable } from './master-count.ts'
-import { createTimeoutOf, type DesiredCluster, newCluster } from './new-cluster.ts'
+import { type DesiredCluster, newCluster } from './new-cluster.ts'
 import { requireLabelsFit } from './require-labels-fit.ts'
 
 /** What creating a cluster asks of the edge. */
@@ -59,9 +60,9 @@ const requireVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: Cluste
 
 /** The checks that come before the quota (magnum-rest.md 4.1). */
 const plan = async (ports: Ports, principal: Principal, desired: NewCluster): Promise<Planned> => {
-  const { origin, masterCount } = desired
-  const deadlineSeconds = createDeadlineSeconds(createTimeoutOf(desired))
-  const operation = newOperation(ports, 'create', { deadlineSeconds })
+  const { origin, masterCount, attributes } = desired
+  const { createTimeout = CLUSTER_ATTRIBUTES.create_timeout.default } = attributes
+  const operation = newOperation(ports, 'create', { deadlineSeconds: createDeadlineSeconds(createTimeout) })
   const { cluster, nodeGroups } = newCluster(desired, { newId: ports.newId, principal, operation })
   requireLabelsFit(cluster.magnum)
   requireVolumeFits(cluster, origin.template)

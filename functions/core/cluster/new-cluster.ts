@@ -1,38 +1,18 @@
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import { InvalidRequest } from '../errors.ts'
+import { type Given, inheritedFrom } from '../values/attributes.ts'
 import { generatedName } from '../values/generated-name.ts'
 import type { JsonObject } from '../values/json.ts'
-import { type GivenLabels, mergeLabels } from '../values/labels.ts'
+import { mergeLabels } from '../values/labels.ts'
 import type { Principal } from '../values/principal.ts'
 import { quote } from '../values/wording.ts'
-import {
-  type Cluster,
-  type ClusterEndpoint,
-  type ClusterOperation,
-  type MagnumClusterAttributes,
-  type ManagementRole,
-  NO_MAGNUM_ATTRIBUTES,
-} from './cluster.ts'
+import type { Cluster, ClusterEndpoint, ClusterOperation, MagnumClusterAttributes, ManagementRole } from './cluster.ts'
 import type { FoundTemplate } from './cluster-template.ts'
+import { CLUSTER_ATTRIBUTES } from './magnum-attributes.ts'
 import { DEFAULT_GROUPS, MASTER_ROLE, type NodeGroup, nodesOf } from './node-group.ts'
 
 /** Where a new cluster comes from. */
 export type Origin = FoundTemplate & { driver: ClusterDriverDescription }
-
-/** Magnum's attributes that may be given. */
-type GivenAttributes = Pick<
-  MagnumClusterAttributes,
-  | 'keypair'
-  | 'dockerVolumeSize'
-  | 'masterFlavorId'
-  | 'flavorId'
-  | 'createTimeout'
-  | 'discoveryUrl'
-  | 'fixedNetwork'
-  | 'fixedSubnet'
-  | 'floatingIpEnabled'
-  | 'masterLbEnabled'
->
 
 /** A cluster as its caller wants it. */
 export type DesiredCluster = {
@@ -42,9 +22,10 @@ export type DesiredCluster = {
   /** Nodes of the default groups, where the driver makes them. */
   nodeCount: number
   masterCount: number
-  /** What is not given is as the template says. */
-  attributes: { readonly [K in keyof GivenAttributes]?: GivenAttributes[K] | undefined }
-  labels: GivenLabels
+  /** What is not given is as the template says, or a default. */
+  attributes: Given<typeof CLUSTER_ATTRIBUTES>
+  /** The labels are laid over the template's. */
+  mergeLabels: boolean
   /** Of what is registered: where it is, and what its driver keeps of it. */
   endpoint: ClusterEndpoint | null
   driverState: JsonObject
@@ -125,44 +106,24 @@ const newNodeGroups = (cluster: Cluster, given: FirstGroups): [master: NodeGroup
   ]
 }
 
-/** Minutes, when the caller gives none (magnum-rest.md 4.1). */
-const CREATE_TIMEOUT_MINUTES = 60
-
-/** Minutes, as asked for; null when the caller sent null. */
-export const createTimeoutOf = ({
-  attributes: { createTimeout },
-}: Pick<DesiredCluster, 'attributes'>): number | null =>
-  createTimeout === undefined ? CREATE_TIMEOUT_MINUTES : createTimeout
-
 /** What the caller gives, else what the template says (magnum-rest.md 4.1). */
-const magnumAttributes = (desired: DesiredCluster): MagnumClusterAttributes => {
-  const { attributes: given, labels, origin } = desired
+const magnumAttributes = ({ attributes, mergeLabels: merge, origin }: DesiredCluster): MagnumClusterAttributes => {
   const { template, isBuiltin } = origin
   const { spec } = template
   return {
-    ...NO_MAGNUM_ATTRIBUTES,
+    ...inheritedFrom(CLUSTER_ATTRIBUTES, attributes, spec),
     clusterTemplateId: template.id,
     templateProjectId: isBuiltin ? null : template.projectId,
     templateLabels: spec.labels,
     tlsDisabled: spec.tlsDisabled,
-    keypair: given.keypair ?? spec.keypairId,
-    dockerVolumeSize: given.dockerVolumeSize ?? spec.dockerVolumeSize,
-    labels: mergeLabels(spec.labels, labels),
-    masterFlavorId: given.masterFlavorId ?? spec.masterFlavorId,
-    flavorId: given.flavorId ?? spec.flavorId,
-    createTimeout: createTimeoutOf(desired),
-    discoveryUrl: given.discoveryUrl ?? null,
-    fixedNetwork: given.fixedNetwork ?? spec.fixedNetwork,
-    fixedSubnet: given.fixedSubnet ?? spec.fixedSubnet,
-    floatingIpEnabled: given.floatingIpEnabled ?? spec.floatingIpEnabled,
-    masterLbEnabled: given.masterLbEnabled ?? spec.masterLbEnabled,
+    labels: mergeLabels(spec.labels, { labels: attributes.labels, merge }),
   }
 }
 
-type Given = { newId: () => string; principal: Principal; operation: ClusterOperation }
+type Making = { newId: () => string; principal: Principal; operation: ClusterOperation }
 
 /** A cluster with its node groups as they are the instant that its 202 goes out. @throws InvalidRequest for labels that can't be read */
-export const newCluster = (desired: DesiredCluster, given: Given): { cluster: Cluster; nodeGroups: NodeGroup[] } => {
+export const newCluster = (desired: DesiredCluster, given: Making): { cluster: Cluster; nodeGroups: NodeGroup[] } => {
   const id = given.newId()
   const { driver, template } = desired.origin
   const { makesNodes } = driver.capabilities

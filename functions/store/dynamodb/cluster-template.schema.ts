@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { SERVER_TYPES } from '../../core/cluster/cluster-template.ts'
+import { SERVER_TYPES } from '../../core/cluster/magnum-attributes.ts'
 import { count, driverId, schemaVersion, text, textMap, textOrNull } from './item.schema.ts'
 
 export const CLUSTER_TEMPLATE_SCHEMA_VERSION = 1

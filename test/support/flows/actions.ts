@@ -43,11 +43,7 @@ const clusterOf = async (lab: FlowLab, id: string): Promise<Cluster> => {
 }
 
 /** The execution of what runs. */
-const runningOn = ({
-  operation,
-}: {
-  operation: Operation<'create' | 'update' | 'delete'> | null
-}): ExecutionRef => {
+const runningOn = ({ operation }: { operation: Operation<'create' | 'update' | 'delete'> | null }): ExecutionRef => {
   if (operation === null) throw new Error('nothing runs on the cluster')
   return executionOf(`cluster-${operation.kind}`, operation)
 }
@@ -82,8 +78,8 @@ export const createCluster = async (lab: FlowLab, name: string, options: NewClus
     origin: { driver, template: template ?? standInTemplate(driver), isBuiltin: template === undefined },
     nodeCount: 1,
     masterCount: 1,
-    attributes,
-    labels: { labels },
+    attributes: { ...attributes, labels },
+    mergeLabels: false,
     endpoint: null,
     driverState: {},
     management,

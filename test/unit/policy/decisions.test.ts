@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROUTES } from '../../../functions/api/routes.ts'
+import { CLUSTER_ATTRIBUTES, TEMPLATE_ATTRIBUTES } from '../../../functions/core/cluster/magnum-attributes.ts'
+import type { Attributes } from '../../../functions/core/values/attributes.ts'
 import type { Principal, Role } from '../../../functions/core/values/principal.ts'
 import { type PolicyRule, RULES } from '../../../functions/policy/rules.ts'
 import { defaultPolicy } from '../../support/policy.ts'
@@ -160,12 +162,15 @@ describe('every rule', () => {
     expect(Object.keys(TABLE).sort()).toEqual(Object.keys(RULES).sort())
   })
 
-  it('is asked by a route or a handler', () => {
+  it('is asked by a route or a handler, or is that of an attribute', () => {
     const folder = path.join(import.meta.dirname, '../../../functions/api')
     const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts'))
       .map((name) => readFileSync(path.join(folder, name), 'utf8'))
-    const asked = new Set<string>(routeRules)
+    const ofAttributes = [TEMPLATE_ATTRIBUTES, CLUSTER_ATTRIBUTES].flatMap((attributes: Attributes) =>
+      Object.values(attributes).map(({ rule }) => rule),
+    )
+    const asked = new Set<string | undefined>([...routeRules, ...ofAttributes])
     const isAsked = (rule: string) => asked.has(rule) || sources.some((source) => source.includes(`'${rule}'`))
     expect(Object.keys(RULES).filter((rule) => !isAsked(rule))).toEqual([])
   })

@@ -1,0 +1,166 @@
+import type * as z from 'zod'
+import {
+  type Attribute,
+  type Attributes,
+  type AttributeValues,
+  type Camel,
+  camelOf,
+  type KeptName,
+  mapAttributes,
+  type PatchName,
+  PLACES,
+  type Place,
+  type RequestName,
+  type ShownName,
+  type ValueOf,
+} from '../core/values/attributes.ts'
+import type { OtherAttributes } from './body/attributes.ts'
+import { booleanField, integerField, labelsField, notGiven, optional, textField, wordField } from './body/fields.ts'
+import type { Columns } from './lists/select-page.ts'
+import { timestamp } from './representation.ts'
+
+/** What routes derive from the tables of Magnum's attributes: schemas of requests, what is shown, sort keys, and what a patch may change. */
+
+/** A schema of an attribute's own, by its name: for what its type does not say. */
+type OwnFields = Readonly<Record<string, z.ZodType>>
+
+type FieldOf<T extends Attribute> = z.ZodType<
+  T extends { request: 'required' }
+    ? ValueOf<T>
+    : T extends { request: 'nullable' }
+      ? ValueOf<T> | null | undefined
+      : ValueOf<T> | undefined
+>
+
+type Fields<A extends Attributes, N extends keyof A, O extends OwnFields> = {
+  [K in N]: K extends keyof O ? O[K] : FieldOf<A[K]>
+}
+
+const typeField = ({ type, words, min = 0, max }: Attribute): z.ZodType => {
+  if (words !== undefined) return wordField(words)
+  if (type === 'integer') return integerField(min, max)
+  if (type === 'boolean') return booleanField
+  return type === 'labels' ? labelsField : textField(max)
+}
+
+const fieldOf = (attribute: Attribute): z.ZodType => {
+  const field = typeField(attribute)
+  if (attribute.request === 'required') return field
+  return attribute.request === 'nullable' ? notGiven(field.nullable().optional()) : optional(field)
+}
+
+const isTaken = ({ request }: Attribute): boolean => request !== undefined && request !== 'ignored'
+const isPatched = ({ patch }: Attribute): boolean => patch !== undefined
+
+/** Fields of a request that creates. */
+export const requestFields = <A extends Attributes, O extends OwnFields>(attributes: A, own: O) =>
+  mapAttributes(attributes, isTaken, (name, attribute) => own[name] ?? fieldOf(attribute)) as Fields<
+    A,
+    RequestName<A>,
+    O
+  >
+
+/** Fields of what a patch may set: each may be left out. */
+export const patchFields = <A extends Attributes, O extends OwnFields>(attributes: A, own: O) =>
+  mapAttributes(attributes, isPatched, (name, attribute) => own[name] ?? optional(typeField(attribute))) as Fields<
+    A,
+    PatchName<A>,
+    O
+  >
+
+const namesOf = (attributes: Attributes, isMeant: (attribute: Attribute) => boolean): string[] =>
+  Object.keys(mapAttributes(attributes, isMeant, () => true))
+
+/** What a request that creates may not set: dropped, or refused as the server's. What fedplane adds is unknown in requests. */
+export const otherAttributes = (attributes: Attributes): OtherAttributes => ({
+  ignored: namesOf(attributes, ({ request }) => request === 'ignored'),
+  readOnly: namesOf(attributes, ({ request, ours }) => request === undefined && ours === undefined),
+})
+
+/** Names of what a patch may change. */
+export const patchable = (attributes: Attributes): string[] => namesOf(attributes, isPatched)
+
+/** What is needed to show attributes besides the object itself. */
+export type View = { minor: number }
+
+type ReadBy<T, V> = (item: T, view: V) => unknown
+
+/** Those that a property of the object's own says, under the same name. */
+type OwnName<A extends Attributes, T> = {
+  [K in ShownName<A>]: A[K] extends { kept: true }
+    ? never
+    : A[K] extends { type: 'object' }
+      ? never
+      : Camel<K> extends keyof T
+        ? K
+        : never
+}[ShownName<A>]
+
+/** Those that are kept among others. */
+type KeptShown<A extends Attributes> = ShownName<A> & KeptName<A>
+
+/** How an object is shown. */
+export type Shown<A extends Attributes, T, V> = {
+  /** What of it has the attributes that are kept. */
+  kept(item: T): AttributeValues
+  /** How attributes are read that no property of the same name says. */
+  computed: Readonly<
+    Record<Exclude<ShownName<A>, OwnName<A, T> | KeptShown<A>>, ReadBy<T, V>> &
+      Partial<Record<OwnName<A, T>, ReadBy<T, V>>>
+  >
+}
+
+const timestampOf = (value: unknown): unknown => (typeof value === 'string' ? timestamp(value) : value)
+
+const readersOf = <A extends Attributes, T extends AttributeValues, V>(
+  attributes: A,
+  { kept, computed }: Shown<A, T, V>,
+  isMeant: (attribute: Attribute) => boolean,
+): Record<string, ReadBy<T, V>> => {
+  const byName: Readonly<Record<string, ReadBy<T, V> | undefined>> = computed
+  return mapAttributes(attributes, isMeant, (name, attribute) => {
+    const property = camelOf(name)
+    const read: ReadBy<T, V> = (item) => (attribute.kept ? kept(item) : item)[property]
+    const own = byName[name] ?? read
+    return attribute.type === 'time' ? (item, view) => timestampOf(own(item, view)) : own
+  })
+}
+
+const isIn = (attribute: Attribute | undefined, { minor }: View): boolean =>
+  (attribute?.since ?? minor) <= minor && minor <= (attribute?.until ?? minor)
+
+/** Shows an object as answers in a place have it. An attribute whose value is undefined is left out. */
+export const shower = <A extends Attributes, T extends AttributeValues, V extends View>(
+  attributes: A,
+  how: Shown<A, T, V>,
+  place: Place,
+): ((item: T, view: V) => Record<string, unknown>) => {
+  const places: readonly (Place | undefined)[] = PLACES.slice(0, PLACES.indexOf(place) + 1)
+  const readers = Object.entries(
+    readersOf(attributes, how, ({ shown }) => places.includes(shown) && shown !== undefined),
+  )
+  return (item, view) =>
+    Object.fromEntries(
+      readers.flatMap(([name, read]) => {
+        const value = isIn(attributes[name], view) ? read(item, view) : undefined
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
+}
+
+const comparable = (value: unknown = null): string | number | boolean | null =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' || value === null
+    ? value
+    : JSON.stringify(value)
+
+/** Magnum's database columns: what lists may be sorted by (magnum-rest.md section 2). */
+export const sortColumns = <A extends Attributes, T extends AttributeValues, V extends View>(
+  attributes: A,
+  how: Shown<A, T, V>,
+  view: V,
+): Columns<T> => {
+  const readers = readersOf(attributes, how, ({ sorts }) => sorts === true)
+  return Object.fromEntries(
+    Object.entries(readers).map(([name, read]) => [name, (item: T) => comparable(read(item, view))]),
+  )
+}
