@@ -101,7 +101,7 @@ export type Given<A extends Attributes> = { [K in keyof Open<A>]?: Open<A>[K] | 
 /** What a patch may set of them. */
 export type Settable<A extends Attributes> = { [K in PatchName<A>]: ValueOf<A[K]> | NullOf<A[K]> }
 
-/** The name in the entity: `fixed_network` → `fixedNetwork`. */
+/** The name in the entity: `keypair_id` → `keypairId`. */
 export const camelOf = (name: string): string => name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 
 export type AttributeValues = Readonly<Record<string, unknown>>

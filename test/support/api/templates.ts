@@ -1,32 +1,12 @@
 import type { ClusterTemplate, ClusterTemplateSpec } from '../../../functions/core/cluster/cluster-template.ts'
+import { TEMPLATE_ATTRIBUTES } from '../../../functions/core/cluster/magnum-attributes.ts'
+import { defaultsOf } from '../../../functions/core/values/attributes.ts'
 
 /** What a template says that only its image was given. */
 export const SAMPLE_SPEC: ClusterTemplateSpec = {
+  ...defaultsOf(TEMPLATE_ATTRIBUTES),
   coe: 'kubernetes',
   imageId: 'ubuntu',
-  flavorId: null,
-  masterFlavorId: null,
-  keypairId: null,
-  externalNetworkId: null,
-  fixedNetwork: null,
-  fixedSubnet: null,
-  networkDriver: 'flannel',
-  volumeDriver: null,
-  dnsNameserver: null,
-  apiserverPort: null,
-  dockerVolumeSize: null,
-  dockerStorageDriver: null,
-  labels: {},
-  serverType: 'vm',
-  clusterDistro: null,
-  registryEnabled: false,
-  insecureRegistry: null,
-  tlsDisabled: false,
-  masterLbEnabled: false,
-  floatingIpEnabled: true,
-  httpProxy: null,
-  httpsProxy: null,
-  noProxy: null,
 }
 
 /** A template as it is when it was made, of project `blue`. */

@@ -1,10 +1,12 @@
 import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../../../functions/core/cluster/cluster.ts'
 import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
+import { TEMPLATE_ATTRIBUTES } from '../../../functions/core/cluster/magnum-attributes.ts'
 import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
 import { newUuidV7 } from '../../../functions/core/ids.ts'
 import type { JoiningMembership, ReadyMembership } from '../../../functions/core/membership/membership.ts'
 import type { Operation } from '../../../functions/core/operation/operation.ts'
+import { defaultsOf } from '../../../functions/core/values/attributes.ts'
 import type { DomainEvent } from '../../../functions/core/values/event.ts'
 
 const clock = { now: () => new Date() }
@@ -80,31 +82,17 @@ export const sampleTemplate = (changes: Partial<ClusterTemplate> = {}): ClusterT
   name: 'small',
   driver: 'memory@1',
   spec: {
+    ...defaultsOf(TEMPLATE_ATTRIBUTES),
     coe: 'kubernetes',
     imageId: 'ubuntu-24.04',
     flavorId: 'm1.small',
-    masterFlavorId: null,
-    keypairId: null,
-    externalNetworkId: null,
-    fixedNetwork: null,
-    fixedSubnet: null,
     networkDriver: 'cilium',
-    volumeDriver: null,
     dnsNameserver: '8.8.8.8',
     apiserverPort: 6443,
-    dockerVolumeSize: null,
-    dockerStorageDriver: null,
     labels: { zone: 'a', empty: '' },
-    serverType: 'vm',
     clusterDistro: 'ubuntu',
-    registryEnabled: false,
-    insecureRegistry: null,
-    tlsDisabled: false,
     masterLbEnabled: true,
     floatingIpEnabled: false,
-    httpProxy: null,
-    httpsProxy: null,
-    noProxy: null,
   },
   public: false,
   hidden: false,
