@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cloudCandidateKey, cloudGrantsKey, cloudKey } from '../../functions/core/access/credentials.ts'
+import { renewCluster } from '../../functions/core/cluster/renew-cluster.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
-import { renewCluster } from '../../functions/workers/renewals/renew.ts'
 import { type CloudLab, openCloudLab } from '../support/cloud/cloud-lab.ts'
 import { key } from '../support/flows/actions.ts'
 import { rested } from '../support/flows/cluster-tasks.ts'

@@ -1,40 +1,26 @@
 import { grantCandidate } from '../../core/cluster/cloud-grants.ts'
-import type { Cluster } from '../../core/cluster/cluster.ts'
-import { requestTask, type TaskRequest } from '../../core/cluster/cluster-tasks.ts'
-import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
-import { requireRotatable } from '../certificates/require-rotatable.ts'
+import { type CredentialRules, rotateClusterCredential } from '../../core/cluster/rotate-cluster.ts'
 import { borrow, keeping } from '../cloud/lend.ts'
 import { findIntactCluster } from '../clusters/find-cluster.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 
-const rotationOf = ({ name }: Cluster): TaskRequest => ({
-  task: { kind: 'rotate-credential' },
-  said: { reason: 'CredentialRotation', message: `The credential of cluster ${name} is being replaced.` },
-})
-
 /** Of a cluster that has application credentials of a user: the caller's take their place, and the cluster is his in the cloud then. */
-const lendAndRotate = async (request: KeysRequest, cluster: Cluster): Promise<void> => {
-  const { ports } = request
-  const grant = await borrow(request, cluster)
-  await keeping(request, grant, async () => {
-    const { change, writes } = await grantCandidate(ports, cluster, grant)
-    await requestTask(ports, cluster, { ...rotationOf(cluster), change, writes })
-  })
-}
-
-const decide = async (request: KeysRequest): Promise<string> => {
-  const { ports } = request
-  const cluster = await findIntactCluster(request)
-  await requireRotatable(ports, cluster, { kind: 'rotate-credential' })
-  await (cluster.cloud ? lendAndRotate(request, cluster) : requestTask(ports, cluster, rotationOf(cluster)))
-  return cluster.id
-}
+const storeLent =
+  (request: KeysRequest): CredentialRules['storeLent'] =>
+  async (cluster, store) => {
+    if (!cluster.cloud) return store({ change: {}, writes: [] })
+    const grant = await borrow(request, cluster)
+    await keeping(request, grant, async () => store(await grantCandidate(request.ports, cluster, grant)))
+  }
 
 /**
  * `PATCH /v1/credentials/{cluster}` → 202 (magnum-rest.md 7.2): the driver puts a new credential in the place of the old one. For a
  * cluster whose machines are in a cloud it is made with the caller's token, before the 202.
  */
 export const rotateCredential = async (request: KeysRequest): Promise<ApiResponse> => {
-  const uuid = await retryOnConflict(() => decide(request))
+  const { id: uuid } = await rotateClusterCredential(request.ports, {
+    findCluster: () => findIntactCluster(request),
+    storeLent: storeLent(request),
+  })
   return { status: 202, body: { uuid } }
 }
