@@ -126,26 +126,64 @@ const readersOf = <A extends Attributes, T extends AttributeValues, V>(
   })
 }
 
-const isIn = (attribute: Attribute | undefined, { minor }: View): boolean =>
-  (attribute?.since ?? minor) <= minor && minor <= (attribute?.until ?? minor)
+const isIn = ({ since, until }: Attribute, { minor }: View): boolean =>
+  (since ?? minor) <= minor && minor <= (until ?? minor)
 
-/** Shows an object as answers in a place have it. An attribute whose value is undefined is left out. */
+type Row<T, V> = readonly [name: string, read: ReadBy<T, V>]
+
+/** What is in a place, in the version of a view. */
+const rowsIn = <A extends Attributes, T extends AttributeValues, V extends View>(
+  attributes: A,
+  how: Shown<A, T, V>,
+  place: Place,
+): ((view: V) => Row<T, V>[]) => {
+  const places: readonly Place[] = PLACES.slice(0, PLACES.indexOf(place) + 1)
+  return (view) =>
+    Object.entries(
+      readersOf(
+        attributes,
+        how,
+        (attribute) => attribute.shown !== undefined && places.includes(attribute.shown) && isIn(attribute, view),
+      ),
+    )
+}
+
+/** An attribute that is undefined is not written. */
+const objectOf = <T, V>(rows: readonly Row<T, V>[], item: T, view: V): Record<string, unknown> => {
+  const object: Record<string, unknown> = {}
+  for (const [name, read] of rows) object[name] = read(item, view)
+  return object
+}
+
+/** Shows an object as answers in a place have it. */
 export const shower = <A extends Attributes, T extends AttributeValues, V extends View>(
   attributes: A,
   how: Shown<A, T, V>,
   place: Place,
 ): ((item: T, view: V) => Record<string, unknown>) => {
-  const places: readonly (Place | undefined)[] = PLACES.slice(0, PLACES.indexOf(place) + 1)
-  const readers = Object.entries(
-    readersOf(attributes, how, ({ shown }) => places.includes(shown) && shown !== undefined),
-  )
-  return (item, view) =>
-    Object.fromEntries(
-      readers.flatMap(([name, read]) => {
-        const value = isIn(attributes[name], view) ? read(item, view) : undefined
-        return value === undefined ? [] : [[name, value]]
-      }),
-    )
+  const rowsOf = rowsIn(attributes, how, place)
+  return (item, view) => objectOf(rowsOf(view), item, view)
+}
+
+/** Properties that V8 adds by computed names before it makes an object a dictionary, which it writes half as fast. */
+const PART = 16
+
+/** The same as JSON, for the thousand items of a list. */
+export const writer = <A extends Attributes, T extends AttributeValues, V extends View>(
+  attributes: A,
+  how: Shown<A, T, V>,
+  place: Place,
+): ((view: V) => (item: T) => string) => {
+  const rowsOf = rowsIn(attributes, how, place)
+  return (view) => {
+    const rows = rowsOf(view)
+    const starts = rows.flatMap((_, at) => (at % PART === 0 ? [at] : []))
+    const parts = starts.map((at) => rows.slice(at, at + PART))
+    return (item) => {
+      const texts = parts.map((part) => JSON.stringify(objectOf(part, item, view)).slice(1, -1))
+      return `{${texts.filter((text) => text !== '').join(',')}}`
+    }
+  }
 }
 
 const comparable = (value: unknown = null): string | number | boolean | null =>

@@ -2,10 +2,10 @@ import type { Cluster, ClusterUse } from '../../core/cluster/cluster.ts'
 import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { DEFAULT_GROUPS, type NodeGroup } from '../../core/cluster/node-group.ts'
 import type { Place } from '../../core/values/attributes.ts'
-import { labelDiff } from '../../core/values/labels.ts'
+import { addedLabels, overriddenLabels, skippedLabels } from '../../core/values/labels.ts'
 import { isFailed } from '../../core/values/status.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
-import { type Shown, shower, sortColumns, type View } from '../attributes.ts'
+import { type Shown, shower, sortColumns, type View, writer } from '../attributes.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Listing, selectPage } from '../lists/select-page.ts'
@@ -16,8 +16,6 @@ import { findCluster } from './find-cluster.ts'
 import { masterCountOf, nodeCountOf } from './node-count.ts'
 
 type ClusterView = View & { baseUrl: string; nodeGroups: readonly NodeGroup[] }
-
-const labelsCompared = ({ magnum }: Cluster) => labelDiff(magnum.labels, magnum.templateLabels)
 
 /** Its role as a management cluster, by the driver's fields, none of which is confidential. */
 const roleOf = ({ management }: Cluster) =>
@@ -55,9 +53,9 @@ const SHOWN: Shown<typeof CLUSTER_ATTRIBUTES, Cluster, ClusterView> = {
     container_version: () => null,
     node_addresses: ({ nodes }) => nodes?.nodeAddresses ?? [],
     master_addresses: ({ nodes }) => nodes?.masterAddresses ?? [],
-    labels_overridden: (cluster) => labelsCompared(cluster).overridden,
-    labels_added: (cluster) => labelsCompared(cluster).added,
-    labels_skipped: (cluster) => labelsCompared(cluster).skipped,
+    labels_overridden: ({ magnum }) => overriddenLabels(magnum.labels, magnum.templateLabels),
+    labels_added: ({ magnum }) => addedLabels(magnum.labels, magnum.templateLabels),
+    labels_skipped: ({ magnum }) => skippedLabels(magnum.labels, magnum.templateLabels),
     faults: (cluster, { nodeGroups }) => (isFailed(cluster.status) ? faultsOf(cluster, nodeGroups) : undefined),
     // What a registered cluster was named by; nothing confidential is in the driver's state.
     eks: ({ driverState }) => driverState.eks,
@@ -84,14 +82,14 @@ const listingOf = (request: ApiRequest<ListQuery>, rule: PolicyRule): Listing<Cl
 
 /** Lists clusters in one shape, under one path; of all projects for those who have the rule (magnum-rest.md section 2). */
 const lister = (path: string, rule: PolicyRule, place: Place) => {
-  const show = shower(CLUSTER_ATTRIBUTES, SHOWN, place)
+  const write = writer(CLUSTER_ATTRIBUTES, SHOWN, place)
   return async (request: ApiRequest<ListQuery>): Promise<ApiResponse> => {
     const { query, baseUrl, minor } = request
     const page = await selectPage(listingOf(request, rule), query)
     return listResponse(page, query, {
       collection: 'clusters',
       url: `${baseUrl}${path}`,
-      show: (cluster) => show(cluster, { baseUrl, minor, nodeGroups: [] }),
+      write: write({ baseUrl, minor, nodeGroups: [] }),
     })
   }
 }
