@@ -1,9 +1,8 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { isMaster, type NodeGroup } from '../../core/cluster/node-group.ts'
-import { addedLabels, overriddenLabels, skippedLabels } from '../../core/values/labels.ts'
 import { isInProgress } from '../../core/values/status.ts'
-import { type Shown, shower, type View, writer } from '../attributes.ts'
+import { comparedLabels, type Shown, toJson, toObject, type View } from '../attributes.ts'
 import { linksOf } from '../representation.ts'
 
 /** Where the cluster's driver makes no nodes, `nodes` is null and they are as many as were seen. */
@@ -29,13 +28,11 @@ export const SHOWN_NODE_GROUP: Shown<typeof NODE_GROUP_ATTRIBUTES, NodeGroup, No
     node_count: (group, { cluster }) => nodeCountOf(cluster, group),
     stack_id: ({ clusterId }) => clusterId,
     status_reason: statusReasonOf,
-    labels_overridden: ({ labels }, { cluster }) => overriddenLabels(labels, cluster.magnum.labels),
-    labels_added: ({ labels }, { cluster }) => addedLabels(labels, cluster.magnum.labels),
-    labels_skipped: ({ labels }, { cluster }) => skippedLabels(labels, cluster.magnum.labels),
+    ...comparedLabels(({ labels }, { cluster }) => [labels, cluster.magnum.labels]),
     links: ({ id, clusterId }, { baseUrl }) => linksOf(baseUrl, `clusters/${clusterId}/nodegroups`, id),
   },
 }
 
 /** An item of the list. */
-export const writeNodeGroup = writer(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'list')
-export const showNodeGroup = shower(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'one')
+export const writeNodeGroup = toJson(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'list')
+export const showNodeGroup = toObject(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'one')
