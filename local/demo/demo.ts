@@ -9,7 +9,7 @@ import type { ClusterSet } from '../clusters/take-clusters.ts'
 import { createLogger } from '../logger.ts'
 import { startFedplane } from '../server.ts'
 import { Api } from './api.ts'
-import { removeRemains } from './look.ts'
+import { removeRemains } from './observe.ts'
 import type { DemoOptions } from './options.ts'
 import { chooseDemoClusters } from './own-clusters.ts'
 import {
@@ -83,7 +83,7 @@ const build = async (step: Step, printer: Printer, stage: Stage, made: Made): Pr
     () => `joined ${members.join(' and ')}`,
   )
   const inventory = await step(
-    'looking at the host',
+    'checking the host',
     () => showInventory(stage, made),
     () => `${host} now holds:`,
   )

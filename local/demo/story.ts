@@ -11,7 +11,7 @@ import {
   remainsOf,
   removeProfileApi,
   usableViewRole,
-} from './look.ts'
+} from './observe.ts'
 
 /** Writes the demo's lines: time of the step, then what happened. Plain text, the same for people and for files. */
 export class Printer {

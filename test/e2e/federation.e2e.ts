@@ -3,7 +3,7 @@ import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { CredentialRejected, PermissionDenied } from '../../functions/kubernetes/errors.ts'
 import type { ClusterSet } from '../../local/clusters/take-clusters.ts'
 import { Api, ApiRefused, type ClusterView } from '../../local/demo/api.ts'
-import { consumerClient, namespacesSeenBy, profilesOf } from '../../local/demo/look.ts'
+import { consumerClient, namespacesSeenBy, profilesOf } from '../../local/demo/observe.ts'
 import { type Fedplane, startFedplane } from '../../local/server.ts'
 import { adminClients, takeClusters } from './support/clusters.ts'
 import {

@@ -15,7 +15,7 @@ import type { Secret } from '../../core/values/secret.ts'
 import type { PlannedCluster } from '../../drivers/contract/cluster-driver-description.ts'
 import { TemplateGone } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
-import { requireDelegable, storeLent } from '../cloud/store-lent.ts'
+import { requireDelegable, storeDelegated } from '../cloud/store-delegated.ts'
 import { createOnce } from '../idempotency.ts'
 import { requirePolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
@@ -166,7 +166,7 @@ const create = async (request: Request, remember: (id: string) => Write[]): Prom
   const { id, projectId, operation } = planned.cluster
   await withQuotaPlace(request, async () => {
     await requireMakeable(request, planned)
-    await storeLent(request, desiredOf(planned), ({ change, writes }) =>
+    await storeDelegated(request, desiredOf(planned), ({ change, writes }) =>
       store(request, { ...planned, cluster: { ...planned.cluster, ...change } }, [...remember(id), ...writes]),
     )
   }).catch((error: unknown) => {

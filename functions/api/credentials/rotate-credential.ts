@@ -3,7 +3,7 @@ import type { Cluster } from '../../core/cluster/cluster.ts'
 import { requestTask, type TaskRequest } from '../../core/cluster/cluster-tasks.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { requireRotatable } from '../certificates/require-rotatable.ts'
-import { borrow, keeping } from '../cloud/lend.ts'
+import { delegate, keeping } from '../cloud/delegate.ts'
 import { findIntactCluster } from '../clusters/find-cluster.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 
@@ -13,9 +13,9 @@ const rotationOf = ({ name }: Cluster): TaskRequest => ({
 })
 
 /** Of a cluster that has application credentials of a user: the caller's take their place, and the cluster is his in the cloud then. */
-const lendAndRotate = async (request: KeysRequest, cluster: Cluster): Promise<void> => {
+const delegateAndRotate = async (request: KeysRequest, cluster: Cluster): Promise<void> => {
   const { ports } = request
-  const grant = await borrow(request, cluster)
+  const grant = await delegate(request, cluster)
   await keeping(request, grant, async () => {
     const { change, writes } = await grantCandidate(ports, cluster, grant)
     await requestTask(ports, cluster, { ...rotationOf(cluster), change, writes })
@@ -26,7 +26,7 @@ const decide = async (request: KeysRequest): Promise<string> => {
   const { ports } = request
   const cluster = await findIntactCluster(request)
   await requireRotatable(ports, cluster, { kind: 'rotate-credential' })
-  await (cluster.cloud ? lendAndRotate(request, cluster) : requestTask(ports, cluster, rotationOf(cluster)))
+  await (cluster.cloud ? delegateAndRotate(request, cluster) : requestTask(ports, cluster, rotationOf(cluster)))
   return cluster.id
 }
 

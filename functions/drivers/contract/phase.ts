@@ -26,7 +26,7 @@ export type StepResult = {
    * ends. Of `deregisterMember`, done or not: which workloads stay in the member because the control plane could not take them back; told with what
    * the unjoin leaves behind.
    */
-  remarks?: readonly string[]
+  warnings?: readonly string[]
 }
 
 /**

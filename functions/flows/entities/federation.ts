@@ -88,7 +88,7 @@ const membersInRest = (ports: StepPorts, host: OpenClusterAccess): MembersInRest
   }
 }
 
-/** What a plan may look at to decide on its phases. */
+/** What a plan may check to decide on its phases. */
 type Planning = { driver: FederationDriver; federation: WithOperation<Federation>; ports: StepPorts; state: StepState }
 
 /** What differs between the flows of a federation. */
@@ -98,7 +98,7 @@ type FederationPlan = Pick<Loop, 'succeed' | 'fail'> & {
   isLenient?(federation: Federation, phase: Phase<FederationContext>): boolean
   /** True when phases are given the members, for an update that reaches into them. */
   withMembers?: boolean
-  /** Where progress is told. Default: `status_reason`. */
+  /** Where progress is reported. Default: `status_reason`. */
   tell?(ports: StepPorts, federation: Federation, progress: string): FederationUpdate
   /** Around the reading of the operation after a failure. */
   operation?(ports: StepPorts, state: StepState, read: () => Promise<Operation>): Promise<Operation>

@@ -1,5 +1,5 @@
 import { nextToken } from '../../core/membership/member-context.ts'
-import { remarkOf } from '../../core/membership/member-warning.ts'
+import { warningOf } from '../../core/membership/member-warning.ts'
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
 import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
 import type { MemberPhase, MemberWork } from '../entities/membership.ts'
@@ -41,7 +41,7 @@ const describe = (seen: MemberObservation): string =>
 const becomeReady = async ({ driver, context }: MemberWork) => {
   const seen = await driver.observeMember(context)
   if (seen.state !== 'ready') return { done: false, waitingFor: describe(seen) }
-  return { done: true, carried: { remark: remarkOf(seen) } }
+  return { done: true, carried: { warning: warningOf(seen) } }
 }
 
 /** The way of a cluster into a federation. Undo goes back: the control plane may need its rights in the member until it has let go of it. */
@@ -65,10 +65,10 @@ export const unjoinPhases = (said: readonly string[]): readonly MemberPhase[] =>
       title: 'deregistering',
       leavesIn: 'host',
       ensure: async (work) => {
-        const { remarks = [], ...result } = await deregister(work)
-        if (isSaid || remarks.length === 0) return result
+        const { warnings = [], ...result } = await deregister(work)
+        if (isSaid || warnings.length === 0) return result
         isSaid = true
-        return { ...result, remarks }
+        return { ...result, warnings }
       },
     },
     { id: 'clean', title: 'cleaning', leavesIn: 'member', isLenientWithoutMember: true, ensure: clean },

@@ -36,7 +36,7 @@ type YamlShape = {
 type YamlLimits = { levels: number; tokens: number }
 
 /**
- * Looks at the tokens only. A level costs one or two bytes in brackets or indicators, and would exhaust the stack of the parser; nesting
+ * Checks the tokens only. A level costs one or two bytes in brackets or indicators, and would exhaust the stack of the parser; nesting
  * by indentation costs as many bytes as it is deep, so the text's size limits it.
  */
 const yamlShape = (text: string, limits: YamlLimits): YamlShape => {

@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
 import type { DemoCluster } from '../../../local/clusters/take-clusters.ts'
 import type { Api, ClusterView, FederationView } from '../../../local/demo/api.ts'
-import { remainsOf } from '../../../local/demo/look.ts'
+import { remainsOf } from '../../../local/demo/observe.ts'
 
 /** What several end-to-end stories do at fedplane's API. */
 

@@ -1,6 +1,6 @@
 import type { ObjectRef } from '../../../functions/core/values/object-ref.ts'
 import type { KubernetesClient, Resource } from '../../../functions/kubernetes/client.ts'
-import { KINDS, remainsOf } from '../../../local/demo/look.ts'
+import { KINDS, remainsOf } from '../../../local/demo/observe.ts'
 
 export const resourceOf = (ref: ObjectRef): Resource => {
   const [, known] = KINDS.find(([kind]) => kind === ref.kind) ?? []

@@ -73,9 +73,9 @@ describe('runPhases', () => {
   })
 
   it('has what a phase said kept before the next one may fail', async () => {
-    const { run } = running([phase('a', async () => ({ done: true, remarks: ['Web stays.'] })), phase('b', fails)])
+    const { run } = running([phase('a', async () => ({ done: true, warnings: ['Web stays.'] })), phase('b', fails)])
     const kept = await run()
-    expect(kept).toMatchObject({ done: false, phase: 'b', position: 2, remarks: ['Web stays.'], waitSeconds: 0 })
+    expect(kept).toMatchObject({ done: false, phase: 'b', position: 2, warnings: ['Web stays.'], waitSeconds: 0 })
     await expect(run(kept)).rejects.toMatchObject({ name: 'ConnectFailed' })
   })
 
@@ -103,8 +103,8 @@ describe('runPhases', () => {
 
 describe('progressIn', () => {
   it('begins at its beginning in the other direction, and keeps what drivers said', () => {
-    const forwards = { ...progressOf({}), direction: 'do', phase: 'b', done: true, remarks: ['Web stays.'], tries: 2 }
-    expect(progressIn('undo', forwards)).toEqual({ ...progressOf({}), direction: 'undo', remarks: ['Web stays.'] })
+    const forwards = { ...progressOf({}), direction: 'do', phase: 'b', done: true, warnings: ['Web stays.'], tries: 2 }
+    expect(progressIn('undo', forwards)).toEqual({ ...progressOf({}), direction: 'undo', warnings: ['Web stays.'] })
   })
 
   it('takes what an earlier release stored for a way forwards', () => {

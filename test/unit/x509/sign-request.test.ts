@@ -126,7 +126,7 @@ describe('signRequest', () => {
   it('never makes an authority, whatever is asked for', async () => {
     const { node, parsed } = await signed(madeRequest('wants-authority'))
     expect(node.ca).toBe(false)
-    // OpenSSL's `ca` also looks at the key usage; the mark itself must be absent too.
+    // OpenSSL's `ca` also checks the key usage; the mark itself must be absent too.
     expect(parsed.getExtension(BasicConstraintsExtension)).toMatchObject({ ca: false, critical: true })
     expect(parsed.extensions.map(({ type }) => type).sort()).toEqual([
       '2.5.29.14',

@@ -93,9 +93,9 @@ const sameIdentity = (way: Way): ClusterPhase => ({
   },
 })
 
-const look = (way: Way): ClusterPhase => ({
+const observePhase = (way: Way): ClusterPhase => ({
   id: 'observe',
-  title: 'look at nodes and health',
+  title: 'check nodes and health',
   deadlineSeconds: PHASE_SECONDS,
   ensure: async (context) => ({ done: true, observation: await observeRegistered(way, context) }),
 })
@@ -106,7 +106,7 @@ export const createPhases = (way: Way): readonly ClusterPhase[] => [
   identify(way),
   permissions(way),
   claim(way),
-  look(way),
+  observePhase(way),
 ]
 
 /** Proves a new credential of a cluster that is registered. */
@@ -115,5 +115,5 @@ export const credentialPhases = (way: Way): readonly ClusterPhase[] => [
   identify(way),
   permissions(way),
   sameIdentity(way),
-  look(way),
+  observePhase(way),
 ]

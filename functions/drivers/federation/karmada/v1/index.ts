@@ -99,7 +99,7 @@ const deletePlan = (options: KarmadaOptions): Plan =>
     },
   ].map(removal)
 
-/** The driver with other patience than the usual, for tests. */
+/** The driver with other timeouts than the usual, for tests. */
 export const karmadaDriver = (given: Partial<KarmadaOptions> = {}): FederationDriver => {
   const options = { ...DEFAULT_OPTIONS, ...given }
   return {

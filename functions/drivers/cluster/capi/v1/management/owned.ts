@@ -46,7 +46,7 @@ export const ensureOf = async (
   if (existing === undefined || !covers(existing, desired)) await site.client.apply(resource, desired)
 }
 
-/** Makes what was not there a moment ago. Somebody else may have been quicker: it is looked at again. @throws Pending */
+/** Makes what was not there a moment ago. Somebody else may have been quicker: it is observed again. @throws Pending */
 export const makeNew = async (
   client: KubernetesClient,
   resource: Resource,

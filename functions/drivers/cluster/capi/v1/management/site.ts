@@ -47,7 +47,12 @@ const unserved = ({ where }: Place, { group, version, plural }: Resource, cause?
     { cause },
   )
 
-const untold = ({ where }: Place, { group, version }: Resource, why: string, cause: unknown): ManagementUnreachable =>
+const unreported = (
+  { where }: Place,
+  { group, version }: Resource,
+  why: string,
+  cause: unknown,
+): ManagementUnreachable =>
   new ManagementUnreachable(
     `Management cluster ${where} does not tell what it serves of ${group}/${version}, so that nothing is known of what it makes. ${why}`,
     { cause },
@@ -58,9 +63,9 @@ const requireServed = async (place: Place, resource: Resource): Promise<void> =>
   try {
     if ((await servedOf(place.client, resource)).has(resource.plural)) return
   } catch (error) {
-    if (error instanceof ApiUnavailable) throw untold(place, resource, 'It is asked again.', error)
+    if (error instanceof ApiUnavailable) throw unreported(place, resource, 'It is asked again.', error)
     if (!(error instanceof PermissionDenied)) throw error
-    throw untold(place, resource, `Its operators have to give fedplane's account ${DISCOVERY_RIGHT}.`, error)
+    throw unreported(place, resource, `Its operators have to give fedplane's account ${DISCOVERY_RIGHT}.`, error)
   }
   throw unserved(place, resource)
 }

@@ -12,7 +12,7 @@ import { decideRemoval, removalOf, titleOf } from './removal.ts'
 import { keptSecrets } from './secrets.ts'
 import { desiredOf, groupOf, groupPhases, wholePhases } from './update.ts'
 
-/** Sees whether anything changes: stored before it does, since a second look would see none. */
+/** Sees whether anything changes: stored before it does, since a second observation would see none. */
 const compare: ClusterPhase = {
   id: 'compare',
   title: 'see what changes',
@@ -31,7 +31,7 @@ const compare: ClusterPhase = {
   },
 }
 
-/** Decides which nodes go, by those that there are: stored before anything is done, since a second look would see others. */
+/** Decides which nodes go, by those that there are: stored before anything is done, since a second observation would see others. */
 const choose: ClusterPhase = {
   id: 'choose',
   title: 'choose the nodes that go',

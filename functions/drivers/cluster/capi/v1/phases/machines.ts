@@ -7,7 +7,7 @@ import type { Snapshot } from '../management/snapshot.ts'
 import { autoscalingOf } from '../model/desired.ts'
 import { ClusterNotReady } from '../model/errors.ts'
 import { CONTROL_PLANE_LABEL, machineDeployments, machines as machineResource } from '../model/names.ts'
-import { isPatienceOver, sinceState, TOPOLOGY_FAULT } from '../model/state.schema.ts'
+import { isTimedOut, sinceState, TOPOLOGY_FAULT } from '../model/state.schema.ts'
 import { deploymentOf, isDeferred } from '../status/groups.ts'
 import { topologyFault } from '../status/progress.ts'
 
@@ -84,7 +84,7 @@ export const removeMachinesWithoutNode = async (
 const GRACE_SECONDS = 600
 
 /**
- * Since when this operation has seen the topology controller fail, to be stored after each look. What Cluster API tells is the time of the condition's
+ * Since when this operation has seen the topology controller fail, to be stored after each observation. What Cluster API tells is the time of the condition's
  * status, which is False from the begin of a create or an upgrade to its end, whatever the reason.
  */
 export const faultState = (context: ClusterContext, snapshot: Snapshot): JsonObject =>
@@ -93,7 +93,7 @@ export const faultState = (context: ClusterContext, snapshot: Snapshot): JsonObj
 /** @throws ClusterNotReady when the topology controller has failed for too long */
 export const requireTopology = (context: ClusterContext, snapshot: Snapshot): void => {
   const fault = topologyFault(snapshot)
-  if (fault !== undefined && isPatienceOver(context, TOPOLOGY_FAULT, GRACE_SECONDS)) {
+  if (fault !== undefined && isTimedOut(context, TOPOLOGY_FAULT, GRACE_SECONDS)) {
     throw new ClusterNotReady(`${fault}.`)
   }
 }

@@ -20,7 +20,7 @@ import { groupFault } from './group-fault.ts'
 import { desiredOf, goneWords, groupOf } from './update.ts'
 
 /**
- * Why an upgrade can't be that would take back one that failed: Cluster API goes back to no version once it was told of it. Undefined for others.
+ * Why an upgrade can't be that would take back one that failed: Cluster API goes back to no version once it was informed of it. Undefined for others.
  */
 const downgradeOf = (
   { cluster, task }: ClusterContext,

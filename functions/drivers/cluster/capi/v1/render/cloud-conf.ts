@@ -1,7 +1,7 @@
 import { looksLikeUuid } from '../../../../../core/values/ids.ts'
 import type { CloudCredential } from '../../../../contract/cluster-driver.ts'
 import type { ClusterValues } from '../model/labels.ts'
-import { type GroupWish, groupWish, type RenderPlan } from './plan.ts'
+import { type DesiredGroup, desiredGroup, type RenderPlan } from './plan.ts'
 
 type Section = readonly (readonly [key: string, value: string | boolean | null | undefined])[]
 
@@ -57,7 +57,7 @@ export const cloudConf = (
   ].join('\n')
 
 /** Further networks of a group's machines, by name or id. Masters have none. */
-export const extraNetworks = ({ own, isMaster }: Pick<GroupWish, 'own' | 'isMaster'>): readonly string[] =>
+export const extraNetworks = ({ own, isMaster }: Pick<DesiredGroup, 'own' | 'isMaster'>): readonly string[] =>
   isMaster ? [] : (own.extra_network_names ?? own.extra_network_name ?? [])
 
 /** CAPO's name for a network that it makes; the given one's, where that is known by name. */
@@ -69,10 +69,10 @@ const clusterNetworkName = ({ cluster: { magnum }, names }: RenderPlan): string 
   return looksLikeUuid(fixedNetwork) ? undefined : fixedNetwork
 }
 
-/** The networks that what runs in the cluster is told of. */
+/** The networks that what runs in the cluster is informed of. */
 export const cloudNetworks = (plan: RenderPlan): CloudNetworks => ({
   external: plan.template?.spec.externalNetworkId ?? null,
-  internal: plan.nodeGroups.some((group) => extraNetworks(groupWish(plan, group)).length > 0)
+  internal: plan.nodeGroups.some((group) => extraNetworks(desiredGroup(plan, group)).length > 0)
     ? clusterNetworkName(plan)
     : undefined,
 })

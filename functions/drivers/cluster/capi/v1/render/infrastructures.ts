@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { Infrastructure } from '../model/infrastructure.ts'
 import { openStackClusterSpec, openStackMachineSpec } from './openstack.ts'
-import type { ClusterWish, GroupWish } from './plan.ts'
+import type { DesiredCluster, DesiredGroup } from './plan.ts'
 
 /** `spec` of DevMachines: how long each of a machine's parts pretends to start. A control plane has an API server and etcd, too. */
-const devMachineSpec = ({ own, isMaster }: GroupWish): JsonObject => {
+const devMachineSpec = ({ own, isMaster }: DesiredGroup): JsonObject => {
   const start = { provisioning: { startupDuration: `${own.dev_startup_seconds}s` } }
   const parts = isMaster ? ['vm', 'node', 'apiServer', 'etcd'] : ['vm', 'node']
   return { backend: { inMemory: Object.fromEntries(parts.map((part) => [part, start])) } }
@@ -17,8 +17,8 @@ export type InfrastructureKind = {
   cluster: { kind: string; plural: string; placeholder: JsonObject }
   machine: { kind: string; plural: string; placeholder: JsonObject }
   /** Undefined: there is nothing to say of it, the class says all. */
-  clusterSpec: ((desired: ClusterWish) => JsonObject) | undefined
-  machineSpec(desired: GroupWish): JsonObject
+  clusterSpec: ((desired: DesiredCluster) => JsonObject) | undefined
+  machineSpec(desired: DesiredGroup): JsonObject
 }
 
 const START = { provisioning: { startupDuration: '1s' } }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../../core/values/json.ts'
 import { cloudSecretName } from '../model/names.ts'
 import { extraNetworks } from './cloud-conf.ts'
 import { compact, type Sparse } from './compact.ts'
-import { apiServerPortOf, type ClusterWish, type GroupWish } from './plan.ts'
+import { apiServerPortOf, type DesiredCluster, type DesiredGroup } from './plan.ts'
 import { disksOf } from './volumes.ts'
 
 /** Something of OpenStack by id or by name. Clients of Magnum give both, and only Nova's flavors have ids that are no UUIDs. */
@@ -35,7 +35,7 @@ const opened = (name: string, protocol: 'tcp' | 'udp', [first, last]: readonly [
  * CAPO 0.14 and 0.15 open port 6443 and no other (issue 3349 there). Word for word the rule that it makes of 6443, description too: when it opens the right
  * port itself, the two are one, where Neutron would refuse a second one.
  */
-const apiServerRules = ({ plan }: ClusterWish): Sparse => {
+const apiServerRules = ({ plan }: DesiredCluster): Sparse => {
   const port = apiServerPortOf(plan) ?? USUAL_API_PORT
   return port === USUAL_API_PORT
     ? undefined
@@ -43,7 +43,7 @@ const apiServerRules = ({ plan }: ClusterWish): Sparse => {
 }
 
 /** Load balancers of OVN hand packets on with the address of whoever sent them; CAPO opens ports of Services to the cluster's own subnet only. */
-const nodePortRules = ({ values }: ClusterWish): Sparse =>
+const nodePortRules = ({ values }: DesiredCluster): Sparse =>
   values.octavia_provider === 'ovn'
     ? (['tcp', 'udp'] as const).map((protocol) => ({
         ...opened(`Node ports, ${protocol}`, protocol, [30_000, 32_767]),
@@ -52,7 +52,7 @@ const nodePortRules = ({ values }: ClusterWish): Sparse =>
     : undefined
 
 /** Who reaches the machines' ports. All traffic between nodes: what a CNI needs differs with the CNI. */
-const managedSecurityGroups = (desired: ClusterWish): Sparse => ({
+const managedSecurityGroups = (desired: DesiredCluster): Sparse => ({
   allowAllInClusterTraffic: true,
   controlPlaneNodesSecurityGroupRules: apiServerRules(desired),
   workerNodesSecurityGroupRules: nodePortRules(desired),
@@ -62,10 +62,10 @@ const managedSecurityGroups = (desired: ClusterWish): Sparse => ({
 export const CLOUD_NAME = 'default'
 
 /** True when the API server's address is a floating IP: by its label, else as the nodes' (Magnum's user guide, `master_lb_floating_ip_enabled`). */
-const hasFloatingIp = ({ plan, values }: ClusterWish): boolean =>
+const hasFloatingIp = ({ plan, values }: DesiredCluster): boolean =>
   values.master_lb_floating_ip_enabled ?? plan.cluster.magnum.floatingIpEnabled ?? true
 
-const loadBalancer = ({ plan, values }: ClusterWish) =>
+const loadBalancer = ({ plan, values }: DesiredCluster) =>
   plan.cluster.magnum.masterLbEnabled
     ? {
         enabled: true,
@@ -77,7 +77,7 @@ const loadBalancer = ({ plan, values }: ClusterWish) =>
     : undefined
 
 /** Somebody's network, or one of the cluster's own. A given network is never taken for ours (cluster-api.md section 7, row 25). */
-const network = ({ plan, values, spec }: ClusterWish) => {
+const network = ({ plan, values, spec }: DesiredCluster) => {
   const { fixedNetwork, fixedSubnet } = plan.cluster.magnum
   if (fixedNetwork !== null && fixedNetwork !== '') {
     return { network: cloudReference(fixedNetwork), subnets: [cloudReference(fixedSubnet)] }
@@ -87,7 +87,7 @@ const network = ({ plan, values, spec }: ClusterWish) => {
 }
 
 /** `spec` of the OpenStackCluster. Most of it can never change: later renders take it over as it is. */
-export const openStackClusterSpec = (desired: ClusterWish): JsonObject => {
+export const openStackClusterSpec = (desired: DesiredCluster): JsonObject => {
   const { plan, values, own, spec } = desired
   return compact({
     identityRef: { type: 'Secret', name: cloudSecretName(plan.names), cloudName: CLOUD_NAME },
@@ -103,7 +103,7 @@ export const openStackClusterSpec = (desired: ClusterWish): JsonObject => {
 }
 
 /** The root disk is a volume when its size is said, else it is the flavor's. */
-const rootVolume = ({ own }: GroupWish) =>
+const rootVolume = ({ own }: DesiredGroup) =>
   own.boot_volume_size === 0
     ? undefined
     : {
@@ -116,7 +116,7 @@ const rootVolume = ({ own }: GroupWish) =>
       }
 
 /** Workers may have further networks. Once ports are named, the one in the cluster's network must be too: the first, which names no network. */
-const ports = (desired: GroupWish) => {
+const ports = (desired: DesiredGroup) => {
   const networks = extraNetworks(desired)
   if (networks.length === 0) return undefined
   return [
@@ -126,7 +126,7 @@ const ports = (desired: GroupWish) => {
 }
 
 /** `spec` of the OpenStackMachines of a group. Another one makes new machines. */
-export const openStackMachineSpec = (desired: GroupWish): JsonObject =>
+export const openStackMachineSpec = (desired: DesiredGroup): JsonObject =>
   compact({
     ...flavorReference(desired.group.flavorId),
     image: cloudReference(desired.image),

@@ -31,7 +31,7 @@ export type RenderPlan = {
 }
 
 /** What is wanted of a cluster, read. */
-export type ClusterWish = {
+export type DesiredCluster = {
   plan: RenderPlan
   values: ClusterValues
   /** What its labels say to groups that have none of their own. */
@@ -41,9 +41,9 @@ export type ClusterWish = {
 }
 
 /** What is wanted of one node group, read. */
-export type GroupWish = ClusterWish & { group: NodeGroup; image: string; isMaster: boolean }
+export type DesiredGroup = DesiredCluster & { group: NodeGroup; image: string; isMaster: boolean }
 
-export const clusterWish = (plan: RenderPlan): ClusterWish => ({
+export const desiredCluster = (plan: RenderPlan): DesiredCluster => ({
   plan,
   values: clusterValues(wantedLabels(plan)),
   own: groupValues(wantedLabels(plan)),
@@ -57,10 +57,10 @@ const imageOf = ({ task, template }: RenderPlan, group: NodeGroup): string => {
   return (isUpgraded ? template?.spec.imageId : given) ?? given ?? ''
 }
 
-export const groupWish = (plan: RenderPlan, group: NodeGroup): GroupWish => {
+export const desiredGroup = (plan: RenderPlan, group: NodeGroup): DesiredGroup => {
   const labels = wantedGroupLabels(plan, group)
   return {
-    ...clusterWish(plan),
+    ...desiredCluster(plan),
     group: { ...group, labels },
     own: groupValues(labels),
     image: imageOf(plan, group),

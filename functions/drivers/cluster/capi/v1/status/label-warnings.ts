@@ -43,7 +43,7 @@ export const LABELS_WITHOUT_EFFECT: Readonly<Record<string, string>> = {
 const allLabels = (wanted: Wanted): Labels =>
   Object.assign({}, ...wanted.nodeGroups.map((group) => wantedGroupLabels(wanted, group)), wantedLabels(wanted))
 
-/** Labels that change nothing, by why: see `labelRemarks`. */
+/** Labels that change nothing, by why: see `labelWarnings`. */
 const idleLabels = (labels: Labels, infrastructure: Infrastructure) => {
   const keys = Object.keys(labels).sort()
   const isKnown = (key: string): boolean => Object.hasOwn(ALL_RULES, key)
@@ -65,7 +65,7 @@ const sentence = (keys: readonly string[], one: string, several: string): string
  * Whole sentences about labels that change nothing: misspelt ones, those of other drivers, and those of another infrastructure. Not faults: clients keep
  * labels that another driver took.
  */
-export const labelRemarks = (wanted: Wanted, infrastructure: Infrastructure): string[] => {
+export const labelWarnings = (wanted: Wanted, infrastructure: Infrastructure): string[] => {
   const { unknown, elsewhere, without } = idleLabels(allLabels(wanted), infrastructure)
   return [
     ...sentence(unknown, 'is not known to capi@1 and changes nothing', 'are not known to capi@1 and change nothing'),

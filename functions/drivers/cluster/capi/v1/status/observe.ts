@@ -13,7 +13,7 @@ import { identityIn, inCluster } from './access.ts'
 import { isClusterDone } from './done.ts'
 import { countedResult } from './groups.ts'
 import { observationOf, type Probe } from './health.ts'
-import { keptNetworks, labelRemarks } from './label-warnings.ts'
+import { keptNetworks, labelWarnings } from './label-warnings.ts'
 
 /** Faults of our credential, haste or network that say nothing of the cluster. */
 const NOT_ITS_FAULT = [AddressForbidden, ApiThrottled, CredentialRejected, PermissionDenied]
@@ -44,32 +44,32 @@ const probe = async (context: ClusterContext, site: ManagementSite, snapshot: Sn
 }
 
 /** Longest text about labels, characters: it is shown with every cluster. */
-const REMARKS_MAX = 500
+const WARNINGS_MAX = 500
 
-/** Labels that change nothing are told where everybody looks: clients keep labels that other drivers take, so they are no fault. */
-const remarks = (
+/** Labels that change nothing are reported where everybody looks: clients keep labels that other drivers take, so they are no fault. */
+const warnings = (
   { cluster, nodeGroups }: ClusterContext,
   { infrastructure }: ManagementSite,
   { object }: Snapshot,
 ): Record<string, string> => {
   const text = [
     ...keptNetworks(object, cluster.magnum.labels),
-    ...labelRemarks({ cluster, nodeGroups, template: null, task: null }, infrastructure),
+    ...labelWarnings({ cluster, nodeGroups, template: null, task: null }, infrastructure),
   ].join(' ')
-  return text === '' ? {} : { labels: text.slice(0, REMARKS_MAX) }
+  return text === '' ? {} : { labels: text.slice(0, WARNINGS_MAX) }
 }
 
 /** What is to be seen of a cluster whose objects were read. */
-export const lookAt = async (
+export const observeSnapshot = async (
   context: ClusterContext,
   site: ManagementSite,
   snapshot: Snapshot,
 ): Promise<ClusterObservation> => {
   const seen = observationOf(snapshot, await probe(context, site, snapshot), context.now())
-  return { ...seen, healthReason: { ...seen.healthReason, ...remarks(context, site, snapshot) } }
+  return { ...seen, healthReason: { ...seen.healthReason, ...warnings(context, site, snapshot) } }
 }
 
-/** A look that saw nothing keeps version and counts of the last one. */
+/** An observation that saw nothing keeps version and counts of the last one. */
 const blind = (
   { cluster, now }: ClusterContext,
   healthStatus: HealthStatus,
@@ -83,7 +83,7 @@ const blind = (
   masterCount: cluster.observation?.masterCount ?? 0,
 })
 
-const look = async (context: ClusterContext): Promise<ClusterProbe> => {
+const observeOnce = async (context: ClusterContext): Promise<ClusterProbe> => {
   const site = await managementSite(context)
   const snapshot = await readSnapshot(site)
   if (snapshot.cluster === undefined) {
@@ -92,16 +92,16 @@ const look = async (context: ClusterContext): Promise<ClusterProbe> => {
     return blind(context, 'UNHEALTHY', { api })
   }
   return {
-    ...(await lookAt(context, site, snapshot)),
+    ...(await observeSnapshot(context, site, snapshot)),
     nodeGroups: context.nodeGroups.flatMap((group) => countedResult(snapshot, group)),
     isComplete: context.cluster.status === 'CREATE_FAILED' && isClusterDone(snapshot),
   }
 }
 
-/** One look, at the objects in the management cluster and at the cluster's own API. UNKNOWN when the objects can't be read. */
+/** One observation, at the objects in the management cluster and at the cluster's own API. UNKNOWN when the objects can't be read. */
 export const observe = async (context: ClusterContext): Promise<ClusterProbe> => {
   try {
-    return await look(context)
+    return await observeOnce(context)
   } catch (error) {
     if (!isAppError(error)) throw error
     return blind(context, 'UNKNOWN', { management: error.message })

@@ -126,7 +126,7 @@ type Content = {
 }
 
 /**
- * All objects that are put into the control plane (federation-control-planes.md 1.7). None of them is of a kind that its webhooks look at, so these
+ * All objects that are put into the control plane (federation-control-planes.md 1.7). None of them is of a kind that its webhooks check, so these
  * may well refuse everything until the webhook server runs.
  *
  * @throws Pending before there are certificates

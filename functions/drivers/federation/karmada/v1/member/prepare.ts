@@ -83,10 +83,10 @@ const tokenOf = (
     account,
     existing,
     isNamespaceNew,
-    patienceSeconds: options.tokenPatienceSeconds,
+    timeoutSeconds: options.tokenTimeoutSeconds,
     stored: () => storedToken(context, account),
     user: accountUser(site.federationId, account),
-    proofPatienceSeconds: options.proofPatienceSeconds,
+    proofTimeoutSeconds: options.proofTimeoutSeconds,
   })
 
 /** When to renew: with the first token that expires, else in a month of when the tokens were made. */

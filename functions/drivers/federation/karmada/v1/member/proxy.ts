@@ -11,8 +11,8 @@ import { clusters, executionSpace, impersonatorSecretName, works } from './names
 import { clusterFacts } from './status.ts'
 import { isImpersonators } from './works.ts'
 
-/** Milliseconds for a look at whose `clusters/proxy` is: a member that does not answer is no reason to know nothing of the others. */
-const LOOK_MS = 4000
+/** Milliseconds for an observation of whose `clusters/proxy` is: a member that does not answer is no reason to know nothing of the others. */
+const OBSERVE_TIMEOUT_MS = 4000
 
 const disabled = (message: string): MemberObservation => ({ state: 'ready', reason: 'ProxyDisabled', message })
 
@@ -35,7 +35,7 @@ const ownerSeen = async (
   const client = connect(connection)
   const ended = new AbortController()
   try {
-    const late = setTimeout(LOOK_MS, undefined, { ref: false, signal: ended.signal })
+    const late = setTimeout(OBSERVE_TIMEOUT_MS, undefined, { ref: false, signal: ended.signal })
     const seen = readClaims(client).then((claims) => impersonatorOwner({ client, federationId }, claims))
     return await Promise.race([seen, late])
   } catch (error) {
@@ -64,7 +64,7 @@ export const yieldProxy = async (site: Site, memberName: string): Promise<void> 
 }
 
 /**
- * What a ready member's `clusters/proxy` is like, by a look into the member. One that another Karmada has by now is left to it: else both would
+ * What a ready member's `clusters/proxy` is like, by an observation of the member. One that another Karmada has by now is left to it: else both would
  * write the same objects without end.
  */
 export const proxyStatus = async (

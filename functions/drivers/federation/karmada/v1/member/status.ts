@@ -34,7 +34,7 @@ export const clusterFacts = (cluster: KubernetesObject) => {
   return { ...spec, clusterId: metadata.labels[CLUSTER_LABEL] }
 }
 
-/** `unknown` needs a look at the member itself: `said` is what Karmada says of it. */
+/** `unknown` needs an observation of the member itself: `said` is what Karmada says of it. */
 export type ClusterStatus = MemberObservation | { state: 'unknown'; said: string }
 
 const notReady = (reason: string, message: string): ClusterStatus => ({ state: 'not-ready', reason, message })
@@ -52,7 +52,7 @@ export const clusterStatus = (
   const { id } = clusterFacts(cluster)
   if (uid !== undefined && id !== uid) return notReady('MemberIdDiffers', `${name} is about another cluster: spec.id.`)
   const ready = conditionOf(cluster, 'Ready')
-  if (ready === undefined) return notReady('MemberNotObserved', `Karmada has not looked at the member yet.`)
+  if (ready === undefined) return notReady('MemberNotObserved', `Karmada has not checked the member yet.`)
   if (ready.status !== 'True') return { state: 'unknown', said: `${ready.reason}: ${ready.message}` }
   return { state: 'ready' }
 }
@@ -75,7 +75,7 @@ const REASONS = [
 export const reasonFor = (error: unknown): string =>
   REASONS.find(([, type]) => error instanceof type)?.[0] ?? 'MemberApiFailing'
 
-const look = async (connect: Connect, connection: Connection): Promise<Diagnosis | null> => {
+const probe = async (connect: Connect, connection: Connection): Promise<Diagnosis | null> => {
   const client = connect(connection)
   try {
     await whoAmI(client)
@@ -89,11 +89,11 @@ const look = async (connect: Connect, connection: Connection): Promise<Diagnosis
 }
 
 /**
- * Looks at a member with the credential that the control plane has. `said` is what Karmada says of it, for the case that nothing is wrong from here.
+ * Checks a member with the credential that the control plane has. `said` is what Karmada says of it, for the case that nothing is wrong from here.
  */
 export const diagnose = async (connect: Connect, connection: Connection, said: string): Promise<Diagnosis> => {
   try {
-    const found = await look(connect, connection)
+    const found = await probe(connect, connection)
     if (found !== null) return found
     const message =
       `Karmada says ${withoutFullStop(said)}, but the member answers from here with the same credential. If that lasts for ` +

@@ -59,7 +59,10 @@ const DESCRIPTIONS: readonly (readonly [key: string, description: string])[] = [
   [EXTRA_SANS, 'More DNS names and IP addresses for which the API server has a certificate, separated by commas.'],
   [STORAGE_CLASS, "StorageClass of etcd's volumes; else the host's default. Fixed."],
   [STORAGE_SIZE, "Size of each of etcd's volumes. Fixed."],
-  [KEEP_DATA, "true: a delete leaves etcd's volume claims, and with them the namespace. They are told as leftovers."],
+  [
+    KEEP_DATA,
+    "true: a delete leaves etcd's volume claims, and with them the namespace. They are reported as leftovers.",
+  ],
   [
     REPLICAS,
     '1, or 3: three etcd members, three API servers, and controllers with a leader, spread over nodes. Grows from 1 to 3, does not shrink.',

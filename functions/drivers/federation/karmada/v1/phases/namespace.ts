@@ -51,7 +51,7 @@ const emptied = async (work: HostWork, namespace: KubernetesObject): Promise<boo
 /** Removes the namespace when we made it and nothing lives in it; else it is left over, with the volumes that are kept. */
 export const dropNamespace = (
   context: FederationContext,
-  { namespacePatienceSeconds }: KarmadaOptions,
+  { namespaceTimeoutSeconds }: KarmadaOptions,
 ): Promise<StepResult> =>
   step(async (): Promise<{ leftovers: ObjectRef[] }> => {
     const work = await hostWork(context)
@@ -65,7 +65,7 @@ export const dropNamespace = (
       leftovers: await removeNamespace(site, {
         name,
         now: context.now(),
-        patienceSeconds: namespacePatienceSeconds,
+        timeoutSeconds: namespaceTimeoutSeconds,
       }),
     }
   })
