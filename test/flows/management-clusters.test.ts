@@ -121,7 +121,7 @@ describe('the registration of a management cluster', () => {
     expect(await operators(id)).toMatchObject({
       status: 'CREATE_FAILED',
       statusReason: expect.stringMatching(
-        /^ManagementUnreachable: Cluster gone-for-long can't be looked at .* The connection was reset\./,
+        /^ManagementUnreachable: Cluster gone-for-long can't be checked .* The connection was reset\./,
       ),
     })
   })
