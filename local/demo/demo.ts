@@ -132,11 +132,8 @@ const takeDown = async (step: Step, printer: Printer, stage: Stage, made: Made):
   )
 }
 
-/** Files for kubectl, for their owner only (mkdtemp: 0700); of somebody's own clusters their file. As KUBECONFIG takes them. */
-const kubeconfigFiles = async ({ kind, clusters }: ClusterSet, own: string, opened: AsyncDisposableStack) => {
-  if (kind === 'kubeconfig') return own
-  const folder = await mkdtemp(join(tmpdir(), 'fedplane-demo-kube-'))
-  opened.defer(() => rm(folder, { recursive: true, force: true }))
+/** Files for kubectl, for their owner only (mkdtemp: 0700), as KUBECONFIG takes them. */
+const kubeconfigFiles = async ({ clusters }: ClusterSet, folder: string): Promise<string> => {
   const write = async ({ name, kubeconfig }: ClusterSet['clusters'][number]): Promise<string> => {
     const file = join(folder, `${name}.kubeconfig`)
     await writeFile(file, kubeconfig, { mode: 0o600, flag: 'wx' })
@@ -145,12 +142,13 @@ const kubeconfigFiles = async ({ kind, clusters }: ClusterSet, own: string, open
   return (await Promise.all(clusters.map(write))).join(':')
 }
 
-/** With `--keep`: says how to look around, and waits for Ctrl-C. */
+/** With `--keep`: says how to look around, and waits for Ctrl-C. Of somebody's own clusters their file is named. */
 const keepOpen = async ({ printer, signal, options }: DemoSetting, { fedplane, set }: Stage): Promise<void> => {
-  await using opened = new AsyncDisposableStack()
-  const files = await kubeconfigFiles(set, options.kubeconfig ?? '', opened)
-  const [host, ...members] = set.clusters.map(({ context }) => context)
-  printer.end(`Look around, in another terminal; Ctrl-C here cleans up and ends.
+  const folder = await mkdtemp(join(tmpdir(), 'fedplane-demo-kube-'))
+  try {
+    const files = set.kind === 'kubeconfig' ? options.kubeconfig : await kubeconfigFiles(set, folder)
+    const [host, ...members] = set.clusters.map(({ context }) => context)
+    printer.end(`Look around, in another terminal; Ctrl-C here cleans up and ends.
 
   api=${fedplane.url}/v1
   export KUBECONFIG=${files}
@@ -158,7 +156,10 @@ const keepOpen = async ({ printer, signal, options }: DemoSetting, { fedplane, s
   curl -s $api/federations/demo | jq
   kubectl --context ${host} get clusterprofiles --all-namespaces    # the host; members are ${members.join(' and ')}
 `)
-  while (!signal.aborted) await delay(2 ** 30, undefined, { signal }).catch(() => undefined)
+    while (!signal.aborted) await delay(2 ** 30, undefined, { signal }).catch(() => undefined)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }
 
 /** How long fedplane may take to remove a federation in good order, milliseconds; then it is forced. */

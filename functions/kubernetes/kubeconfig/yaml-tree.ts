@@ -11,8 +11,7 @@ import {
   type Tags,
   visit,
 } from 'yaml'
-import { MAX_DEPTH, type Tree, tooDeep, treeOf } from './fields.ts'
-import { KubeconfigRejected } from './kubeconfig-rejected.ts'
+import { KubeconfigRejected, MAX_DEPTH, type Tree, tooDeep, treeOf } from './fields.ts'
 
 /** Change of the number of open flow collections that a token makes. */
 const FLOW = new Map([

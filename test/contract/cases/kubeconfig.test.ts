@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
-import { KubeconfigRejected } from '../../../functions/kubernetes/kubeconfig/kubeconfig-rejected.ts'
+import { KubeconfigRejected } from '../../../functions/kubernetes/kubeconfig/fields.ts'
 import {
   type KubeconfigIntake,
   type KubeconfigOptions,

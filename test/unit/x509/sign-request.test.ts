@@ -10,8 +10,8 @@ import {
   SubjectKeyIdentifierExtension,
 } from '@peculiar/x509'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { AuthorityExpired } from '../../../functions/x509/errors.ts'
 import { newAuthority } from '../../../functions/x509/new-authority.ts'
+import { AuthorityExpired } from '../../../functions/x509/pem-request.ts'
 import { type SigningAuthority, signRequest } from '../../../functions/x509/sign-request.ts'
 import { readSigningRequest } from '../../../functions/x509/signing-request.ts'
 import { attributesWith, der, extension, handMade, nameOf, oid, sequence, set } from '../../support/x509/hand-made.ts'

@@ -7,10 +7,7 @@ import {
   GROUP_LABELS,
   groupValues,
 } from '../../../../functions/drivers/cluster/capi/v1/model/labels.ts'
-import {
-  LABELS_WITHOUT_EFFECT,
-  labelWarnings,
-} from '../../../../functions/drivers/cluster/capi/v1/status/label-warnings.ts'
+import { LABELS_WITHOUT_EFFECT, labelWarnings } from '../../../../functions/drivers/cluster/capi/v1/status/observe.ts'
 import { ALL_LABELS, samplePlanned } from '../../../support/capi/samples.ts'
 
 const README = readFileSync(

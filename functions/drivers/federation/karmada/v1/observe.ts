@@ -16,8 +16,7 @@ import { hasControlPlane, withControlPlane } from './control-plane/open.ts'
 import { componentFault } from './host/reasons.ts'
 import { type KarmadaCredential, storedCredential, tokenIn } from './member/manifests.ts'
 import { clusters, controlPlaneSite } from './member/names.ts'
-import { proxyStatus } from './member/proxy.ts'
-import { type ClusterStatus, clusterFacts, clusterStatus, diagnose } from './member/status.ts'
+import { type ClusterStatus, clusterFacts, clusterStatus, diagnose, proxyStatus } from './member/status.ts'
 import { MEMBERS_NAMESPACE } from './model/names.ts'
 
 type Fault = FederationObservation['fault']

@@ -7,7 +7,7 @@ import { ClassNotReady, ManagementObjectChanged } from '../model/errors.ts'
 import { type ClassObject, CONTENT_HASH, managementObjects } from '../render/class-objects.ts'
 import { Conditioned, readAs } from './objects.schema.ts'
 import { ensureClassNamespace, makeNew, titled } from './owned.ts'
-import type { ManagementSite } from './site.ts'
+import type { ManagementSite } from './snapshot.ts'
 
 /** Its variables are known to Cluster API: before that it lets anything pass. */
 const isReady = ({ where }: ManagementSite, object: KubernetesObject): boolean => {

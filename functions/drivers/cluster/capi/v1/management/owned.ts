@@ -8,7 +8,7 @@ import { ForeignObject } from '../../../../contract/errors.ts'
 import { covers, isTerminating } from '../../../../support/owned.ts'
 import { Pending } from '../../../../support/step.ts'
 import { CLUSTER_LABEL, type ClusterNames, clusters, PROJECT_LABEL } from '../model/names.ts'
-import { getServed, type ManagementSite } from './site.ts'
+import { getServed, type ManagementSite } from './snapshot.ts'
 
 /** True for what was made for this very cluster. */
 export const isOf = (cluster: Pick<Cluster, 'id'>, { metadata }: KubernetesObject): boolean =>

@@ -8,7 +8,7 @@ import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { pagesOf, shaped } from '../../../../support/pages.ts'
 import { Pending } from '../../../../support/step.ts'
 import { ensureOf } from '../management/owned.ts'
-import { getServed, type ManagementSite } from '../management/site.ts'
+import { getServed, type ManagementSite } from '../management/snapshot.ts'
 import { ownObject, planOf } from '../management/wanted.ts'
 import { AddonMissing } from '../model/errors.ts'
 import {

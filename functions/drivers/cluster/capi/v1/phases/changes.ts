@@ -1,7 +1,6 @@
 import type { ClusterDriver, ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { ChangeImpossible } from '../../../../contract/errors.ts'
-import { managementSite } from '../management/site.ts'
-import { readSnapshot } from '../management/snapshot.ts'
+import { managementSite, readSnapshot } from '../management/snapshot.ts'
 import { wantedObject } from '../management/wanted.ts'
 import { change, removal } from '../model/state.schema.ts'
 import { addons, restartAddons } from './addons.ts'

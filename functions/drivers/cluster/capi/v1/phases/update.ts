@@ -10,15 +10,21 @@ import type {
 import { ChangeImpossible } from '../../../../contract/errors.ts'
 import { Pending, step } from '../../../../support/step.ts'
 import { check } from '../checks/check.ts'
-import { type ManagementSite, managementSite } from '../management/site.ts'
-import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
+import { type ManagementSite, managementSite, readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, type Desired, ownObject, wantedObject } from '../management/wanted.ts'
 import { isClusterDone, isGroupDone, isGroupGone } from '../status/done.ts'
 import { groupResult, replicasOf } from '../status/groups.ts'
 import { observeSnapshot } from '../status/observe.ts'
 import { clusterProgress, groupDeletionProgress, groupProgress } from '../status/progress.ts'
-import { faultState, removeMachinesWithoutNode, requireTopology, scaleInto, scaleTo, scaleUp } from './machines.ts'
-import { managementPhase } from './phase.ts'
+import {
+  faultState,
+  managementPhase,
+  removeMachinesWithoutNode,
+  requireTopology,
+  scaleInto,
+  scaleTo,
+  scaleUp,
+} from './phase.ts'
 import { isNoOp, isRemovalDone, markRemoval, type Resize, removalOf, replaceRemaining } from './removal.ts'
 
 /** Seconds for machines to come or go: with the undo it stays within the hour that a change may take. */

@@ -4,9 +4,8 @@ import type { CloudCredential } from '../../../../contract/cluster-driver.ts'
 import { wantedLabels } from '../model/desired.ts'
 import type { ClusterValues } from '../model/labels.ts'
 import { CLUSTER_LABEL } from '../model/names.ts'
-import { cloudConf, cloudNetworks } from './cloud-conf.ts'
 import { desiredCluster, networkDriverOf, type RenderPlan } from './plan.ts'
-import { secretOf } from './secrets.ts'
+import { cloudConf, cloudNetworks, secretOf } from './secrets.ts'
 
 /** Manifests that the operator keeps as a Secret in the management cluster, in the namespace that option `addons_namespace` names. */
 type DesiredAddon = {

@@ -5,15 +5,15 @@ import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { firstVersion, targetVersion, upgradesControlPlane } from '../model/desired.ts'
 import { KubernetesVersionMissing } from '../model/errors.ts'
+import { podsCidr } from '../model/infrastructure.ts'
 import { CLUSTER_LABEL, machineDeploymentName, NODE_GROUP_LABEL, PROJECT_LABEL } from '../model/names.ts'
-import { podsCidr } from '../model/networks.ts'
 import { classRef } from './class-objects.ts'
-import { compact } from './compact.ts'
 import { INFRASTRUCTURE_KINDS } from './infrastructures.ts'
 import { controlPlaneConfig } from './kubeadm-config.ts'
 import { configWithMarks } from './kubeadm-machine.ts'
 import {
   apiServerPortOf,
+  compact,
   type DesiredCluster,
   desiredCluster,
   desiredGroup,

@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { ClusterValues } from '../model/labels.ts'
-import { compact, type Sparse } from './compact.ts'
 import { type KubeadmFile, machineConfig, nodeRegistration } from './kubeadm-machine.ts'
-import { apiServerPortOf, type DesiredGroup } from './plan.ts'
-import { disksOf, ETCD_MOUNT } from './volumes.ts'
+import { apiServerPortOf, compact, type DesiredGroup, disksOf, ETCD_MOUNT, type Sparse } from './plan.ts'
 
 type Argument = { name: string; value: string }
 

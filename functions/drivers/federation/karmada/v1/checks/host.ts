@@ -20,8 +20,7 @@ import { type HostWork, hostWork } from '../host/host-work.ts'
 import { services } from '../host/plan.ts'
 import { apiServiceManifest } from '../host/services.ts'
 import { API_SERVER, CRDS_ASSET, KARMADA_VERSION } from '../model/names.ts'
-import { API_NODE_PORT } from '../model/properties.ts'
-import { type KarmadaProperties, parseProperties } from '../model/schema.ts'
+import { API_NODE_PORT, type KarmadaProperties, parseProperties } from '../model/properties.ts'
 import { pullSecretFindings } from './update.ts'
 
 const KEPT = ['get', 'list', 'create', 'patch', 'delete']

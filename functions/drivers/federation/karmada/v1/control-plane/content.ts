@@ -14,11 +14,10 @@ import {
   MEMBERS_NAMESPACE,
   SYSTEM_NAMESPACE,
 } from '../model/names.ts'
-import { parseProperties } from '../model/schema.ts'
+import { parseProperties } from '../model/properties.ts'
 import { readPki } from '../pki/pki.schema.ts'
-import { keepWorkloads } from './keep-workloads.ts'
+import { clientConfigOf, keepWorkloads, type WebhookSite, webhookConfigurations } from './admission.ts'
 import { rbac } from './rbac.ts'
-import { clientConfigOf, type WebhookSite, webhookConfigurations } from './webhooks.ts'
 
 /** Version of `Cluster` that Karmada serves. */
 export const CLUSTER_VERSION = 'v1alpha1'

@@ -6,8 +6,8 @@ import { blockersOf as namespaceBlockers } from '../../../../support/namespace.t
 import { isTerminating, listAll } from '../../../../support/owned.ts'
 import { Pending, settleAll } from '../../../../support/step.ts'
 import { clusterTime } from '../../../../support/who-am-i.ts'
+import { KEEP_LABEL } from '../control-plane/admission.ts'
 import { conditionOf, inParallel } from '../control-plane/apply-all.ts'
-import { KEEP_LABEL } from '../control-plane/keep-workloads.ts'
 import { CLUSTER_FINALIZER, clusters, WORK_FINALIZER, works } from './names.ts'
 
 /** A member's things in the control plane, besides its Secrets. */

@@ -16,7 +16,7 @@ import { memberObjectName, tokenSecrets } from '../../../../support/member/token
 import { ensureOwned, memberSite, ownerLabels, refOf, removeOwned, type Site } from '../../../../support/owned.ts'
 import { settleAll, step, type Trace } from '../../../../support/step.ts'
 import { type KarmadaOptions, MemberNameTaken } from '../model/options.ts'
-import { parseProperties } from '../model/schema.ts'
+import { parseProperties } from '../model/properties.ts'
 import {
   CLUSTER_NAME_LABEL,
   type Claims,

@@ -21,9 +21,8 @@ import {
   tokenSecret,
 } from './manifests.ts'
 import { clusters, controlPlaneSite, executionSpace, IMPERSONATOR, impersonatorSecretName } from './names.ts'
-import { yieldProxy } from './proxy.ts'
 import { requireRestartAfter } from './restart.ts'
-import { clusterFacts } from './status.ts'
+import { clusterFacts, yieldProxy } from './status.ts'
 
 type Seen = {
   cluster: KubernetesObject | undefined
