@@ -35,7 +35,7 @@ export type LoopSubject = {
   /** True: no phase waits past the operation's deadline, less a margin for what comes after it. Absent: the reconciler ends it there. */
   endsInTime?: boolean
   /** Tells the reader of `status_reason`. Writes only when it changes. */
-  tell(statusReason: string): Promise<void>
+  report(statusReason: string): Promise<void>
   /** Takes back what was reported with this beginning, once it is no longer waited for. Absent: it stays until something else is reported. */
   takeBack?(beginning: string): Promise<void>
   /** Ends the connections of this step. */

@@ -154,7 +154,7 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
   /** Renews the certificates of a federation's control plane. */
   'federation-rotate': ofFederation({
     phases: ({ driver }) => driver.phases.rotate,
-    tell: reportRenewal,
+    report: reportRenewal,
     succeed: async (ports, state, { notes }) => {
       await requireRenewed(ports, state)
       await endFederationRotate(ports, state, notes)

@@ -4,6 +4,7 @@ import { type AppError, isAppError } from '../core/values/app-error.ts'
 import { mergeObjectRefs } from '../core/values/object-ref.ts'
 import { withoutFullStop } from '../core/values/wording.ts'
 import { ManagementUnreachable } from '../drivers/contract/errors.ts'
+import { warningsIn } from '../drivers/contract/phase.ts'
 import { type BoundPhase, type LoopSubject, type PhaseResult, poll } from './loop.ts'
 import { type Progress, WAIT_SECONDS } from './progress.ts'
 import { PhaseNotTried, PhaseTimedOut, type StepPorts } from './step.ts'
@@ -54,12 +55,12 @@ const observe = async (
   { progress, act }: { progress: Progress; act: () => Promise<PhaseResult> },
 ): Promise<PhaseResult> => {
   const result = await act()
-  run.warnings.push(...(result.warnings ?? []))
+  run.warnings.push(...warningsIn(result))
   if (result.done) {
     await run.subject.takeBack?.(said(run, progress, place))
     return result
   }
-  await run.subject.tell(said(run, progress, place, result.waitingFor && `waiting for ${result.waitingFor}`))
+  await run.subject.report(said(run, progress, place, result.waitingFor && `waiting for ${result.waitingFor}`))
   if (!isPast(run, place.deadline)) return result
   throw timedOut(place, progress, result.waitingFor ?? place.phase.title)
 }
@@ -95,7 +96,7 @@ const passOver = async (run: Run, phase: BoundPhase, progress: Progress, error: 
 const reportRetry = async (run: Run, place: Place, progress: Progress, fault: unknown): Promise<void> => {
   if (!isAppError(fault) || !fault.retryable) return
   try {
-    await run.subject.tell(said(run, progress, place, `trying again: ${fault.message}`))
+    await run.subject.report(said(run, progress, place, `trying again: ${fault.message}`))
   } catch (error) {
     run.ports.log.warn('progress not told', { error: isAppError(error) ? error.name : error })
   }
@@ -115,7 +116,7 @@ const awaitManagement = async (run: Run, place: Place, progress: Progress, error
     fault: isAppError(cause) ? cause.message : null,
   })
   const waiting = `its management cluster: ${error.message}`
-  await run.subject.tell(said(run, progress, place, `waiting for ${waiting}`))
+  await run.subject.report(said(run, progress, place, `waiting for ${waiting}`))
   return pause(progress, waiting, WAIT_SECONDS)
 }
 

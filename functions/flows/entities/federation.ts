@@ -99,7 +99,7 @@ type FederationPlan = Pick<Loop, 'succeed' | 'fail'> & {
   /** True when phases are given the members, for an update that reaches into them. */
   withMembers?: boolean
   /** Where progress is reported. Default: `status_reason`. */
-  tell?(ports: StepPorts, federation: Federation, progress: string): FederationUpdate
+  report?(ports: StepPorts, federation: Federation, progress: string): FederationUpdate
   /** Around the reading of the operation after a failure. */
   operation?(ports: StepPorts, state: StepState, read: () => Promise<Operation>): Promise<Operation>
 }
@@ -152,8 +152,8 @@ const federationSubject = async (
     phases: plan
       .phases({ driver, federation, ports, state })
       .map((phase) => ({ ...bind(bound, phase), isLenient: plan.isLenient?.(federation, phase) ?? false })),
-    tell: (progress) =>
-      changeFederation(ports, state, (read) => plan.tell?.(ports, read, progress) ?? { statusReason: progress }),
+    report: (progress) =>
+      changeFederation(ports, state, (read) => plan.report?.(ports, read, progress) ?? { statusReason: progress }),
     close: () => {
       host.close()
       members?.close()

@@ -107,7 +107,7 @@ const membershipSubject = async (
     operation: first.operation,
     phases: phases.map((phase) => bind(opened, phase, note)),
     endsInTime: true,
-    tell: (progress) => reportProgress(ports, target, progress),
+    report: (progress) => reportProgress(ports, target, progress),
     takeBack: async (beginning) => {
       if (reported?.startsWith(beginning)) await reportProgress(ports, target, undefined)
     },

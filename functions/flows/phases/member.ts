@@ -2,6 +2,7 @@ import { nextToken } from '../../core/membership/member-context.ts'
 import { warningOf } from '../../core/membership/member-warning.ts'
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
 import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
+import { warningsIn } from '../../drivers/contract/phase.ts'
 import type { MemberPhase, MemberWork } from '../entities/membership.ts'
 import { factsOf, notingMade, storeMade, storePrepared, storeRenewed } from '../entities/membership-results.ts'
 import { NothingToRenew } from '../step.ts'
@@ -65,9 +66,9 @@ export const unjoinPhases = (said: readonly string[]): readonly MemberPhase[] =>
       title: 'deregistering',
       leavesIn: 'host',
       ensure: async (work) => {
-        const { warnings = [], ...result } = await deregister(work)
-        if (isSaid || warnings.length === 0) return result
-        isSaid = true
+        const result = await deregister(work)
+        const warnings = isSaid ? [] : warningsIn(result)
+        isSaid ||= warnings.length > 0
         return { ...result, warnings }
       },
     },

@@ -35,7 +35,7 @@ const running = (phases: readonly BoundPhase[], manner = FORWARDS) => {
   const subject: LoopSubject = {
     operation: { force: false, deadline: '2026-01-01T00:05:00.000Z' } as Operation,
     phases,
-    tell: async (text) => void told.push(text),
+    report: async (text) => void told.push(text),
     close: () => undefined,
   }
   const run = (from: unknown = undefined) => runPhases(ports, subject, { phases, manner, from: progressIn('do', from) })
@@ -70,6 +70,12 @@ describe('runPhases', () => {
     const { run } = running([phase('a', superseded, more), phase('b', after)], manner)
     await expect(run()).rejects.toMatchObject({ name: 'OperationSuperseded' })
     expect(after).not.toHaveBeenCalled()
+  })
+
+  it('reads the warnings that drivers and executions of the release before this one call remarks', async () => {
+    const { run } = running([phase('a', async () => ({ done: true, remarks: ['Web stays.'] }))])
+    expect(await run()).toMatchObject({ done: true, warnings: ['Web stays.'] })
+    expect(progressOf({ remarks: ['Web stays.'] }).warnings).toEqual(['Web stays.'])
   })
 
   it('has what a phase said kept before the next one may fail', async () => {
