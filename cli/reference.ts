@@ -14,6 +14,7 @@ Help of each verb: \`fedplane VERB --help\`. This page is made from the same def
 - Clusters and federations are named by name or uuid, clusters of your own by their context.
 - \`-o\` takes ${'`table`, `wide`, `json`, `yaml`, `name`, `jsonpath=TEMPLATE`'}. JSON and YAML are what the API answers, lists with all their pages.
 - Verbs that begin long work wait for it, with progress on standard error. \`--no-wait\` and \`--timeout 5m\` end sooner.
+- A line that creates something, run again while that is there or being made, creates nothing twice. \`init\` goes on where it was ended.
 - Ctrl-C stops watching, never the work. The last line says how to look again.
 - Verbs that destroy say what goes, and ask. \`--yes\` answers.
 - Results are on standard output, all else on standard error. \`NO_COLOR\` and a pipe switch colours off.

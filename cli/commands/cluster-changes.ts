@@ -88,7 +88,7 @@ const create = (io: Io) =>
         master_flavor_id: options.masterFlavor,
         create_timeout: options.createTimeout,
       }
-      const { uuid } = (await api.ask<{ uuid: string }>('POST', '/clusters', { body })).body
+      const uuid = await api.createOnce('/clusters', body)
       await finish(io, api, { uuid, name, done: 'created' }, options)
     })
 

@@ -12,7 +12,8 @@ const ROOT = path.join(import.meta.dirname, '../..')
 
 let installed: Installed
 beforeAll(async () => {
-  installed = await Installed.install()
+  installed = await Installed.pack()
+  await installed.install()
 })
 afterAll(() => installed?.close())
 

@@ -84,6 +84,20 @@ describe('fedplane cluster', () => {
   })
 })
 
+describe('a line that is run twice', () => {
+  it('creates once', async () => {
+    const line = 'cluster create twice --template small'
+    const both = await Promise.all([cli.run(line), cli.run(line)])
+    expect(both.map(({ code, stdout }) => [code, stdout])).toEqual([
+      [0, 'cluster/twice created\n'],
+      [0, 'cluster/twice created\n'],
+    ])
+    await done('cluster delete twice --yes')
+    expect(await done(line)).toBe('cluster/twice created\n')
+    await done('cluster delete twice --yes')
+  })
+})
+
 describe('fedplane federation', () => {
   it('says what a creation would do, and does nothing', async () => {
     expect(await done('federation create fleet --host hub --member edge-1 --dry-run')).toMatch(

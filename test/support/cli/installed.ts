@@ -42,22 +42,37 @@ export const finish = async (child: ChildProcess, input = ''): Promise<Ran> => {
 
 /** The package as npm installs it from its archive: in an empty folder, with an empty home and no registry. */
 export class Installed {
-  readonly folder = mkdtempSync(path.join(tmpdir(), 'fedplane-installed-'))
-  readonly home = path.join(this.folder, 'home')
-  readonly place = path.join(this.folder, 'place')
-  readonly program = path.join(this.place, 'node_modules/.bin/fedplane')
-  readonly root = path.join(this.place, 'node_modules/fedplane')
+  readonly folder: string
+  readonly home: string
+  /** Where it is installed. */
+  readonly place: string
+  readonly program: string
+  /** The package's own folder. */
+  readonly root: string
 
-  static async install(): Promise<Installed> {
-    const installed = new Installed()
-    for (const folder of [installed.home, installed.place]) mkdirSync(folder)
-    const archive = await pack(installed.folder)
-    // Nothing of ours asks anybody: `--offline` forbids npm to, and the archive needs nothing else.
-    await run('npm', ['install', '--offline', '--no-audit', '--no-fund', archive], {
-      cwd: installed.place,
-      env: newcomer(installed.home),
-    })
+  readonly #archive: string
+
+  private constructor(folder: string, archive: string) {
+    this.folder = folder
+    this.home = path.join(folder, 'home')
+    this.place = path.join(folder, 'place')
+    this.program = path.join(this.place, 'node_modules/.bin/fedplane')
+    this.root = path.join(this.place, 'node_modules/fedplane')
+    this.#archive = archive
+  }
+
+  /** Packed, and not installed yet. */
+  static async pack(): Promise<Installed> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'fedplane-installed-'))
+    const installed = new Installed(folder, await pack(folder))
+    for (const each of [installed.home, installed.place]) mkdirSync(each)
     return installed
+  }
+
+  /** Asks nobody: `--offline` forbids npm to, and the archive needs nothing else. */
+  async install(): Promise<void> {
+    const args = ['install', '--offline', '--no-audit', '--no-fund', this.#archive]
+    await run('npm', args, { cwd: this.place, env: newcomer(this.home) })
   }
 
   /** Starts the installed program. */
