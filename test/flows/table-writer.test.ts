@@ -23,7 +23,7 @@ import { until } from '../support/local/engine-lab.ts'
 
 /**
  * What somebody gets who may write the whole table, and nothing else: no keys, no credential (issue on access, point 3). They write as DynamoDB's console
- * would, past every store, and check what their own server is sent, and at what appears in their own cluster.
+ * would, past every store, and check what their own server is sent, and what appears in their own cluster.
  */
 
 const OWNER: Principal = { ...ALICE, userId: 'olga' }

@@ -58,7 +58,7 @@ const withRotation = async (
 }
 
 /**
- * Asks for a change of a cluster. When another user than the one whose application credentials it lives on asks for it, and can delegate it his,
+ * Asks for a change of a cluster. When another user than the one whose application credentials it lives on asks for it, and can delegate to it,
  * it gets those first: so nobody's leaving strands a cluster (decision 0018).
  *
  * @throws what `requestTask` throws

@@ -19,7 +19,7 @@ const observe = async (ports: StepPorts, target: Target, { observation }: Cluste
 const stateOf = (cluster: Cluster, { state }: ClusterStepResult): ClusterChange =>
   state === undefined ? {} : { driverState: mergeState(cluster.driverState, state) }
 
-/** One commit for what was informed of the cluster and of its node groups; none when nothing would change. @throws OperationSuperseded */
+/** One commit for what was reported of the cluster and of its node groups; none when nothing would change. @throws OperationSuperseded */
 const commitResult = (
   ports: StepPorts,
   target: Target,

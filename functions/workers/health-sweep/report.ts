@@ -48,7 +48,7 @@ const reportOrLater = async (ports: Ports, cluster: Cluster, federationId: strin
   }
 }
 
-/** Federation id → what it was reported last, after all were reported the news as far as that is possible now. */
+/** Federation id → what it was informed of last, after all were informed of the news as far as that is possible now. */
 const reportedAfter = async (ports: Ports, cluster: Cluster, news: string): Promise<Record<string, string>> => {
   const after: Record<string, string> = {}
   for (const id of memberOf(cluster)) {

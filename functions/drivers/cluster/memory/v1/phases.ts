@@ -26,7 +26,7 @@ import {
 /** Kinds of tasks that memory@1 simulates: all but a new kubeconfig, since it takes none. */
 type SimulatedTaskKind = Exclude<ClusterTaskKind, 'credential'>
 
-/** Nodes of a group as they come to be: what is informed of it, and what is kept. */
+/** Nodes of a group as they come to be: what is reported of it, and what is kept. */
 type Made = { result: NodeGroupResult; state: JsonObject }
 
 /** Gives a group the nodes that are wanted. */

@@ -100,7 +100,7 @@ const pullFailures = ({ metadata: { name, uid } }: Pod, events: readonly HostEve
       (uid === '' || object.uid === '' || object.uid === uid),
   )
 
-/** Since the first failed pull that was informed of, else since the pod has a node. */
+/** Since the first failed pull that was reported, else since the pod has a node. */
 const failingSince = ({ metadata, status }: Pod, reported: readonly HostEvent[]): string | null => {
   const [first] = reported.flatMap(({ since }) => (since === '' ? [] : since)).toSorted()
   const placed = status.conditions.find(({ type, status: state }) => type === 'PodScheduled' && state === 'True')
