@@ -33,19 +33,21 @@ const OF_THIS_MACHINE = [
   'certificate-authority',
 ]
 
-const Entry = z.looseObject({ name: z.string() })
-const Named = z.object({
-  contexts: z.array(z.object({ name: z.string(), context: z.object({ cluster: z.string(), user: z.string() }) })),
-  clusters: z.array(Entry),
-  users: z.array(Entry),
+const Kubeconfig = z.looseObject({
+  clusters: z.array(z.looseObject({ name: z.string(), cluster: z.looseObject({ server: z.string() }) })),
+  users: z.array(z.looseObject({ name: z.string() })).nullish(),
+  contexts: z.array(
+    z.looseObject({ name: z.string(), context: z.looseObject({ cluster: z.string(), user: z.string().optional() }) }),
+  ),
 })
+type Kubeconfig = z.infer<typeof Kubeconfig>
 
 const namesProgramOrFile = ({ kubeconfig, context: wanted }: DemoCluster): boolean => {
-  const { data } = Named.safeParse(parse(kubeconfig))
+  const { data } = Kubeconfig.safeParse(parse(kubeconfig))
   const context = data?.contexts.find(({ name }) => name === wanted)?.context
   const entries = [
     data?.clusters.find(({ name }) => name === context?.cluster)?.cluster,
-    data?.users.find(({ name }) => name === context?.user)?.user,
+    data?.users?.find(({ name }) => name === context?.user)?.user,
   ]
   return entries.some((entry) => OF_THIS_MACHINE.some((field) => Object.hasOwn(Object(entry), field)))
 }
@@ -100,12 +102,6 @@ const withCredential = async (cluster: DemoCluster, file: string): Promise<DemoC
     )
   }
 }
-
-const Kubeconfig = z.looseObject({
-  clusters: z.array(z.looseObject({ name: z.string(), cluster: z.looseObject({ server: z.string() }) })),
-  contexts: z.array(z.looseObject({ name: z.string(), context: z.looseObject({ cluster: z.string() }) })),
-})
-type Kubeconfig = z.infer<typeof Kubeconfig>
 
 type KubeconfigChoice = {
   file: string
