@@ -33,9 +33,9 @@ const createPlan = (options: KarmadaOptions): Plan => [
   storagePhase,
   etcdPhase({ startsApiServer: true }),
   apiServerPhase,
-  contentPhase(),
+  contentPhase,
   controllersPhase,
-  verifyPhase(),
+  verifyPhase,
 ]
 
 /** A failed change takes nothing back: the control plane runs, and what is made already belongs to it. */
@@ -53,9 +53,9 @@ const updatePlan = (options: KarmadaOptions): Plan =>
     etcdPhase({ startsApiServer: false }),
     apiServerPhase,
     encryptionPhase,
-    contentPhase(),
+    contentPhase,
     controllersPhase,
-    verifyPhase(),
+    verifyPhase,
   ].map(withoutUndo)
 
 /** Leaves that near their end; authorities and the key of service accounts stay, so that old and new go together while pods are replaced. */
@@ -66,9 +66,9 @@ const rotatePlan = (options: KarmadaOptions): Plan =>
     etcdPhase({ startsApiServer: false }),
     apiServerPhase,
     encryptionPhase,
-    contentPhase(),
+    contentPhase,
     controllersPhase,
-    verifyPhase(),
+    verifyPhase,
   ].map(withoutUndo)
 
 type Removal = { of: Phase<FederationContext>; title: string; remove?: Phase<FederationContext>['ensure'] }

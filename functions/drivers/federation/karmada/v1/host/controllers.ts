@@ -59,8 +59,6 @@ const kubeControllerManager = (plan: HostPlan, pki: Pki): Manifest<'Deployment'>
     ports: [{ name: 'https', port: KUBE_CONTROLLER_MANAGER_PORT }],
     secrets: [config(KUBE_CONTROLLER_MANAGER), { secret: SERVICE_ACCOUNT_KEYS, path: pkiPath(SERVICE_ACCOUNT_KEYS) }],
     ready: https('/healthz', KUBE_CONTROLLER_MANAGER_PORT),
-    alive: https('/healthz', KUBE_CONTROLLER_MANAGER_PORT),
-    aliveDelaySeconds: 15,
     requests: { cpu: '25m', memory: '64Mi' },
   })
 
@@ -80,8 +78,6 @@ const scheduler = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
     ports: [{ name: 'metrics', port: METRICS_PORT }],
     secrets: [config(SCHEDULER)],
     ready: http('/healthz', SCHEDULER_HEALTH_PORT),
-    alive: http('/healthz', SCHEDULER_HEALTH_PORT),
-    aliveDelaySeconds: 15,
     requests: { cpu: '25m', memory: '64Mi' },
   })
 
@@ -109,8 +105,6 @@ const controllerManager = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
     ports: [{ name: 'metrics', port: METRICS_PORT }],
     secrets: [config(CONTROLLER_MANAGER)],
     ready: http('/healthz', CONTROLLER_MANAGER_HEALTH_PORT),
-    alive: http('/healthz', CONTROLLER_MANAGER_HEALTH_PORT),
-    aliveDelaySeconds: 15,
     requests: { cpu: '50m', memory: '128Mi' },
   })
 
@@ -135,8 +129,6 @@ const webhook = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
     secrets: [config(WEBHOOK), { secret: WEBHOOK_CERT, path: pkiPath(WEBHOOK_CERT) }],
     // The server of the webhooks itself is the only one that says how it is, and without the last stroke it redirects.
     ready: https('/readyz/', WEBHOOK_PORT),
-    alive: https('/readyz/', WEBHOOK_PORT),
-    aliveDelaySeconds: 15,
     requests: { cpu: '25m', memory: '64Mi' },
   })
 

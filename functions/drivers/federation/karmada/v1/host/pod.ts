@@ -17,9 +17,10 @@ export type PodSpec = {
   ports: readonly { name: string; port: number }[]
   secrets: readonly SecretMount[]
   ready: Probe
-  alive: Probe
-  /** Seconds before the first liveness probe. */
-  aliveDelaySeconds: number
+  /** Default: the same as `ready`. */
+  alive?: Probe
+  /** Seconds before the first liveness probe. Default 15. */
+  aliveDelaySeconds?: number
   requests: { cpu: string; memory: string }
   /** The image's program has a file capability: without it in the bounding set the kernel refuses to run it. */
   needsBindService?: boolean
@@ -50,7 +51,7 @@ const readiness = (ready: Probe): PartOf['probe'] => ({
   failureThreshold: 3,
 })
 
-const liveness = ({ alive, aliveDelaySeconds }: PodSpec): PartOf['probe'] => ({
+const liveness = ({ ready, alive = ready, aliveDelaySeconds = 15 }: PodSpec): PartOf['probe'] => ({
   ...probe(alive),
   initialDelaySeconds: aliveDelaySeconds,
   periodSeconds: 10,

@@ -18,7 +18,7 @@ const DEADLINE_SECONDS = 300
  * Makes the API server a control plane: namespaces, CRDs, webhooks, aggregation, roles. Waits until all of that is served, the aggregated API too,
  * since controllers that start before it end again. Its undo is that of storage and namespace: nothing of it is outside of the control plane.
  */
-export const contentPhase = (): Phase<FederationContext> => ({
+export const contentPhase: Phase<FederationContext> = {
   id: 'content',
   title: 'CRDs, webhooks, aggregation and roles',
   deadlineSeconds: DEADLINE_SECONDS,
@@ -35,7 +35,7 @@ export const contentPhase = (): Phase<FederationContext> => ({
       })
       return {}
     }),
-})
+}
 
 const VERIFY_SECONDS = 180
 
@@ -85,7 +85,7 @@ const detourWarnings = ({ federation }: FederationContext, detour: string | null
 }
 
 /** Sees that the control plane works as a whole: discovery, aggregation, webhooks by a policy in a dry run, roles and all other content. */
-export const verifyPhase = (): Phase<FederationContext> => ({
+export const verifyPhase: Phase<FederationContext> = {
   id: 'verify',
   title: 'verification',
   deadlineSeconds: VERIFY_SECONDS,
@@ -103,7 +103,7 @@ export const verifyPhase = (): Phase<FederationContext> => ({
       })
       return { warnings }
     }),
-})
+}
 
 /** Refuses properties that the host can't follow, before anything is changed. */
 export const checkPhase: Phase<FederationContext> = {
