@@ -15,10 +15,10 @@ const SIMULATED = [
   'test/flows/cloud-run-again.test.ts',
   'test/flows/cluster-run-again.test.ts',
   'test/flows/crash-points.test.ts',
-  'test/flows/health-told.test.ts',
+  'test/flows/health-reported.test.ts',
   'test/flows/karmada-outage.test.ts',
   'test/flows/karmada.test.ts',
-  'test/flows/no-way-in.test.ts',
+  'test/flows/no-access.test.ts',
   'test/flows/run-again.test.ts',
   'test/flows/table-writer.test.ts',
 ]

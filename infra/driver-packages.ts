@@ -12,7 +12,7 @@ const described = (contract: number) =>
     .array(z.looseObject({ id: z.string().regex(/^[a-z][a-z0-9-]*@[1-9][0-9]*$/), contract: z.literal(contract) }))
     .default([])
 
-/** As much of `<package>/descriptions` as a deployment looks at. */
+/** As much of `<package>/descriptions` as a deployment checks. */
 const Descriptions = z.object({
   federationDescriptions: described(FEDERATION_CONTRACT),
   clusterDescriptions: described(CLUSTER_CONTRACT),

@@ -41,7 +41,7 @@ export const grantStart = (grantee: IGrantable): void => {
   )
 }
 
-/** May start, stop and look at executions of the flows, and nothing else of Step Functions: steps, and the reconciler. */
+/** May start, stop and check executions of the flows, and nothing else of Step Functions: steps, and the reconciler. */
 export const grantExecutions = (grantee: IGrantable): void => {
   grantStart(grantee)
   grantee.grantPrincipal.addToPrincipalPolicy(
@@ -150,7 +150,7 @@ export const grantTable = (grantee: IGrantable, data: Installation['data']): voi
   ])
 }
 
-/** May look at what there is in all projects, by its keys, and read no item. */
+/** May check what there is in all projects, by its keys, and read no item. */
 export const grantTableKeys = (grantee: IGrantable, data: Installation['data']): void => {
   grantIndexes(grantee, data)
   grantStorageKey(grantee, data.storageKey, 'dynamodb', ['kms:Decrypt', 'kms:DescribeKey'])

@@ -30,6 +30,10 @@ const versionOnly = async (file: string): Promise<string> => {
  */
 const EVENT_STREAMS = /^@smithy\/core\/event-streams$/
 
+/** SHA-256 written in JavaScript (3.3 KB), which the SDK takes only where `node:crypto` has none. */
+const SHA256_IN_JAVASCRIPT = /[/\\]checksum[/\\]sha256[/\\]Sha256Js\.js$/
+const NO_SHA256 = "export class Sha256Js { constructor() { throw new Error('SHA-256 is that of node:crypto.') } }"
+
 /** Leaves out of packages what no function uses, and what bundlers can't know (docs/decisions/0011). */
 export const strippedPackages: Plugin = {
   name: 'stripped-packages',
@@ -44,6 +48,7 @@ export const strippedPackages: Plugin = {
         loader: 'js',
       }),
     )
+    onLoad({ filter: SHA256_IN_JAVASCRIPT }, () => ({ contents: NO_SHA256, loader: 'js' }))
     onLoad({ filter: /[/\\]@aws-sdk[/\\][^/\\]+[/\\]package\.json$/ }, async ({ path }) => ({
       contents: await versionOnly(path),
       loader: 'json',

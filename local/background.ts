@@ -15,12 +15,12 @@ import { dynamoStreamPosition } from './bus/stream-position.ts'
 import { openStreamShards } from './bus/stream-shards.ts'
 import { type Database, TABLE } from './database.ts'
 import type { Engine } from './engine/engine.ts'
-import { withinPatience } from './patience.ts'
 import { Reader } from './reader/reader.ts'
 import { Job } from './schedule/job.ts'
+import { withinTimeout } from './within-timeout.ts'
 
 /** How long the end waits for work under way, milliseconds; all of it can be repeated. */
-const CLOSE_PATIENCE_MS = 1_000
+const CLOSE_TIMEOUT_MS = 1_000
 
 export type BackgroundParts = { ports: Ports; engine: Engine; bus: Bus; database: Database }
 
@@ -76,7 +76,7 @@ export const startBackground = async (parts: BackgroundParts): Promise<{ close()
   const closeJobs = () => Promise.all([reader.close(), ...jobs.map((job) => job.close())])
   try {
     const relay = await startRelay(parts)
-    return { close: () => withinPatience(Promise.all([relay.close(), closeJobs()]), CLOSE_PATIENCE_MS) }
+    return { close: () => withinTimeout(Promise.all([relay.close(), closeJobs()]), CLOSE_TIMEOUT_MS) }
   } catch (error) {
     await closeJobs()
     throw error

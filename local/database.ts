@@ -17,7 +17,7 @@ export type Database = {
   hasFormer: boolean
 }
 
-const tellTakeOver = (log: Logger, { takenOver }: EmbeddedDynamoDb): void => {
+const logTakeOver = (log: Logger, { takenOver }: EmbeddedDynamoDb): void => {
   if (takenOver === undefined) return
   log.warn('the database of a former release was copied; its file is kept aside, and not needed any more', takenOver)
 }
@@ -37,7 +37,7 @@ const embedded = (dataDir: string, { opened, log }: Around): EmbeddedDynamoDb =>
   }
   const database = openEmbeddedDynamoDb({ dataDir, onFault })
   opened.defer(() => database.stop())
-  tellTakeOver(log, database)
+  logTakeOver(log, database)
   return database
 }
 

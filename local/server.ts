@@ -146,7 +146,7 @@ const start = async (options: FedplaneOptions, opened: AsyncDisposableStack): Pr
   const log = options.log ?? createLogger({ level: 'warn' })
   const { tokensFile, identity, publicUrl } = options
   const authorize = openAuthorizer({ tokensFile, identity }, { clock: systemClock, log })
-  // The port is taken first, so that a used one is told at once and nothing is made; requests wait until the application is there.
+  // The port is taken first, so that a used one is reported at once and nothing is made; requests wait until the application is there.
   const application = Promise.withResolvers<ReturnType<typeof apiApp>>()
   application.promise.catch(() => undefined)
   const handle = async (event: Parameters<ReturnType<typeof apiApp>>[0]) => (await application.promise)(event)

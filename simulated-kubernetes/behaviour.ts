@@ -31,7 +31,7 @@ export type WebhookCall = {
 export type AggregatedApi = { types: readonly ResourceType[] } | { reason: string; message: string }
 
 /** What a CEL expression of a policy comes to: the simulation evaluates none, so tests play those that they need. */
-export type CelPlay = (object: ApiObject | undefined, oldObject: ApiObject | undefined) => boolean
+export type CelSimulation = (object: ApiObject | undefined, oldObject: ApiObject | undefined) => boolean
 
 /** What simulates around a simulated API. Tests change it while it runs; `SimulatedKubernetes.refresh` makes controllers look again. */
 export type Behaviour = {
@@ -56,7 +56,7 @@ export type Behaviour = {
   /** Default: unreachable. */
   callWebhook(call: WebhookCall): WebhookAnswer
   /** CEL expressions of admission policies, with their variables put in: one that is not here is an error. Default: none. */
-  celPlays: Readonly<Record<string, CelPlay>>
+  celSimulations: Readonly<Record<string, CelSimulation>>
   /** Default: its Service is not there. */
   aggregated(apiService: ApiObject): AggregatedApi
 }
@@ -72,7 +72,7 @@ export const defaultBehaviour = (): Behaviour => ({
   balancerAddress: () => ({ ip: '127.0.0.1' }),
   provisioner: true,
   callWebhook: () => ({ answer: 'unreachable' }),
-  celPlays: {},
+  celSimulations: {},
   aggregated: ({ spec }) => {
     const { name, namespace } = (spec as { service: { name: string; namespace: string } }).service
     return { reason: 'ServiceNotFound', message: `service/${name} in "${namespace}" is not present` }

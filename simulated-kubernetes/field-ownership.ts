@@ -15,7 +15,7 @@ const childOf = (schema: Schema, key: string): Schema => {
   return typeof schema.additionalProperties === 'object' ? schema.additionalProperties : FREE
 }
 
-/** How an item is told from its siblings in a `map` or `set` list; undefined for lists that are one value. */
+/** How an item is reported from its siblings in a `map` or `set` list; undefined for lists that are one value. */
 const itemStep = (item: unknown, schema: Schema): string | undefined => {
   const kind = schema['x-kubernetes-list-type']
   if (kind === 'set') return `=${JSON.stringify(item)}`
@@ -97,7 +97,7 @@ const readable = (path: string): string => path.replaceAll(`${STEP}[`, '[').repl
 /** The part before the first space of an owner key: see `managerKey`. */
 const shown = (key: string): string => key.split(' ')[0] ?? key
 
-/** Ownership key of a manager: applying and updating, and each subresource, are told apart as in managedFields. */
+/** Ownership key of a manager: applying and updating, and each subresource, are distinguished as in managedFields. */
 export const managerKey = (name: string, operation: 'Apply' | 'Update', subresource?: string): string =>
   `${name} ${operation} ${subresource ?? ''}`
 

@@ -24,7 +24,7 @@ const matches = (cluster: Cluster, { matchConstraints = {} }: PolicySpec, admiss
   )
 }
 
-/** A validation with its variables in place: what a play is known by. */
+/** A validation with its variables in place: what a simulation is known by. */
 const wholeExpression = ({ variables = [] }: PolicySpec, expression: string): string =>
   variables.reduceRight(
     (text, { name, expression: value }) => text.replaceAll(`variables.${name}`, `(${value})`),
@@ -34,10 +34,10 @@ const wholeExpression = ({ variables = [] }: PolicySpec, expression: string): st
 const check = (cluster: Cluster, name: string, spec: PolicySpec, admission: Admission): void => {
   for (const { expression, message = `failed expression: ${expression}` } of spec.validations ?? []) {
     const whole = wholeExpression(spec, expression)
-    const play = cluster.behaviour.celPlays[whole]
-    if (play === undefined)
+    const simulation = cluster.behaviour.celSimulations[whole]
+    if (simulation === undefined)
       throw new StatusError(500, 'InternalError', `The simulation does not know the CEL expression: ${whole}`)
-    if (play(admission.object, admission.before)) continue
+    if (simulation(admission.object, admission.before)) continue
     const { type, object, before } = admission
     const subject = `${qualified(type)} "${(object ?? before)?.metadata.name}"`
     throw forbidden(

@@ -14,6 +14,7 @@ import {
   type ShownName,
   type ValueOf,
 } from '../core/values/attributes.ts'
+import { addedLabels, type Labels, overriddenLabels, skippedLabels } from '../core/values/labels.ts'
 import type { OtherAttributes } from './body/attributes.ts'
 import { booleanField, integerField, labelsField, notGiven, optional, textField, wordField } from './body/fields.ts'
 import type { Columns } from './lists/select-page.ts'
@@ -112,40 +113,89 @@ export type Shown<A extends Attributes, T, V> = {
 
 const timestampOf = (value: unknown): unknown => (typeof value === 'string' ? timestamp(value) : value)
 
-const readersOf = <A extends Attributes, T extends AttributeValues, V>(
+type Row<T, V> = readonly [name: string, read: ReadBy<T, V>]
+
+const rowsOf = <A extends Attributes, T extends AttributeValues, V>(
   attributes: A,
   { kept, computed }: Shown<A, T, V>,
   isMeant: (attribute: Attribute) => boolean,
-): Record<string, ReadBy<T, V>> => {
+): Row<T, V>[] => {
   const byName: Readonly<Record<string, ReadBy<T, V> | undefined>> = computed
-  return mapAttributes(attributes, isMeant, (name, attribute) => {
+  const readers = mapAttributes(attributes, isMeant, (name, attribute): ReadBy<T, V> => {
     const property = camelOf(name)
-    const read: ReadBy<T, V> = (item) => (attribute.kept ? kept(item) : item)[property]
-    const own = byName[name] ?? read
-    return attribute.type === 'time' ? (item, view) => timestampOf(own(item, view)) : own
+    const read = byName[name] ?? ((item) => (attribute.kept ? kept(item) : item)[property])
+    return attribute.type === 'time' ? (item, view) => timestampOf(read(item, view)) : read
   })
+  return Object.entries(readers)
 }
 
-const isIn = (attribute: Attribute | undefined, { minor }: View): boolean =>
-  (attribute?.since ?? minor) <= minor && minor <= (attribute?.until ?? minor)
+/** How labels differ from those of the parent (magnum-rest.md 4.2, 6). @param pairOf the labels, and the parent's */
+export const comparedLabels = <T, V>(pairOf: (item: T, view: V) => [Labels, Labels]) => {
+  const by =
+    (compare: (labels: Labels, parent: Labels) => Labels): ReadBy<T, V> =>
+    (item, view) =>
+      compare(...pairOf(item, view))
+  return {
+    labels_overridden: by(overriddenLabels),
+    labels_added: by(addedLabels),
+    labels_skipped: by(skippedLabels),
+  }
+}
 
-/** Shows an object as answers in a place have it. An attribute whose value is undefined is left out. */
-export const shower = <A extends Attributes, T extends AttributeValues, V extends View>(
+const isIn = ({ since, until }: Attribute, { minor }: View): boolean =>
+  (since ?? minor) <= minor && minor <= (until ?? minor)
+
+/** What is in a place, in the version of a view. */
+const rowsIn = <A extends Attributes, T extends AttributeValues, V extends View>(
+  attributes: A,
+  how: Shown<A, T, V>,
+  place: Place,
+): ((view: V) => Row<T, V>[]) => {
+  const places: readonly Place[] = PLACES.slice(0, PLACES.indexOf(place) + 1)
+  return (view) =>
+    rowsOf(
+      attributes,
+      how,
+      (attribute) => attribute.shown !== undefined && places.includes(attribute.shown) && isIn(attribute, view),
+    )
+}
+
+/** An attribute that is undefined is not written. */
+const objectOf = <T, V>(rows: readonly Row<T, V>[], item: T, view: V): Record<string, unknown> => {
+  const object: Record<string, unknown> = {}
+  for (const [name, read] of rows) object[name] = read(item, view)
+  return object
+}
+
+/** Shows an object as answers in a place have it. */
+export const toObject = <A extends Attributes, T extends AttributeValues, V extends View>(
   attributes: A,
   how: Shown<A, T, V>,
   place: Place,
 ): ((item: T, view: V) => Record<string, unknown>) => {
-  const places: readonly (Place | undefined)[] = PLACES.slice(0, PLACES.indexOf(place) + 1)
-  const readers = Object.entries(
-    readersOf(attributes, how, ({ shown }) => places.includes(shown) && shown !== undefined),
-  )
-  return (item, view) =>
-    Object.fromEntries(
-      readers.flatMap(([name, read]) => {
-        const value = isIn(attributes[name], view) ? read(item, view) : undefined
-        return value === undefined ? [] : [[name, value]]
-      }),
-    )
+  const rowsFor = rowsIn(attributes, how, place)
+  return (item, view) => objectOf(rowsFor(view), item, view)
+}
+
+/** Properties that V8 adds by computed names before it makes an object a dictionary, which it writes half as fast. */
+const PART = 16
+
+/** The same as JSON, for the thousand items of a list. */
+export const toJson = <A extends Attributes, T extends AttributeValues, V extends View>(
+  attributes: A,
+  how: Shown<A, T, V>,
+  place: Place,
+): ((view: V) => (item: T) => string) => {
+  const rowsFor = rowsIn(attributes, how, place)
+  return (view) => {
+    const rows = rowsFor(view)
+    const starts = rows.flatMap((_, at) => (at % PART === 0 ? [at] : []))
+    const parts = starts.map((at) => rows.slice(at, at + PART))
+    return (item) => {
+      const texts = parts.map((part) => JSON.stringify(objectOf(part, item, view)).slice(1, -1))
+      return `{${texts.filter((text) => text !== '').join(',')}}`
+    }
+  }
 }
 
 const comparable = (value: unknown = null): string | number | boolean | null =>
@@ -159,8 +209,6 @@ export const sortColumns = <A extends Attributes, T extends AttributeValues, V e
   how: Shown<A, T, V>,
   view: V,
 ): Columns<T> => {
-  const readers = readersOf(attributes, how, ({ sorts }) => sorts === true)
-  return Object.fromEntries(
-    Object.entries(readers).map(([name, read]) => [name, (item: T) => comparable(read(item, view))]),
-  )
+  const rows = rowsOf(attributes, how, ({ sorts }) => sorts === true)
+  return Object.fromEntries(rows.map(([name, read]) => [name, (item: T) => comparable(read(item, view))]))
 }

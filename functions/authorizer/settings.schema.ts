@@ -1,6 +1,18 @@
 import * as z from 'zod'
 import { Secret } from '../core/values/secret.ts'
-import { isIdentityUrl } from './identity-url.ts'
+
+const LOOPBACK = /^(localhost|127(\.[0-9]{1,3}){3}|\[::1\])$/
+
+/**
+ * True for a URL that an identity provider may have: https, or http on loopback; without user, query and fragment. Tokens and passwords go
+ * there, so plain HTTP must not leave this machine.
+ */
+export const isIdentityUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  const isPrivate = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.test(hostname))
+  return isPrivate && `${username}${password}${search}${hash}` === ''
+}
 
 /** URL of an identity provider: https, or http on loopback; without user, query and fragment. */
 export const IdentityUrl = z.string().refine(isIdentityUrl, 'must be an https URL (http on loopback only)')

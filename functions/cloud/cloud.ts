@@ -4,20 +4,20 @@ import type { Secret } from '../core/values/secret.ts'
 export type ApplicationCredential = { id: string; secret: Secret }
 
 /**
- * What a user lends a cluster: two application credentials in the cluster's project (decision 0018). Both end with the user's roles in it, of which
+ * What a user delegates to a cluster: two application credentials in the cluster's project (decision 0018). Both end with the user's roles in it, of which
  * they have those that a cluster may get (`domain/cluster-roles.ts`).
  */
 export type CloudGrant = {
   /** Whose they are. */
   userId: string
   /** For the cluster and for what makes its machines. Restricted: it makes and revokes no others. */
-  leaf: ApplicationCredential
+  restricted: ApplicationCredential
   /** For fedplane only, which makes the next grant with it, and revokes this one. Unrestricted. */
-  minter: ApplicationCredential
+  unrestricted: ApplicationCredential
 }
 
 /** What is left to know of a grant that no longer serves, or does so elsewhere: enough to revoke it and to make the next one. */
-export type CloudGrantRef = Pick<CloudGrant, 'userId' | 'minter'> & { leafId: string }
+export type CloudGrantRef = Pick<CloudGrant, 'userId' | 'unrestricted'> & { restrictedId: string }
 
 /** What a grant is for. */
 export type GrantPurpose = {
@@ -46,7 +46,7 @@ export interface Cloud {
    */
   grant(token: Secret, userId: string, purpose: GrantPurpose): Promise<CloudGrant>
   /**
-   * Makes another grant of the same user with the minter, without the user.
+   * Makes another grant of the same user with the unrestricted credential, without the user.
    *
    * @throws CloudGrantDead when Keystone no longer takes it; CloudCredentialRefused, IdentityProviderUnavailable
    */

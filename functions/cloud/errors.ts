@@ -24,7 +24,7 @@ export class CloudCredentialRefused extends AppError {
   readonly kind = 'invalid'
 }
 
-/** Keystone no longer takes the application credentials that a user lent a cluster: he, or his roles in the project, are gone. */
+/** Keystone no longer takes the application credentials that a user delegated to a cluster: he, or his roles in the project, are gone. */
 export class CloudGrantDead extends AppError {
   override readonly name = 'CloudGrantDead'
   readonly kind = 'conflict'

@@ -6,7 +6,7 @@ export class OperationSuperseded extends AppError {
   readonly kind = 'conflict'
 }
 
-/** An execution that was replaced has been told to stop and still runs. */
+/** An execution that was replaced has been asked to stop and still runs. */
 export class ExecutionStillRunning extends AppError {
   override readonly name = 'ExecutionStillRunning'
   readonly kind = 'unavailable'

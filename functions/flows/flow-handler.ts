@@ -62,8 +62,8 @@ const notesOf = ({ notes, notTried, leftovers }: Progress): string[] => [
 ]
 
 const outcomeOf = (progress: Progress): LoopOutcome => {
-  const { remarks, leftovers, carried } = progress
-  return { notes: notesOf(progress), remarks, leftovers, carried }
+  const { warnings, leftovers, carried } = progress
+  return { notes: notesOf(progress), warnings, leftovers, carried }
 }
 
 /** Task state `RecordSuccess`. */

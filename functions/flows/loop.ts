@@ -13,7 +13,7 @@ export type PhaseResult = StepResult & {
   carried?: JsonObject
 }
 
-/** A phase with its context bound: looks at the entity anew each time, since the state changes while phases run. */
+/** A phase with its context bound: checks the entity anew each time, since the state changes while phases run. */
 export type BoundPhase = {
   id: string
   title: string
@@ -35,8 +35,8 @@ export type LoopSubject = {
   /** True: no phase waits past the operation's deadline, less a margin for what comes after it. Absent: the reconciler ends it there. */
   endsInTime?: boolean
   /** Tells the reader of `status_reason`. Writes only when it changes. */
-  tell(statusReason: string): Promise<void>
-  /** Takes back what was told with this beginning, once it is no longer waited for. Absent: it stays until something else is told. */
+  report(statusReason: string): Promise<void>
+  /** Takes back what was reported with this beginning, once it is no longer waited for. Absent: it stays until something else is reported. */
   takeBack?(beginning: string): Promise<void>
   /** Ends the connections of this step. */
   close(): void
@@ -47,7 +47,7 @@ export type LoopOutcome = {
   /** What a forced delete passed over, or undo could not take back; and objects that stay although their phase is done. */
   notes: readonly string[]
   /** What works in part only, as drivers said of their phases. */
-  remarks: readonly string[]
+  warnings: readonly string[]
   /** Objects of ours that stay, of which the notes tell. */
   leftovers: readonly ObjectRef[]
   /** What phases had to say to the end of the flow. */
@@ -85,12 +85,12 @@ const LAST_PAUSE_MS = 2000
 const GROWTH = 1.5
 
 /**
- * Looks again until `done` or the time is up, with growing pauses (200 ms to 2 s). The last look is the answer; the first always
+ * Looks again until `done` or the time is up, with growing pauses (200 ms to 2 s). The last observation is the answer; the first always
  * happens.
  */
-export const poll = async <T extends { done: boolean }>(look: () => Promise<T>, untilMs: number): Promise<T> => {
+export const poll = async <T extends { done: boolean }>(observe: () => Promise<T>, untilMs: number): Promise<T> => {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * GROWTH, LAST_PAUSE_MS)) {
-    const seen = await look()
+    const seen = await observe()
     if (seen.done || performance.now() + pause > untilMs) return seen
     await sleep(pause)
   }

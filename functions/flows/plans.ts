@@ -38,7 +38,7 @@ import {
 } from './entities/cluster-results.ts'
 import { ofFederation } from './entities/federation.ts'
 import { endpointIfKnown, endpointOf } from './entities/federation-results.ts'
-import { carriedCredential, carriedRemark, ofMembership } from './entities/membership.ts'
+import { carriedCredential, carriedWarning, ofMembership } from './entities/membership.ts'
 import type { Loop } from './loop.ts'
 import { phasesAfterDeletion, phasesAfterRotation, phasesBeforeRotation } from './phases/cloud.ts'
 import { preflightPhase, UNJOIN_MEMBERS, unjoinMembersPhase } from './phases/federation.ts'
@@ -78,12 +78,12 @@ const requireRenewed = async (ports: StepPorts, state: StepState): Promise<void>
   throw new NothingToRenew(`Driver ${driver} renewed nothing: renewal is still due since ${renewAfter}.`)
 }
 
-const isTold = ({ conditions }: Federation, message: string): boolean =>
+const isReported = ({ conditions }: Federation, message: string): boolean =>
   conditions.some((it) => it.type === CERTIFICATES_CURRENT && it.status === 'Unknown' && it.message === message)
 
-/** What a rotation waits for is told in its condition: the federation's status stays as it is. */
-const tellRenewal = (ports: StepPorts, federation: Federation, message: string): FederationUpdate =>
-  isTold(federation, message)
+/** What a rotation waits for is reported in its condition: the federation's status stays as it is. */
+const reportRenewal = (ports: StepPorts, federation: Federation, message: string): FederationUpdate =>
+  isReported(federation, message)
     ? {}
     : { conditions: certificatesCurrent(ports, federation, { status: 'Unknown', reason: 'Renewing', message }) }
 
@@ -123,8 +123,8 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
   'federation-create': ofFederation({
     phases: ({ driver, federation, state }) =>
       isRefused(federation, state) ? [] : [preflightPhase(driver), ...driver.phases.create],
-    succeed: (ports, state, { remarks }) =>
-      endFederationCreate(ports, state, (federation) => endpointOf(ports, federation), remarks),
+    succeed: (ports, state, { warnings }) =>
+      endFederationCreate(ports, state, (federation) => endpointOf(ports, federation), warnings),
     fail: (ports, state, { failure, notes }) => endFederationCreateFailed(ports, state, failure, notes),
   }),
   /** Puts changed properties of a federation in force. */
@@ -133,8 +133,8 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
     withMembers: true,
     // Read first of all by RecordFailure, which may have died after its commit.
     operation: (ports, state, read) => orFollowUp(ports, state, read),
-    succeed: (ports, state, { remarks }) =>
-      endFederationUpdate(ports, state, (federation) => endpointOf(ports, federation), remarks),
+    succeed: (ports, state, { warnings }) =>
+      endFederationUpdate(ports, state, (federation) => endpointOf(ports, federation), warnings),
     fail: (ports, state, { failure, notes }) =>
       endFederationUpdateFailed(ports, state, noted(failure, notes), (federation) =>
         endpointIfKnown(ports, federation),
@@ -154,7 +154,7 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
   /** Renews the certificates of a federation's control plane. */
   'federation-rotate': ofFederation({
     phases: ({ driver }) => driver.phases.rotate,
-    tell: tellRenewal,
+    report: reportRenewal,
     succeed: async (ports, state, { notes }) => {
       await requireRenewed(ports, state)
       await endFederationRotate(ports, state, notes)
@@ -164,7 +164,7 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
   /** One cluster joins one federation. */
   'member-join': ofMembership({
     phases: () => JOIN_PHASES,
-    succeed: (ports, state, { carried }) => endJoin(ports, state, carriedRemark(carried)),
+    succeed: (ports, state, { carried }) => endJoin(ports, state, carriedWarning(carried)),
     fail: async (ports, state, { failure, leftovers, isUndone }) => {
       const { made } = await openMembership(ports, state)
       await endJoinFailed(ports, state, failure, isUndone ? leftovers : mergeObjectRefs(leftovers, made))
@@ -172,9 +172,9 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
   }),
   /** One cluster leaves one federation. */
   'member-unjoin': ofMembership({
-    phases: ({ remarks }) => unjoinPhases(remarks),
-    succeed: (ports, state, { leftovers, remarks }) => endUnjoin(ports, state, { leftovers, remarks }),
-    fail: (ports, state, { failure, remarks }) => abandonUnjoin(ports, state, failure, remarks),
+    phases: ({ warnings }) => unjoinPhases(warnings),
+    succeed: (ports, state, { leftovers, warnings }) => endUnjoin(ports, state, { leftovers, warnings }),
+    fail: (ports, state, { failure, warnings }) => abandonUnjoin(ports, state, failure, warnings),
   }),
   /** Renews the credential that a control plane uses for one member. */
   'credential-rotate': ofMembership({

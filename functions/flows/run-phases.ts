@@ -4,6 +4,7 @@ import { type AppError, isAppError } from '../core/values/app-error.ts'
 import { mergeObjectRefs } from '../core/values/object-ref.ts'
 import { withoutFullStop } from '../core/values/wording.ts'
 import { ManagementUnreachable } from '../drivers/contract/errors.ts'
+import { warningsIn } from '../drivers/contract/phase.ts'
 import { type BoundPhase, type LoopSubject, type PhaseResult, poll } from './loop.ts'
 import { type Progress, WAIT_SECONDS } from './progress.ts'
 import { PhaseNotTried, PhaseTimedOut, type StepPorts } from './step.ts'
@@ -27,7 +28,7 @@ export type Manner = {
   undoes?: boolean
 }
 
-type Run = { ports: StepPorts; subject: LoopSubject; manner: Manner; begunMs: number; remarks: string[] }
+type Run = { ports: StepPorts; subject: LoopSubject; manner: Manner; begunMs: number; warnings: string[] }
 type Place = { phase: BoundPhase; deadline: string }
 
 const pause = (progress: Progress, waiting: string | null, waitSeconds: number): Progress => ({
@@ -47,19 +48,19 @@ const timedOut = ({ phase, deadline }: Place, progress: Progress, what: string):
   )
 }
 
-/** One call of the phase. What it waits for is told; a phase that is done waits for nothing more. */
-const look = async (
+/** One call of the phase. What it waits for is reported; a phase that is done waits for nothing more. */
+const observe = async (
   run: Run,
   place: Place,
   { progress, act }: { progress: Progress; act: () => Promise<PhaseResult> },
 ): Promise<PhaseResult> => {
   const result = await act()
-  run.remarks.push(...(result.remarks ?? []))
+  run.warnings.push(...warningsIn(result))
   if (result.done) {
     await run.subject.takeBack?.(said(run, progress, place))
     return result
   }
-  await run.subject.tell(said(run, progress, place, result.waitingFor && `waiting for ${result.waitingFor}`))
+  await run.subject.report(said(run, progress, place, result.waitingFor && `waiting for ${result.waitingFor}`))
   if (!isPast(run, place.deadline)) return result
   throw timedOut(place, progress, result.waitingFor ?? place.phase.title)
 }
@@ -92,10 +93,10 @@ const passOver = async (run: Run, phase: BoundPhase, progress: Progress, error: 
 }
 
 /** Says what is about to be tried again. What goes wrong here is logged only: the fault itself matters more. */
-const tellRetry = async (run: Run, place: Place, progress: Progress, fault: unknown): Promise<void> => {
+const reportRetry = async (run: Run, place: Place, progress: Progress, fault: unknown): Promise<void> => {
   if (!isAppError(fault) || !fault.retryable) return
   try {
-    await run.subject.tell(said(run, progress, place, `trying again: ${fault.message}`))
+    await run.subject.report(said(run, progress, place, `trying again: ${fault.message}`))
   } catch (error) {
     run.ports.log.warn('progress not told', { error: isAppError(error) ? error.name : error })
   }
@@ -115,13 +116,13 @@ const awaitManagement = async (run: Run, place: Place, progress: Progress, error
     fault: isAppError(cause) ? cause.message : null,
   })
   const waiting = `its management cluster: ${error.message}`
-  await run.subject.tell(said(run, progress, place, `waiting for ${waiting}`))
+  await run.subject.report(said(run, progress, place, `waiting for ${waiting}`))
   return pause(progress, waiting, WAIT_SECONDS)
 }
 
-const withRemarks = ({ remarks }: Run, progress: Progress): Progress => ({
+const withWarnings = ({ warnings }: Run, progress: Progress): Progress => ({
   ...progress,
-  remarks: [...new Set([...progress.remarks, ...remarks])],
+  warnings: [...new Set([...progress.warnings, ...warnings])],
 })
 
 const runOne = async (run: Run, place: Place, progress: Progress): Promise<Progress> => {
@@ -130,19 +131,19 @@ const runOne = async (run: Run, place: Place, progress: Progress): Promise<Progr
   if (act === undefined) return { ...progress, done: true }
   try {
     const untilMs = run.begunMs + run.ports.pollMs
-    const result = await poll(() => look(run, place, { progress, act }), untilMs)
-    const heard = withRemarks(run, progress)
+    const result = await poll(() => observe(run, place, { progress, act }), untilMs)
+    const heard = withWarnings(run, progress)
     if (!result.done) return pause(heard, result.waitingFor ?? phase.title, WAIT_SECONDS)
     const leftovers = mergeObjectRefs(progress.leftovers, result.leftovers ?? [])
     return { ...heard, done: true, leftovers, carried: { ...progress.carried, ...result.carried } }
   } catch (error) {
     if (mayWaitFor(run, place, error)) return await awaitManagement(run, place, progress, error)
-    await tellRetry(run, place, progress, error)
-    return passOver(run, phase, withRemarks(run, progress), error)
+    await reportRetry(run, place, progress, error)
+    return passOver(run, phase, withWarnings(run, progress), error)
   }
 }
 
-const heardOf = ({ notes, leftovers, remarks, carried }: Progress) => ({ notes, leftovers, remarks, carried })
+const heardOf = ({ notes, leftovers, warnings, carried }: Progress) => ({ notes, leftovers, warnings, carried })
 
 /**
  * True when the state machine is to keep what there is before another phase begins: a fault of that phase would lose what was said so far, which is
@@ -184,7 +185,7 @@ export const runPhases = async (
   subject: LoopSubject,
   { phases, manner, from }: { phases: readonly BoundPhase[]; manner: Manner; from: Progress },
 ): Promise<Progress> => {
-  const run: Run = { ports, subject, manner, begunMs: performance.now(), remarks: [] }
+  const run: Run = { ports, subject, manner, begunMs: performance.now(), warnings: [] }
   // A phase that is no longer in the plan, or none: from the beginning.
   const start = Math.max(
     0,

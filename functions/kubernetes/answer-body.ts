@@ -17,7 +17,7 @@ const checkEncoding = ({ headers }: IncomingMessage, asked: Asked): void => {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return
   throw new NotKubernetes(
-    `The answer to ${describeAsked(asked)} is encoded (${quote(encoding)}) although we ask for none (Accept-Encoding: identity); look at what answers in the place of the API server, such as a proxy that compresses.`,
+    `The answer to ${describeAsked(asked)} is encoded (${quote(encoding)}) although we ask for none (Accept-Encoding: identity); check what answers in the place of the API server, such as a proxy that compresses.`,
     { details: asked },
   )
 }

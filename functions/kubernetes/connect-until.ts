@@ -16,7 +16,7 @@ export const connectUntil =
       async (...args: Args): Promise<Answer> => {
         if (performance.now() < untilMs) return call.apply(client, args)
         throw new RequestTimedOut(
-          `${new URL(connection.server).host} was not asked any more: the step had no time left. Look at how long its API server takes to answer.`,
+          `${new URL(connection.server).host} was not asked any more: the step had no time left. Check how long its API server takes to answer.`,
         )
       }
     return bounded(client, inTime)

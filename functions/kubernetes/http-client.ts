@@ -76,7 +76,7 @@ const exchangeOver = (transport: Transport, { secrets, limits }: Wiring): Exchan
 
 const readEnough = ({ path }: Call, { totalBytes }: ReadLimits): AnswerTooLarge =>
   new AnswerTooLarge(
-    `GET ${path} is not asked any more: the API server's answers have more than ${totalBytes} bytes together. Look at what answers in its place, and at what is in the cluster.`,
+    `GET ${path} is not asked any more: the API server's answers have more than ${totalBytes} bytes together. Check what answers in its place, and what is in the cluster.`,
     { details: { path, totalBytes } },
   )
 
@@ -87,7 +87,7 @@ const jsonOf = ({ asked, body }: TransportAnswer, values: number): unknown => {
   } catch (error) {
     if (!(error instanceof JsonOverBound)) return
     throw new AnswerTooLarge(
-      `The answer to ${describeAsked(asked)} ${error.message}, which is more than an API server answers; look at what is there, and at what answers.`,
+      `The answer to ${describeAsked(asked)} ${error.message}, which is more than an API server answers; check what is there, and what answers.`,
       { details: { ...asked, values } },
     )
   }
@@ -204,7 +204,7 @@ type Removal = { resource: Resource; name: string; uid?: string }
 type Lookups = Pick<Exchange, 'find' | 'parse'> & Pick<KubernetesClient, 'get'>
 
 /**
- * A precondition that does not hold is a 409, like any other conflict: a look tells whether the object that was meant is still there.
+ * A precondition that does not hold is a 409, like any other conflict: an observation tells whether the object that was meant is still there.
  */
 const remove = async (
   { find, parse, get }: Lookups,

@@ -74,7 +74,7 @@ export const codeOf = (error: unknown): string => {
 export type Trust = { givenCa: boolean }
 
 /**
- * Our error for a failed connection, told apart by code and never by text. Has no cause: Node's errors of the TLS and HTTP layers may
+ * Our error for a failed connection, distinguished by code and never by text. Has no cause: Node's errors of the TLS and HTTP layers may
  * hold a header's value (cases/JN-17).
  */
 export const networkError = (asked: Asked, error: unknown, { givenCa }: Trust): AppError => {

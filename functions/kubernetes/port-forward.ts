@@ -23,10 +23,10 @@ import {
   type Forwarded,
   type ForwardPort,
   pathBelow,
-  patience,
   pinnedTo,
   portOf,
   type Target,
+  timeout,
 } from './target.ts'
 
 /** First byte of each message of `v4.channel.k8s.io`; for port n of the request they are 2n and 2n + 1. */
@@ -131,7 +131,7 @@ const connected = async (target: Target, asked: Asked): Promise<TLSSocket> => {
       socket.destroy()
       reject(error instanceof AppError ? error : networkError(asked, error, trust))
     }
-    const stop = patience(limits.connectMilliseconds, () => fail(connectTimedOut(asked, limits.connectMilliseconds)))
+    const stop = timeout(limits.connectMilliseconds, () => fail(connectTimedOut(asked, limits.connectMilliseconds)))
     // Stays: an error after the connection was given on belongs to the WebSocket, which hears it too.
     socket.on('error', fail)
     socket.once('secureConnect', () => {

@@ -64,8 +64,8 @@ export const answerError = (answer: TransportAnswer, context: AnswerContext): Ap
   const said = textOf(status, context)
   const facts = { host, method, path, status: answer.status, reason: reasonOf(status), said }
   const details = { ...facts, ...retryAfter(answer, status) }
-  const told = said === '' ? '' : `: ${said}`
-  const sentence = (what: string): string => `${describeAsked(answer.asked)} ${what} (${answer.status})${told}.`
+  const reported = said === '' ? '' : `: ${said}`
+  const sentence = (what: string): string => `${describeAsked(answer.asked)} ${what} (${answer.status})${reported}.`
   return errorFor({ answer, status, details, sentence })
 }
 
@@ -133,9 +133,9 @@ const missingOf = (status: Status | undefined): string =>
 
 /** What is wrong, and where. A long message begins with names of webhook and object, and would be cut before it says that: then each cause by itself. */
 const wordsOf = ({ message, details: { causes } }: Status): string => {
-  const told = causes.filter((cause) => cause.message !== '')
-  if (message.length <= MAX_TEXT || told.length === 0) return message
-  return told.map((cause) => (cause.field === '' ? cause.message : `${cause.field}: ${cause.message}`)).join('; ')
+  const reported = causes.filter((cause) => cause.message !== '')
+  if (message.length <= MAX_TEXT || reported.length === 0) return message
+  return reported.map((cause) => (cause.field === '' ? cause.message : `${cause.field}: ${cause.message}`)).join('; ')
 }
 
 const textOf = (status: Status | undefined, { secrets, isSecretBody }: AnswerContext): string => {

@@ -17,7 +17,7 @@ const PARTS = 10
  *
  * @returns ends it
  */
-export const patience = (milliseconds: number, onTimeOut: () => void): (() => void) => {
+export const timeout = (milliseconds: number, onTimeOut: () => void): (() => void) => {
   let parts = 0
   const timer = setInterval(() => {
     parts += 1
@@ -77,7 +77,7 @@ export const addressesOf = async (
   if (dial !== undefined) return []
   let stop: (() => void) | undefined
   const tooLate = new Promise<never>((_, reject) => {
-    stop = patience(limits.connectMilliseconds, () => reject(dnsLookupFailed(asked, 'time-out')))
+    stop = timeout(limits.connectMilliseconds, () => reject(dnsLookupFailed(asked, 'time-out')))
   })
   try {
     return await Promise.race([lookup.addresses(hostOf(url)), tooLate])

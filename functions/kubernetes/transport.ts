@@ -17,12 +17,12 @@ import {
   type Forwarded,
   type ForwardPort,
   pathBelow,
-  patience,
   pinnedTo,
   portOf,
   type Target,
   type TransportAnswer,
   type TransportLimits,
+  timeout,
   tlsOptions,
 } from './target.ts'
 
@@ -218,7 +218,7 @@ const limitConnect = (outgoing: ClientRequest, milliseconds: number, onTimeOut: 
   outgoing.once('socket', (socket) => {
     if (taken.has(socket)) return
     taken.add(socket)
-    const stop = patience(milliseconds, onTimeOut)
+    const stop = timeout(milliseconds, onTimeOut)
     socket.once('secureConnect', stop)
     socket.once('close', stop)
   })

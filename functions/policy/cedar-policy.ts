@@ -8,9 +8,8 @@ import {
   statefulIsAuthorized,
 } from '@cedar-policy/cedar-wasm/nodejs'
 import type { Principal, Role } from '../core/values/principal.ts'
-import { PolicyNotDecided } from './errors.ts'
 import type { Policy } from './policy.ts'
-import { type PolicyText, refusalOf } from './policy-text.ts'
+import { PolicyNotDecided, type PolicyText, refusalOf } from './policy-text.ts'
 import { type ClusterUseContext, type PolicyObject, type PolicyRule, RULES } from './rules.ts'
 
 /** Roles that come with a role (Keystone's role inference, without what an admin would get: magnum-rest.md 9.4). */

@@ -78,7 +78,7 @@ export const RULES = {
 
 export type PolicyRule = keyof typeof RULES
 
-/** What is asked about, as far as rules look at it. Absent: something of the caller's own. */
+/** What is asked about, as far as rules check it. Absent: something of the caller's own. */
 export type PolicyObject = {
   projectId: string
   /** Who made it; absent: nobody in particular. */

@@ -87,7 +87,7 @@ export const canaryEnv = z.object({
   CANARY_SECRET_ARN: z.string().regex(/^arn:[^:]+:secretsmanager:/),
 })
 
-/** The guard of `cdk destroy`: looks at what there is. */
+/** The guard of `cdk destroy`: checks what there is. */
 export const destroyGuardEnv = z.object({ AWS_REGION: text, TABLE_NAME: text })
 
 /** What reserves concurrency: its functions are named by CloudFormation's requests. */

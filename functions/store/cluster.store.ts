@@ -53,7 +53,7 @@ export interface ClusterStore {
   /** Stores what was seen unless something newer is stored, or the cluster is gone. True when it was stored. */
   observe(key: ClusterKey, observation: ClusterObservation): Promise<boolean>
   /** Replaces `told`. No error when the cluster is gone. Bumps no revision: a lost note has a control plane told once more. */
-  noteTold(key: ClusterKey, told: Readonly<Record<string, string>>): Write
+  noteReported(key: ClusterKey, told: Readonly<Record<string, string>>): Write
   /**
    * Claims the identity of a cluster within a project: at most one registration per `kube-system` uid. Claiming again for the same
    * cluster is no error. Conflict: ReservationTaken with `details.owner` = id of the other cluster.

@@ -32,7 +32,7 @@ export interface FederationStore {
   remove(read: Federation): Write
 
   /** Stores what was seen unless something newer is stored, or the federation is gone. True when it was stored. */
-  observe(key: FederationKey, look: ControlPlaneObservation): Promise<boolean>
+  observe(key: FederationKey, observation: ControlPlaneObservation): Promise<boolean>
   /** Claims a namespace of a host cluster within the project. Claiming again for the same federation is no error. Conflict: ReservationTaken. */
   claimNamespace(host: HostIdentity, namespace: string, federationId: string): Write
   /** Gives the claim up if it is this federation's. */

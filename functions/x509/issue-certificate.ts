@@ -17,7 +17,7 @@ import {
 } from '@peculiar/x509'
 import { Secret } from '../core/values/secret.ts'
 import { DAY_MS, LEAF_KEY, pemOf, signingBy } from './certificate.ts'
-import { AuthorityExpired } from './errors.ts'
+import { AuthorityExpired } from './pem-request.ts'
 import type { SigningAuthority } from './sign-request.ts'
 
 /** What a certificate of ours says. */

@@ -13,7 +13,7 @@ import {
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
 } from '@peculiar/x509'
-import { SigningRequestRejected } from './errors.ts'
+import { SigningRequestRejected } from './pem-request.ts'
 
 /** Text of one attribute of a name, under the ASN.1 type that it was written as. */
 type AttributeText = { utf8String?: string; printableString?: string; ia5String?: string }

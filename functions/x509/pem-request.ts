@@ -1,4 +1,16 @@
-import { SigningRequestRejected } from './errors.ts'
+import { AppError } from '../core/values/app-error.ts'
+
+/** The text is no certificate signing request that may be signed; the message says why and what to send. */
+export class SigningRequestRejected extends AppError {
+  override readonly name = 'SigningRequestRejected'
+  readonly kind = 'invalid'
+}
+
+/** The authority may sign nothing any more. */
+export class AuthorityExpired extends AppError {
+  override readonly name = 'AuthorityExpired'
+  readonly kind = 'invalid'
+}
 
 /** Longest text of a signing request, characters. RSA 4096 with a hundred names needs half of it. */
 export const CSR_LENGTH_MAX = 16_384

@@ -15,7 +15,7 @@ import {
 } from '@peculiar/x509'
 import type { Secret } from '../core/values/secret.ts'
 import { DAY_MS, pemOf, signingBy } from './certificate.ts'
-import { AuthorityExpired, SigningRequestRejected } from './errors.ts'
+import { AuthorityExpired, SigningRequestRejected } from './pem-request.ts'
 import { isNameless, type SigningRequest } from './signing-request.ts'
 
 /** 5 years (magnum-rest.md 7.1). */

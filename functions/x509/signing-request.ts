@@ -1,5 +1,4 @@
 import { Name } from '@peculiar/x509'
-import { SigningRequestRejected } from './errors.ts'
 import {
   type NameAttribute,
   type ParsedRequest,
@@ -9,7 +8,7 @@ import {
   requestedExtensions,
   type WebAlgorithm,
 } from './parsed-request.ts'
-import { derOfPem } from './pem-request.ts'
+import { derOfPem, SigningRequestRejected } from './pem-request.ts'
 import 'reflect-metadata'
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { isShownAsIs } from '../core/values/shown-text.ts'

@@ -64,7 +64,7 @@ const apiGraphs = (apiId: string): GraphWidget[] => [
   ),
 ]
 
-/** What one looks at first. */
+/** What one checks first. */
 export const addDashboard = (scope: Construct, { settings, alarms, apiId }: DashboardProps): Dashboard =>
   new Dashboard(scope, 'dashboard', {
     dashboardName: DASHBOARD,

@@ -9,11 +9,11 @@ import {
 import type { Construct } from 'constructs'
 import type { DeploymentSettings } from '../settings/settings.schema.ts'
 
-/** Topic that is told of alarms. A name of its own, so that alarms of all stacks can name it before it is there. */
+/** Topic that is informed of alarms. A name of its own, so that alarms of all stacks can name it before it is there. */
 export const ALARM_TOPIC = 'fedplane-alarms'
 
 /** Tells the topic, when it rings and when it is over. CloudWatch looks for the topic only then. */
-export const tellTopic = (alarm: Pick<Alarm, 'addAlarmAction' | 'addOkAction'>): void => {
+export const notifyTopic = (alarm: Pick<Alarm, 'addAlarmAction' | 'addOkAction'>): void => {
   const alarmActionArn = `arn:${Aws.PARTITION}:sns:${Aws.REGION}:${Aws.ACCOUNT_ID}:${ALARM_TOPIC}`
   const action: IAlarmAction = { bind: () => ({ alarmActionArn }) }
   alarm.addAlarmAction(action)
@@ -45,7 +45,7 @@ export type RunbookAlarmProps = {
   /** Rings from this value on; with `below`, under it. */
   threshold: number
   below?: boolean
-  /** Periods of the metric that are looked at. Default 1. */
+  /** Periods of the metric that are checked. Default 1. */
   periods?: number
   /** How many of them must be over the threshold. Default: all. */
   datapoints?: number
@@ -55,7 +55,7 @@ export type RunbookAlarmProps = {
   tells?: boolean
 }
 
-/** An alarm as all of ours are: with a name, an article of the runbook in its description, and a topic that is told. */
+/** An alarm as all of ours are: with a name, an article of the runbook in its description, and a topic that is reported. */
 export class RunbookAlarm extends Alarm {
   /** Without `fedplane-`. */
   readonly shortName: string
@@ -76,7 +76,7 @@ export class RunbookAlarm extends Alarm {
     })
     this.shortName = props.name
     this.tells = props.tells ?? true
-    if (this.tells) tellTopic(this)
+    if (this.tells) notifyTopic(this)
   }
 }
 

@@ -43,7 +43,7 @@ const OWN: readonly Planned[] = [
   },
   {
     name: 'sweep-faults',
-    description: 'For fifteen minutes there were clusters or control planes that the health sweep failed to look at.',
+    description: 'For fifteen minutes there were clusters or control planes that the health sweep failed to check.',
     metric: ownMetric('SweepFaults', 'Sum'),
     threshold: 1,
     periods: 3,

@@ -66,7 +66,7 @@ export class Outbox extends Construct {
       bisectBatchOnError: true,
       maxRecordAge: RECORD_AGE,
       onFailure: { bind: () => ({ destination: this.undelivered.queueArn }) },
-      // As functions/workers/outbox looks at them; the rest of the stream costs no call.
+      // As functions/workers/outbox checks them; the rest of the stream costs no call.
       filters: [
         FilterCriteria.filter({
           eventName: FilterRule.isEqual('INSERT'),

@@ -8,7 +8,7 @@ import { NodeFunction } from './node-function.ts'
 type Kind = keyof typeof API_CONCURRENCY
 const KINDS = Object.keys(API_CONCURRENCY) as Kind[]
 
-/** One look, and two more when Lambda has to try again. */
+/** One observation, and two more when Lambda has to try again. */
 const ANSWER_WITHIN = Duration.minutes(15)
 
 export type ReservedConcurrencyProps = {

@@ -94,7 +94,7 @@ const bringBack = async (options: RestoreOptions, report: RestoreReport, kept: S
         options,
         differing.map((Item) => ({ PutRequest: { Item } })),
       )
-    options.tell?.(`${report.same + report.written} items looked at, ${report.written} of them differ`)
+    options.tell?.(`${report.same + report.written} items checked, ${report.written} of them differ`)
   }
 }
 

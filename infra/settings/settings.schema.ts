@@ -166,7 +166,7 @@ const fields = {
   alarmEmail: z
     .email('must be an e-mail address')
     .optional()
-    .describe('e-mail address that is told of alarms; default nobody'),
+    .describe('e-mail address that is informed of alarms; default nobody'),
   runbookUrl: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
     .optional()

@@ -51,7 +51,7 @@ const acknowledgePublic = (routes: readonly HttpRoute[]): void => {
     acknowledge(
       route,
       'AwsSolutions-APIG4',
-      'What versions there are, and what the API looks like, is told before anybody logs in, as by Magnum.',
+      'What versions there are, and what the API looks like, is reported before anybody logs in, as by Magnum.',
     )
   }
 }
@@ -196,7 +196,7 @@ export class ApiStack extends Stack {
       stageName: '$default',
       autoDeploy: true,
       throttle: API_THROTTLE,
-      // Those of single routes cost by the month, and nothing looks at them: the access log has routes.
+      // Those of single routes cost by the month, and nothing checks them: the access log has routes.
       detailedMetricsEnabled: false,
       accessLogSettings: {
         destination: new LogGroupLogDestination(new KeptLogs(this, 'access-logs', this.#installation)),

@@ -63,7 +63,7 @@ export class EventsStack extends Stack {
   #addSweep(): NodeFunction {
     const { data, settings } = this.#installation
     const sweep = this.#addFunction('health-sweep', {
-      description: 'fedplane: looks at the health of clusters',
+      description: 'fedplane: checks the health of clusters',
       environment: workerEnvironment(this.#installation),
       talksToClusters: true,
     })

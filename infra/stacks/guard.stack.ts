@@ -5,7 +5,7 @@ import { NodeFunction } from '../constructs/node-function.ts'
 import { grantTableKeys } from '../grants.ts'
 import type { InstallationStackProps } from '../installation.ts'
 
-/** CloudFormation's longest wait for the guard's answer: one look, and two more when Lambda has to try again. */
+/** CloudFormation's longest wait for the guard's answer: one observation, and two more when Lambda has to try again. */
 const ANSWER_WITHIN = Duration.minutes(15)
 
 /**

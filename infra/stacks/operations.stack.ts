@@ -6,7 +6,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import { acknowledge } from '../acknowledge.ts'
 import { addDashboard } from '../alarms/dashboard.ts'
-import { ALARM_TOPIC, alarmName, describeAlarm, type RunbookAlarm, tellTopic } from '../alarms/runbook-alarm.ts'
+import { ALARM_TOPIC, alarmName, describeAlarm, notifyTopic, type RunbookAlarm } from '../alarms/runbook-alarm.ts'
 import { Canary } from '../constructs/canary.ts'
 import type { InstallationStackProps } from '../installation.ts'
 import type { ApiStack } from './api.stack.ts'
@@ -22,7 +22,7 @@ export type OperationsStackProps = InstallationStackProps & {
   alarms: readonly RunbookAlarm[]
 }
 
-/** For those who look after an installation: who is told, what one looks at, and the canary. */
+/** For those who look after an installation: who is reported, what one checks, and the canary. */
 export class OperationsStack extends Stack {
   constructor(scope: Construct, id: string, { api, flows, events, alarms, ...props }: OperationsStackProps) {
     super(scope, id, props)
@@ -68,7 +68,7 @@ export class OperationsStack extends Stack {
     acknowledge(
       topic,
       'Serverless-SNSRedrivePolicy',
-      'SNS itself repeats a mail that is not taken; a queue of mails would be one more place that nobody looks at.',
+      'SNS itself repeats a mail that is not taken; a queue of mails would be one more place that nobody checks.',
     )
     if (settings.alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(settings.alarmEmail))
     new CfnOutput(this, 'alarm-topic', { value: topic.topicArn, description: 'Subscribe a pager or a chat to it.' })
@@ -88,6 +88,6 @@ export class OperationsStack extends Stack {
         ...told.map(({ shortName }) => AlarmRule.fromString(`ALARM("${alarmName(shortName)}")`)),
       ),
     })
-    tellTopic(composite)
+    notifyTopic(composite)
   }
 }

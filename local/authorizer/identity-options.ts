@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { isIdentityUrl } from '../../functions/authorizer/identity-url.ts'
-import type { KeystoneCredential } from '../../functions/authorizer/settings.schema.ts'
+import { isIdentityUrl, type KeystoneCredential } from '../../functions/authorizer/settings.schema.ts'
 import {
   DEFAULT_CLAIMS,
   type IdentitySettings,

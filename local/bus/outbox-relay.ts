@@ -4,7 +4,7 @@ import type { DomainEvent } from '../../functions/core/values/event.ts'
 import type { StreamPosition, StreamPositionStore } from './stream-position.ts'
 import type { StreamRecord, StreamShards } from './stream-shards.ts'
 
-/** Between looks at a stream that had nothing new, milliseconds. Lambda looks four times a second. */
+/** Between checks a stream that had nothing new, milliseconds. Lambda looks four times a second. */
 const POLL_MS = 250
 const FAULT_PAUSE_MS = 2_000
 
@@ -15,7 +15,7 @@ export type OutboxRelayOptions = {
   read(key: { pk: string; sk: string }): Promise<DomainEvent | undefined>
   publish(event: DomainEvent): Promise<void>
   log: Logger
-  /** After a failed look, milliseconds. Default 2,000. */
+  /** After a failed observation, milliseconds. Default 2,000. */
   faultPauseMs?: number
 }
 
@@ -51,7 +51,7 @@ export class OutboxRelay {
       let wait = POLL_MS
       try {
         position ??= await this.#options.position.load()
-        if (await this.#lookOnce(position)) wait = 0
+        if (await this.#pollOnce(position)) wait = 0
       } catch (error) {
         position = undefined
         wait = this.#options.faultPauseMs ?? FAULT_PAUSE_MS
@@ -61,8 +61,8 @@ export class OutboxRelay {
     }
   }
 
-  /** One look at each shard; true when there was something. Brings `position` up to date. */
-  async #lookOnce(position: StreamPosition): Promise<boolean> {
+  /** One observation of each shard; true when there was something. Brings `position` up to date. */
+  async #pollOnce(position: StreamPosition): Promise<boolean> {
     let found = false
     for (const shardId of await this.#options.shards.list()) {
       const records = await this.#options.shards.read(shardId, position[shardId])

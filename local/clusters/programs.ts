@@ -31,7 +31,7 @@ export type GuardedChild = {
 }
 
 /** How long the program may take to end by itself when asked, milliseconds. */
-const TERM_PATIENCE_MS = 1000
+const TERM_TIMEOUT_MS = 1000
 
 /** How much of the program's error output is kept to explain its end, characters. */
 const OUTPUT_KEPT = 2000
@@ -86,7 +86,7 @@ export const startGuarded = async (program: string, args: readonly string[]): Pr
   const pid = Number(await firstLine(child, stdout))
   const stop = async (): Promise<void> => {
     lifeline.destroy()
-    const deadline = setTimeout(() => killHard(pid), TERM_PATIENCE_MS)
+    const deadline = setTimeout(() => killHard(pid), TERM_TIMEOUT_MS)
     await ended.finally(() => clearTimeout(deadline))
   }
   return { pid, ended, stop }

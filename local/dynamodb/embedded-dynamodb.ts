@@ -3,6 +3,7 @@ import { type Connection, inProcess } from './connection.ts'
 import { makeDataDirectory } from './make-directory.ts'
 import { sweep } from './operations/sweep.ts'
 import { requestHandler } from './request-handler.ts'
+import { RequestQueue } from './request-queue.ts'
 import {
   type DatabaseFile,
   openAlone,
@@ -11,7 +12,6 @@ import {
   type TakeOverReport,
 } from './storage/database-file.ts'
 import { Storage } from './storage/storage.ts'
-import { Turns } from './turns.ts'
 
 type DataDirectory = DatabaseFile & {
   /** Closes the database and lets others use the directory. */
@@ -20,7 +20,7 @@ type DataDirectory = DatabaseFile & {
 
 /**
  * Takes a data directory for this process: made when absent (0700), its files for its user only (0600). `lock.db` is what releases before this
- * database look at.
+ * database check.
  *
  * @throws DataDirectoryInUse while another process has it; DataDirectoryUnusable
  */
@@ -64,8 +64,8 @@ export type EmbeddedDynamoDb = {
 /** Between looks for what has ended, milliseconds. DynamoDB promises days. */
 const SWEEP_MS = 10 * 60_000
 
-const sweepNow = async (turns: Turns, isOver: () => boolean): Promise<void> => {
-  while (!isOver() && (await turns.run(sweep, undefined)) === 'true');
+const sweepNow = async (queue: RequestQueue, isOver: () => boolean): Promise<void> => {
+  while (!isOver() && (await queue.run(sweep, undefined)) === 'true');
 }
 
 type Opened = DatabaseFile & { release(): void }
@@ -93,20 +93,20 @@ export const openEmbeddedDynamoDb = ({
 }: EmbeddedDynamoDbOptions): EmbeddedDynamoDb => {
   const { database, storage, takenOver, hasFormer, release } = open(dataDir)
   const context = { storage, now: Date.now }
-  const turns = new Turns({ database, context, onFault })
+  const queue = new RequestQueue({ database, context, onFault })
   let isOver = false
-  // Its faults were told by the turn that met them.
-  const look = (): void => void sweepNow(turns, () => isOver).catch(() => undefined)
+  // Its faults were reported by the turn that met them.
+  const look = (): void => void sweepNow(queue, () => isOver).catch(() => undefined)
   const timer = dataDir === undefined ? undefined : setInterval(look, SWEEP_MS).unref()
   return {
-    connection: inProcess(requestHandler(turns)),
+    connection: inProcess(requestHandler(queue)),
     takenOver,
     hasFormer,
     stop: () => {
       if (isOver) return
       isOver = true
       clearInterval(timer)
-      turns.close()
+      queue.close()
       release()
     },
   }

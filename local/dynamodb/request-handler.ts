@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DynamoError } from './dynamo-error.ts'
 import { OPERATIONS } from './operations/operations.ts'
 import { unknownOperation } from './operations/reads.ts'
-import type { Turns } from './turns.ts'
+import type { RequestQueue } from './request-queue.ts'
 
 type HttpRequest = { headers: Readonly<Record<string, string>>; body?: unknown }
 
@@ -53,11 +53,11 @@ const operationOf = ({ headers }: HttpRequest) => {
 }
 
 /** DynamoDB for clients of this process: no port, and nobody else reaches it. */
-export const requestHandler = (turns: Turns): RequestHandler => ({
+export const requestHandler = (queue: RequestQueue): RequestHandler => ({
   metadata: { handlerProtocol: 'in-process' },
   handle: async (request) => {
     try {
-      return respond(200, await turns.run(operationOf(request), readBody(request.body)))
+      return respond(200, await queue.run(operationOf(request), readBody(request.body)))
     } catch (error) {
       if (error instanceof DynamoError) return refuse(error)
       throw error

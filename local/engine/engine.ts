@@ -1,13 +1,13 @@
 import type { ExecutionRef, Flow, FlowInput } from '../../functions/core/operation/operation.ts'
 import type { Clock, ExecutionState, Executions, Logger } from '../../functions/core/ports.ts'
-import { withinPatience } from '../patience.ts'
+import { withinTimeout } from '../within-timeout.ts'
+import { ConcurrencyLimit, type Turn } from './concurrency-limit.ts'
 import type { Definitions } from './definition.ts'
 import { type ExecutionEnd, type ExecutionRecord, executionKey, executionState } from './execution-record.ts'
 import type { ExecutionTable } from './execution-table.ts'
 import { Interpreter } from './interpreter.ts'
 import { Run, type RunParts } from './run.ts'
 import type { FlowHandler } from './task-binding.ts'
-import { type Turn, Turns } from './turns.ts'
 
 /** Told of each execution that failed, timed out or was aborted. */
 export type OnUnsuccessfulEnd = (ref: ExecutionRef, end: ExecutionEnd) => void
@@ -34,7 +34,7 @@ const projectOf = ({ input }: ExecutionRecord): string => {
 }
 
 /** How long `close` waits for calls of handlers that are under way, milliseconds. */
-const CLOSE_PATIENCE_MS = 1000
+const CLOSE_TIMEOUT_MS = 1000
 
 /**
  * Step Functions in this process: the deployed definition, a handler instead of the Lambda function, executions in a table. Each
@@ -48,14 +48,14 @@ export class Engine implements Executions {
   /** Executions of this process, from before their record is written: `resume` leaves them alone. */
   readonly #claimed = new Set<string>()
   readonly #runs = new Map<string, Run>()
-  readonly #turns: Turns
+  readonly #limit: ConcurrencyLimit
   readonly #ends = new Set<Promise<void>>()
   #closing = false
 
   constructor(options: EngineOptions) {
     this.#options = options
     this.#interpreter = new Interpreter(options.definitions)
-    this.#turns = new Turns(options.atOnce ?? AT_ONCE)
+    this.#limit = new ConcurrencyLimit(options.atOnce ?? AT_ONCE)
   }
 
   /** Imports the interpreter now instead of at the first execution. */
@@ -70,7 +70,7 @@ export class Engine implements Executions {
     try {
       await this.#begin(ref, JSON.stringify(input))
     } finally {
-      if (!this.#runs.has(key) && !this.#turns.has(key)) this.#claimed.delete(key)
+      if (!this.#runs.has(key) && !this.#limit.has(key)) this.#claimed.delete(key)
     }
   }
 
@@ -91,8 +91,8 @@ export class Engine implements Executions {
   async stop(ref: ExecutionRef, cause: string): Promise<void> {
     const end: ExecutionEnd = { status: 'ABORTED', cause }
     const key = executionKey(ref)
-    if (this.#turns.has(key)) this.#claimed.delete(key)
-    this.#turns.drop(key)
+    if (this.#limit.has(key)) this.#claimed.delete(key)
+    this.#limit.drop(key)
     this.#runs.get(key)?.stop()
     if (await this.#options.table.close(ref, end, this.#options.clock.now()))
       this.#options.onUnsuccessfulEnd?.(ref, end)
@@ -129,10 +129,10 @@ export class Engine implements Executions {
   /** Lets go of all executions: they stay RUNNING in the table, for the next process. Waits a little for calls under way. */
   async close(): Promise<void> {
     this.#closing = true
-    this.#turns.close()
+    this.#limit.close()
     const runs = [...this.#runs.values()]
     for (const run of runs) run.stop()
-    await withinPatience(Promise.all([...runs.map((run) => run.idle()), ...this.#ends]), CLOSE_PATIENCE_MS)
+    await withinTimeout(Promise.all([...runs.map((run) => run.idle()), ...this.#ends]), CLOSE_TIMEOUT_MS)
   }
 
   /** One that can't go on must not keep the others from it. */
@@ -170,7 +170,7 @@ export class Engine implements Executions {
   #drive(record: ExecutionRecord, parts: Pick<RunParts, 'machine' | 'definition' | 'handler'>): void {
     if (this.#closing) return
     const wanted = { key: executionKey(record), project: projectOf(record) }
-    this.#turns.ask(wanted, (turn) => this.#run(record, turn, parts))
+    this.#limit.ask(wanted, (turn) => this.#run(record, turn, parts))
   }
 
   #run(record: ExecutionRecord, turn: Turn, parts: Pick<RunParts, 'machine' | 'definition' | 'handler'>): void {

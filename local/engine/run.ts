@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { RunOptions, StateMachine } from 'aws-local-stepfunctions'
+import type { Turn } from './concurrency-limit.ts'
 import { type Definition, localArn } from './definition.ts'
 import type { ExecutionEnd, ExecutionRecord } from './execution-record.ts'
 import type { Checkpoint } from './execution-table.ts'
 import { executionIsOver, type FlowHandler, invokeTask } from './task-binding.ts'
-import type { Turn } from './turns.ts'
 
 /**
  * Stores the latest checkpoint of one execution. Checkpoints noted while a write is under way replace each other: only where the

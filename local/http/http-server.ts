@@ -39,7 +39,7 @@ const LIMITS: HttpLimits = {
 /** How long an unread body is thrown away after its refusal before the connection is cut, milliseconds. */
 const DISCARD_MS = 5_000
 /** How long `close` lets requests under way finish, milliseconds. */
-const CLOSE_PATIENCE_MS = 1_000
+const CLOSE_TIMEOUT_MS = 1_000
 
 export type HttpServerOptions = {
   /** 0 takes a free one. */
@@ -85,7 +85,7 @@ class Gateway {
       if (!announcesTooMuch(message, this.#limits.bodyBytesMax)) response.writeContinue()
       answer(message, response)
     })
-    // At once: a client may close its end before its request is looked at, and is nobody then.
+    // At once: a client may close its end before its request is checked, and is nobody then.
     this.server.on('connection', (socket: Socket) => options.peerUsers?.isOwn(socket))
     this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => this.#refuseRaw(error, socket))
   }
@@ -217,7 +217,7 @@ const closeServer = async (server: Server): Promise<void> => {
   const closed = once(server, 'close')
   server.close()
   server.closeIdleConnections()
-  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_PATIENCE_MS)
+  const cut = setTimeout(() => server.closeAllConnections(), CLOSE_TIMEOUT_MS)
   await closed.finally(() => clearTimeout(cut))
 }
 

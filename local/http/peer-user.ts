@@ -10,7 +10,7 @@ export type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' 
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
 const readTables = (): string => TABLES.flatMap((file) => (existsSync(file) ? readFileSync(file, 'utf8') : [])).join('')
 
-/** Looks at the table, which may miss a row while others come and go. */
+/** Checks the table, which may miss a row while others come and go. */
 const LOOKS = 3
 const ROOT = 0
 
@@ -82,7 +82,7 @@ export class PeerUsers {
    * Connects to a port of ours and looks who we are: where that is not found (no Linux, or a sandbox with tables of its own), `isOwn` is true of all from
    * then on. Until then everybody is looked up.
    *
-   * @returns whether connections are told apart
+   * @returns whether connections are distinguished
    */
   async probe(port: number): Promise<boolean> {
     const socket = connect(port, '127.0.0.1')

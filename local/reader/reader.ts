@@ -23,7 +23,7 @@ const WORKER = new URL(import.meta.url.endsWith('.ts') ? './reader.worker.ts' : 
 /**
  * Reads what clusters answer in a thread of its own with a limit of memory, so that a hostile one takes neither this process's time nor its memory. When the
  * thread is lost, all that was being read is read again alone, each in a thread of its own, and projects beside each other: only the cluster whose thread is
- * lost once more is told (`AnswerUnreadable`).
+ * lost once more is reported (`AnswerUnreadable`).
  */
 export class Reader {
   readonly #options: ReaderOptions
@@ -125,6 +125,6 @@ const open = (thread: ReadingThread, client: number, { connection, limits }: Ope
 
 const unreadable = (host: string): AnswerUnreadable =>
   new AnswerUnreadable(
-    `What ${host} answers could not be read: it takes more memory or time than an answer of an API server may. Look at what answers there.`,
+    `What ${host} answers could not be read: it takes more memory or time than an answer of an API server may. Check what answers there.`,
     { details: { host } },
   )

@@ -6,7 +6,7 @@ export const text: Schema = { type: 'string' }
 export const number: Schema = { type: 'integer' }
 export const flag: Schema = { type: 'boolean' }
 export const intOrText: Schema = { 'x-kubernetes-int-or-string': true }
-/** An object whose inside is not looked at. */
+/** An object whose inside is not checked. */
 export const anything: Schema = { 'x-kubernetes-preserve-unknown-fields': true }
 export const texts: Schema = { type: 'array', items: text }
 export const textMap: Schema = { type: 'object', additionalProperties: text }
@@ -16,7 +16,7 @@ export const quantities: Schema = { type: 'object', additionalProperties: intOrT
 export const object = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties })
 /** One value for server-side apply. */
 export const list = (items: Schema): Schema => ({ type: 'array', items })
-/** Items told apart by their keys. */
+/** Items distinguished by their keys. */
 export const keyed = (keys: readonly string[], items: Schema): Schema => ({
   type: 'array',
   items,

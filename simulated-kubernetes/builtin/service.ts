@@ -52,7 +52,7 @@ const nodePortFault = (index: number, port: number, text: string): FieldFault =>
   message: `Invalid value: ${port}: ${text}`,
 })
 
-/** A dry run does not look at the range (asked of Kubernetes 1.36.3). */
+/** A dry run does not check the range (asked of Kubernetes 1.36.3). */
 const nodePortFaults = (ports: readonly ServicePort[], used: ReadonlySet<number>, isDryRun: boolean): FieldFault[] =>
   ports.flatMap(({ nodePort }, index) => {
     if (nodePort === undefined) return []

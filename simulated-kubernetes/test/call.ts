@@ -29,7 +29,7 @@ export type Call = {
 
 export type Expected = {
   status: number
-  /** Of the Status object; null: a Status without a reason; absent: not a Status that is looked at. */
+  /** Of the Status object; null: a Status without a reason; absent: not a Status that is checked. */
   reason?: string | null
   /** `reason field` of each cause. */
   causes?: string[]
@@ -118,7 +118,7 @@ export const at = (body: unknown, path: string): unknown =>
 
 export type StatusView = { reason: unknown; kind: unknown; name: unknown; group: unknown; causes: string[] }
 
-/** The parts of a Status object that fedplane and people look at. */
+/** The parts of a Status object that fedplane and people check. */
 export const statusView = (body: unknown): StatusView => {
   const { reason, details } = (body ?? {}) as { reason?: unknown; details?: Record<string, unknown> }
   const causes = (details?.causes ?? []) as { reason: string; field?: string }[]

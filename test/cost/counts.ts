@@ -60,7 +60,7 @@ export const SCENARIOS = {
   reconcile: 'one run of the reconciler with nothing in progress',
   renew: 'one run of the renewals with nothing due',
   sweep: 'one run of the health sweep, without what it does for single clusters',
-  look: 'one look of the health sweep at a healthy cluster',
+  look: 'one observation of the health sweep at a healthy cluster',
 } as const
 export type Scenario = keyof typeof SCENARIOS
 

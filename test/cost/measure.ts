@@ -8,11 +8,11 @@ import { KarmadaStandIn } from '../support/karmada/stand-in.ts'
 import { type Count, type Counts, combine, type Scenario } from './counts.ts'
 import { type CostLab, openCostLab } from './lab.ts'
 
-const LOOK_MS = 100
+const POLL_MS = 100
 /** Clusters in lists and in sweeps. */
 const CLUSTERS = 20
 const MINUTE_MS = 60_000
-/** Minutes in which the sweep looks at each healthy cluster once. */
+/** Minutes in which the sweep checks each healthy cluster once. */
 const ROUND = 5
 
 type Tools = {
@@ -22,7 +22,7 @@ type Tools = {
 }
 
 const until = async (holds: () => Promise<boolean>): Promise<void> => {
-  while (!(await holds())) await pause(LOOK_MS)
+  while (!(await holds())) await pause(POLL_MS)
 }
 
 const settled = async ({ lab }: Tools, kind: 'clusters' | 'federations', id: string, wanted: string): Promise<void> => {
@@ -92,7 +92,7 @@ const workers = async (tools: Tools): Promise<void> => {
   await take('sweep', async () => void (await lab.run(sweepHealth)))
 }
 
-/** One look: a round over all clusters, less its runs, by the number of clusters. The data key is opened once a round. */
+/** One observation: a round over all clusters, less its runs, by the number of clusters. The data key is opened once a round. */
 const look = async (tools: Tools, sweep: Count): Promise<Count> => {
   await round(tools)
   const all = await counted(tools, () => round(tools))

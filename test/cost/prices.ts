@@ -19,7 +19,7 @@ export const PRICES = {
   alarmMetricMonth: {
     usd: 0.1,
     per: 'metric and month',
-    what: 'CloudWatch, alarms (by the metrics that they look at)',
+    what: 'CloudWatch, alarms (by the metrics that they check)',
   },
   compositeMonth: { usd: 0.5, per: 'alarm and month', what: 'CloudWatch, composite alarms' },
   metricMonth: { usd: 0.3, per: 'metric and month', what: 'CloudWatch, metrics of our own' },

@@ -95,7 +95,7 @@ Not in it are free tiers, traffic, a support plan, and what the clusters themsel
 ## In short
 
 - **Idle: $${usd(total(idleMonth(counts)))} a month.** Nothing in it grows with customers; no server runs.
-- **1,000 healthy clusters: $${usd(total(thousandClusters(counts)))} a month** more, for looking at each of them every five minutes.
+- **1,000 healthy clusters: $${usd(total(thousandClusters(counts)))} a month** more, for checking each of them every five minutes.
 - **A join: $${usd(dollars(countOf(counts, 'join')))}** (\`clusterprofile@1\`), $${usd(dollars(countOf(counts, 'joinKarmada')))} (\`karmada@1\`).
 - **A federation: $${usd(dollars(countOf(counts, 'create')))}** (\`clusterprofile@1\`), $${usd(dollars(countOf(counts, 'createKarmada')))} (\`karmada@1\`).
 
@@ -119,7 +119,7 @@ Without Keystone there is no secret. The canary is off by default. At a run each
 
 ${monthTable(thousandClusters(counts))}
 
-Healthy clusters are looked at every five minutes, others each minute: one that is down costs five times as much. A look that finds nothing new writes nothing. Large numbers go on like this; what a run of the sweep can do is
+Healthy clusters are checked every five minutes, others each minute: one that is down costs five times as much. An observation that finds nothing new writes nothing. Large numbers go on like this; what a run of the sweep can do is
 bounded by its time limit of 120 s.
 
 ## An example: a month of 1,000 clusters with some life

@@ -52,10 +52,10 @@ const down = (call: string) => {
 describe('creating a cluster that needs a cloud', () => {
   it('makes application credentials of the caller, and gives the driver the restricted one', async () => {
     const id = await cloud.made('ana')
-    const [minter, leaf] = cloud.namesOf('ana')
-    expect(leaf).toMatch(new RegExp(`^fedplane-${id}-[0-9a-f]{8}$`))
-    expect(minter).toBe(`${leaf}-renewal`)
-    expect(cloud.inUse(id)).toBe(leaf)
+    const [unrestricted, restricted] = cloud.namesOf('ana')
+    expect(restricted).toMatch(new RegExp(`^fedplane-${id}-[0-9a-f]{8}$`))
+    expect(unrestricted).toBe(`${restricted}-renewal`)
+    expect(cloud.inUse(id)).toBe(restricted)
     expect(cloud.secrets.get(id)).toMatchObject({ authUrl: `${cloud.keystone.url}/v3`, region: 'north', caPem: null })
     expect(await clusterOf(lab(), id)).toMatchObject({
       status: 'CREATE_COMPLETE',
@@ -121,7 +121,7 @@ describe('PATCH /v1/credentials', () => {
     expect(await sealed(id)).toEqual(['sealed', 'none', 'sealed'])
   })
 
-  it('is refused with a sentence when the caller can lend nothing', async () => {
+  it('is refused with a sentence when the caller can delegate nothing', async () => {
     const id = await cloud.made('ana')
     cloud.put('ben', { federated: true })
     const answer = await rotate(id, 'ben')
@@ -159,14 +159,14 @@ describe('PATCH /v1/credentials', () => {
 
   it('names those of a user who has left the project, and forgets them', async () => {
     const id = await cloud.made('ana')
-    const leaf = cloud.secrets.get(id)?.applicationCredentialId
+    const restricted = cloud.secrets.get(id)?.applicationCredentialId
     cloud.keystone.removeRole('ana', 'blue')
     await rotate(id, 'ben')
     expect(await resting(id)).toMatchObject({ status: 'UPDATE_COMPLETE', cloud: { userId: 'ben' } })
-    expect(await lastMessage(id)).toMatch(`${leaf} and `)
+    expect(await lastMessage(id)).toMatch(`${restricted} and `)
     await rotate(id, 'ben')
     await resting(id)
-    expect(await lastMessage(id)).not.toMatch(String(leaf))
+    expect(await lastMessage(id)).not.toMatch(String(restricted))
   })
 })
 
@@ -192,7 +192,7 @@ describe('a change by another user', () => {
     expect(cloud.inUse(id)).toBe(before)
   })
 
-  it('goes on with what there is when he can lend nothing', async () => {
+  it('goes on with what there is when he can delegate nothing', async () => {
     const id = await cloud.made('ana')
     cloud.put('ben', { by: { id: 'x', unrestricted: false } })
     await resize(id, 'ben')
@@ -351,12 +351,12 @@ describe('deleting a cluster', () => {
 
   it('goes on while Keystone is down, and names what is left', async () => {
     const id = await cloud.made('ana')
-    const leaf = cloud.secrets.get(id)?.applicationCredentialId
+    const restricted = cloud.secrets.get(id)?.applicationCredentialId
     down('LOGIN')
     expect((await remove(id, 'ana')).status).toBe(204)
     expect(await resting(id)).toBe('gone')
     expect(await lastMessage(id)).toMatch(/revocation of the application credentials failed/)
-    expect(await lastMessage(id)).toMatch(`${leaf} and `)
+    expect(await lastMessage(id)).toMatch(`${restricted} and `)
   })
 })
 

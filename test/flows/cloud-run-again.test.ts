@@ -19,7 +19,7 @@ beforeEach(() => cloud.reset())
 
 const THIRTY_DAYS = 30 * 86_400_000
 
-/** What is left of a cluster and of the credentials that it was lent. */
+/** What is left of a cluster and of the credentials that it was delegated. */
 const endOf = async (id: string): Promise<Record<string, unknown>> => {
   const cluster = await rested(cloud.lab, id)
   const { credentials } = cloud.lab.ports.stores
@@ -33,7 +33,7 @@ const endOf = async (id: string): Promise<Record<string, unknown>> => {
     credentials: { ana: cloud.namesOf('ana').length, ben: cloud.namesOf('ben').length },
     inUse: ['ana', 'ben'].filter((name) => use !== undefined && cloud.namesOf(name).includes(use)),
     sealed: (await Promise.all(sealed)).map((secret) => secret !== undefined),
-    remarks: said.filter((message) => / failed \(/.test(message)).length,
+    warnings: said.filter((message) => / failed \(/.test(message)).length,
   }
 }
 

@@ -139,7 +139,7 @@ describe('the deletion of a cluster', () => {
     expect((await history(lab, 'cluster', id)).at(-1)).toBe('delete success Deleted')
   })
 
-  it('that fails is told on all its node groups, of which none stays in progress, and can be asked for again', async () => {
+  it('that fails is reported on all its node groups, of which none stays in progress, and can be asked for again', async () => {
     const id = await settledCluster(lab)
     await addGroups(id, 70)
     failAt('remove')

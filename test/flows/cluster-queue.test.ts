@@ -41,7 +41,7 @@ const hold = () => {
   return { arrived, go }
 }
 
-/** Counts that the driver was told to reach, in order. */
+/** Counts that the driver was asked to reach, in order. */
 const countsAsked = (fail: (count: number) => boolean = () => false): number[] => {
   const counts: number[] = []
   lab.clusters.before = ({ name }, { task, nodeGroups }) => {

@@ -174,7 +174,7 @@ describe('a cluster that was made anew under its name', () => {
     await remove(cluster)
   })
 
-  it('is told as gone, when EKS does not know it any more', async () => {
+  it('is reported as gone, when EKS does not know it any more', async () => {
     const cluster = await register()
     await aws.close()
     world.aws.clusters.delete(aws.name)

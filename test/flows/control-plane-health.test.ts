@@ -31,14 +31,14 @@ const sweepMinutes = async (minutes: number) => {
 }
 const looksAt = (id: string): number =>
   lab.world.calls.filter(({ name, federationId }) => name === 'observe' && federationId === id).length
-/** Looks at control planes each minute. */
+/** Checks control planes each minute. */
 const controlPlaneMinutes = async (minutes: number) => {
   for (let minute = 0; minute < minutes; minute++) {
     lab.clock.advance(60_000)
     await sweepControlPlanes(lab.ports)
   }
 }
-/** Looks at control planes, at so many of the federation's own minutes. */
+/** Checks control planes, at so many of the federation's own minutes. */
 const look = async (id: string, times = 1) => {
   for (let time = 0; time < times; time++) {
     do lab.clock.advance(60_000)
@@ -47,7 +47,7 @@ const look = async (id: string, times = 1) => {
   }
 }
 
-/** A federation with one member, all well and looked at. */
+/** A federation with one member, all well and checked. */
 const given = async () => {
   const member = await registered(lab, 'watched')
   const { id } = await createFederation(lab, await registered(lab, 'host'), { members: [member] })
@@ -79,7 +79,7 @@ describe('the condition ControlPlaneReady', () => {
     expect((await history(lab, 'federation', id)).at(-1)).toBe('update success ControlPlaneHealthy')
   })
 
-  it('stays for one bad look', async () => {
+  it('stays for one bad observation', async () => {
     const { id } = await given()
     lab.world.faults.set(id, FAULT)
     await look(id)
@@ -171,7 +171,7 @@ describe('looks', () => {
 })
 
 describe('members', () => {
-  it('are Degraded with what the control plane says, after two looks, and Ready after two', async () => {
+  it('are Degraded with what the control plane says, after two observations, and Ready after two', async () => {
     const { id, member } = await given()
     lab.world.said.set(member, NOT_READY)
     await look(id)
@@ -214,14 +214,14 @@ describe('members', () => {
   })
 
   it('show what works in part only, from the join on, and no fault for it', async () => {
-    const remark = { reason: 'ProxyDisabled', message: 'Another Karmada uses the impersonator.' }
+    const warning = { reason: 'ProxyDisabled', message: 'Another Karmada uses the impersonator.' }
     const { id } = await given()
     const member = await registered(lab, 'shared')
-    lab.world.said.set(member, { state: 'ready', ...remark })
+    lab.world.said.set(member, { state: 'ready', ...warning })
     await join(lab, id, [member])
     expect(await settled(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE' })
     const joined = await membership(lab, id, member)
-    expect(joined).toMatchObject({ state: 'Ready', ...remark })
+    expect(joined).toMatchObject({ state: 'Ready', ...warning })
     expect(await condition(id, MEMBERS_READY)).toMatchObject({ status: 'True' })
     await look(id, 2)
     expect(await membership(lab, id, member)).toEqual(joined)
@@ -257,7 +257,7 @@ describe('a member whose cluster is unhealthy too', () => {
     }
   }
 
-  /** As `given`, with a member whose own health the sweep looks at. */
+  /** As `given`, with a member whose own health the sweep checks. */
   const watched = async () => {
     const member = await createCluster(lab, 'watched')
     await ended(lab, member.ref)

@@ -46,7 +46,7 @@ const errors = new Map(
     }),
 )
 
-/** States of a run in which each step is done at its first look, or at its second where `waits` asks for one Wait there. */
+/** States of a run in which each step is done at its first observation, or at its second where `waits` asks for one Wait there. */
 const happyPath = (waits: number): string[] => {
   const { StartAt, States } = MACHINE
   const entered: string[] = []

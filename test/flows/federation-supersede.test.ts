@@ -67,7 +67,7 @@ describe('an update in place of one that waits', () => {
     const better = await update('right')
     expect(await ended(lab, better)).toBe('succeeded')
     waits.open()
-    // Stopped, or by itself at its next look: superseded.
+    // Stopped, or by itself at its next observation: superseded.
     expect(await ended(lab, stuck)).toMatch(/aborted|succeeded/)
     expect(await settled(lab, id)).toMatchObject({
       status: 'UPDATE_COMPLETE',

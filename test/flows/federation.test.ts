@@ -431,7 +431,7 @@ describe('federation-delete', () => {
     const { id, ref } = await createFederation(lab, hostId, { members, properties: { 'memory-delay-seconds': '9999' } })
     const removal = await changeFederation(lab, id, 'delete')
     expect(await ended(lab, removal)).toBe('succeeded')
-    // Stopped, or by itself at its next look: superseded.
+    // Stopped, or by itself at its next observation: superseded.
     expect(await lab.engine.describe(ref)).toMatch(/aborted|succeeded/)
     expect(await settled(lab, id)).toBe('gone')
     expect(lab.world.holds(hostId)).toEqual([])

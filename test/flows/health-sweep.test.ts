@@ -39,7 +39,7 @@ const membersReady = async (id: string) =>
   (await federationOf(lab, id)).conditions.find((condition) => condition.type === MEMBERS_READY)?.status
 
 describe('sweepHealth', () => {
-  it('looks at a healthy cluster once in five minutes and writes nothing', async () => {
+  it('checks a healthy cluster once in five minutes and writes nothing', async () => {
     const { id } = await member()
     const before = await clusterOf(lab, id)
     await sweepMinutes(10)
@@ -73,7 +73,7 @@ describe('sweepHealth', () => {
     expect(await membersReady(federation)).toBe('True')
   })
 
-  it('does not degrade a member for one bad look', async () => {
+  it('does not degrade a member for one bad observation', async () => {
     const { id, federation } = await member()
     down(id)
     while (looksAt(id) < 1) await sweepMinutes(1)

@@ -16,8 +16,8 @@ import { until as untilWithin } from '../support/local/engine-lab.ts'
 
 /** A host that goes away for good, with the control plane in it, and what a forced delete makes of that. */
 
-const PATIENCE_MS = 60_000
-const until = <T>(probe: () => Promise<T | false>): Promise<T> => untilWithin(probe, PATIENCE_MS)
+const TIMEOUT_MS = 60_000
+const until = <T>(probe: () => Promise<T | false>): Promise<T> => untilWithin(probe, TIMEOUT_MS)
 
 /** How a host is away: a call fails after so many seconds. */
 type Outage = { fault: () => Error; seconds: number }
@@ -75,14 +75,14 @@ beforeAll(async () => {
     expect(await settled('clusters', uuid)).toBe('CREATE_COMPLETE')
     ids.set(name, uuid)
   }
-}, PATIENCE_MS)
+}, TIMEOUT_MS)
 afterAll(async () => {
   outage = undefined
   await lab.dispose()
   await clusters.close()
 })
 
-describe('DELETE ?force=true while the host is away', { timeout: PATIENCE_MS }, () => {
+describe('DELETE ?force=true while the host is away', { timeout: TIMEOUT_MS }, () => {
   it.each<[string, Outage, number]>([
     ['does not answer', SILENT, 30],
     ['takes connections and never answers', HANGING, 90],

@@ -42,8 +42,8 @@ let budget = new CallBudget()
 const ids = new Map<string, string>()
 
 /** A busy machine takes its time. */
-const PATIENCE_MS = 60_000
-const until = <T>(probe: () => Promise<T | false>): Promise<T> => untilWithin(probe, PATIENCE_MS)
+const TIMEOUT_MS = 60_000
+const until = <T>(probe: () => Promise<T | false>): Promise<T> => untilWithin(probe, TIMEOUT_MS)
 
 /** Waits until a federation is in no progress, or is gone. */
 const settled = (id: string): Promise<string> =>

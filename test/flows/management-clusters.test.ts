@@ -45,7 +45,7 @@ const sweepMinutes = async (minutes: number): Promise<void> => {
   }
 }
 
-/** A sweep in the minute in which a healthy cluster is looked at. */
+/** A sweep in the minute in which a healthy cluster is checked. */
 const sweepFor = async (id: string): Promise<void> => {
   do lab.clock.advance(60_000)
   while (!isMinuteOf(id, lab.clock.now()))
@@ -70,7 +70,7 @@ const notInTime = async (): Promise<string> => {
 }
 
 describe('the registration of a management cluster', () => {
-  it('ends with a look of the driver that makes clusters through it, and tells its warnings', async () => {
+  it('ends with an observation of the driver that makes clusters through it, and tells its warnings', async () => {
     const calls: string[] = []
     lab.clusters.before = ({ name }) => {
       calls.push(name)
@@ -95,7 +95,7 @@ describe('the registration of a management cluster', () => {
     })
   })
 
-  it('waits while it can not be looked at', async () => {
+  it('waits while it can not be checked', async () => {
     let looks = 0
     script.findings = async () => {
       looks += 1
@@ -118,7 +118,7 @@ describe('the registration of a management cluster', () => {
     expect(await operators(id)).toMatchObject({
       status: 'CREATE_FAILED',
       statusReason: expect.stringMatching(
-        /^ManagementUnreachable: Cluster gone-for-long can't be looked at .* The connection was reset\./,
+        /^ManagementUnreachable: Cluster gone-for-long can't be checked .* The connection was reset\./,
       ),
     })
   })
@@ -152,7 +152,7 @@ describe('the registration of a management cluster', () => {
 })
 
 describe('the health of a management cluster', () => {
-  it('is looked at each minute, since its outage concerns all projects', async () => {
+  it('is checked each minute, since its outage concerns all projects', async () => {
     await sweepMinutes(3)
     const looks = lab.clusters.calls.filter(({ name, clusterId }) => name === 'observe' && clusterId === through.id)
     expect(looks).toHaveLength(3)
@@ -169,7 +169,7 @@ describe('another kubeconfig of a management cluster', () => {
     return id
   }
 
-  it('is looked at like the registration, before the one in force is given up', async () => {
+  it('is checked like the registration, before the one in force is given up', async () => {
     const id = await registered('narrowed')
     const of = { projectId: 'operators', id }
     const { credentials, commit } = lab.ports.stores
@@ -186,7 +186,7 @@ describe('another kubeconfig of a management cluster', () => {
     expect((await credentials.get(kubeconfigKey(of)))?.reveal()).toBe('wide')
   })
 
-  it('is put in force when it is good, with what the look told', async () => {
+  it('is put in force when it is good, with what the observation told', async () => {
     const id = await registered('renewed')
     script.findings = async () => [{ severity: 'warning', reason: 'Old', message: 'It is old.' }]
     await replace(id, 'new')
@@ -252,7 +252,7 @@ describe('a create that failed', () => {
     expect(lab.clusters.up.has(id)).toBe(true)
   })
 
-  it('is gone on with when a look finds that it has come up', async () => {
+  it('is gone on with when an observation finds that it has come up', async () => {
     const id = await notInTime()
     script.look = () => ({ isComplete: false })
     await sweepMinutes(2)
@@ -289,7 +289,7 @@ describe('a create that failed', () => {
   })
 })
 
-describe('a look at node groups', () => {
+describe('an observation of node groups', () => {
   /** Has the autoscaler bring the workers to three. */
   const scaled = (id: string): void => {
     script.look = ({ cluster, nodeGroups }) =>
@@ -350,7 +350,7 @@ describe('a look at node groups', () => {
 })
 
 describe('a management cluster that is out of reach', () => {
-  it('leaves the health of what it makes unknown, after two looks', async () => {
+  it('leaves the health of what it makes unknown, after two observations', async () => {
     const id = await made()
     script.reach = async () => {
       throw new ConnectFailed('The management cluster refused the connection.')
@@ -419,7 +419,7 @@ describe('a management cluster that is out of reach', () => {
     )
   })
 
-  it('is told when it is none any more', async () => {
+  it('is reported when it is none any more', async () => {
     const { clusters, commit } = lab.ports.stores
     const { ref, ...gone } = await registerManagement(lab, 'gone')
     await ended(lab, ref)

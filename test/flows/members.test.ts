@@ -291,12 +291,12 @@ describe('member-unjoin', () => {
     const { deregisterMember } = driver
     let calls = 0
     // Later looks no longer see all.
-    const remarks = ['Deployment web may still be in it.', 'Nothing else is.']
+    const warnings = ['Deployment web may still be in it.', 'Nothing else is.']
     driver.deregisterMember = async (context) => {
-      const remark = remarks[calls++]
-      return remark === undefined
+      const warning = warnings[calls++]
+      return warning === undefined
         ? deregisterMember(context)
-        : { done: false, waitingFor: 'Works to go', remarks: [remark] }
+        : { done: false, waitingFor: 'Works to go', warnings: [warning] }
     }
     try {
       expect(await ended(lab, await unjoin(lab, id, member, { workloads: 'delete' }))).toBe('succeeded')
@@ -319,7 +319,7 @@ describe('member-unjoin', () => {
     const { deregisterMember } = driver
     driver.deregisterMember = async (context) => ({
       ...(await deregisterMember(context)),
-      remarks: ['Deployment web may still be in it.'],
+      warnings: ['Deployment web may still be in it.'],
     })
     lab.world.before = ({ name }) => {
       if (name === 'cleanMember') throw new ConnectFailed('no route')

@@ -146,7 +146,7 @@ describe('documents of a driver', () => {
     expect(await documentOf(id)).toBeUndefined()
   })
 
-  it('that can not be opened are told with what to do, and are not taken for absent', async () => {
+  it('that can not be opened are reported with what to do, and are not taken for absent', async () => {
     const id = await created()
     const federation = await federationOf(lab, id)
     const host = await clusterOf(lab, federation.hostClusterId)

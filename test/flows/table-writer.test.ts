@@ -22,8 +22,8 @@ import { json, makeCa, startTlsServer, type TestServer } from '../support/kubern
 import { until } from '../support/local/engine-lab.ts'
 
 /**
- * What somebody gets who may write the whole table, and nothing else: no keys, no credential (issue on ways in, point 3). They write as DynamoDB's console
- * would, past every store, and look at what their own server is sent, and at what appears in their own cluster.
+ * What somebody gets who may write the whole table, and nothing else: no keys, no credential (issue on access, point 3). They write as DynamoDB's console
+ * would, past every store, and check what their own server is sent, and what appears in their own cluster.
  */
 
 const OWNER: Principal = { ...ALICE, userId: 'olga' }
@@ -187,7 +187,7 @@ describe('another address', () => {
     expect(published).not.toContain(hostileEndpoint.server)
   })
 
-  it('is told to operators in the log, by the name of the cluster', async () => {
+  it('is asked to operators in the log, by the name of the cluster', async () => {
     await writeCluster(ids.prod, { endpoint: hostileEndpoint })
     lab.clock.advance(60_000)
     await sweepHealth(lab.ports)

@@ -53,7 +53,7 @@ describe('an execution of the release before', () => {
     const { id, member } = await plain()
     await join(lab, id, [member])
     await settled(lab, id)
-    const ref = await leftAt(at, () => unjoin(lab, id, member), { done: true, leftovers: [], remarks: ['Web stays.'] })
+    const ref = await leftAt(at, () => unjoin(lab, id, member), { done: true, leftovers: [], warnings: ['Web stays.'] })
     expect(await lab.nextEngine().resume()).toBeGreaterThan(0)
     expect(await ended(lab, ref)).toBe('succeeded')
     expect(await settled(lab, id)).toMatchObject({ status: 'UPDATE_COMPLETE', memberIds: [] })

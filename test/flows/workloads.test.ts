@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { operationOf } from '../../functions/core/membership/membership.ts'
 import type { MemberContext } from '../../functions/drivers/contract/federation-driver.ts'
-import { workloadOf } from '../../functions/drivers/federation/memory/v1/play.ts'
+import { workloadOf } from '../../functions/drivers/federation/memory/v1/simulate.ts'
 import { changeFederation, createFederation, membership, registered, unjoin } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { ended, settled } from '../support/flows/look.ts'
@@ -60,7 +60,7 @@ describe('federation-delete', () => {
     expect(members.map(hasWorkload)).toEqual([true, true])
   })
 
-  it('passes the wish to remove them on to every unjoin', async () => {
+  it('passes the request to remove them on to every unjoin', async () => {
     const { id, members } = await given(2)
     await ended(lab, await changeFederation(lab, id, 'delete', { workloads: 'delete' }))
     expect(await settled(lab, id)).toBe('gone')

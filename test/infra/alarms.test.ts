@@ -73,7 +73,7 @@ const composite = (stacks: readonly Template[]): Alarm => {
   return found as Alarm
 }
 
-/** Metrics of our namespace that alarms look at. */
+/** Metrics of our namespace that alarms check. */
 const ownMetrics = (alarm: Alarm): Fields[] =>
   [alarm as Fields, ...(alarm.Metrics ?? []).map((it) => it.MetricStat?.Metric ?? {})].filter(
     ({ Namespace }) => Namespace === METRIC_NAMESPACE,
@@ -111,7 +111,7 @@ describe('alarms', () => {
     expect(alarmsOf(usual)[0]?.AlarmDescription).toMatch(/ Runbook: docs\/runbook\/[a-z0-9-]+\.md$/)
   })
 
-  it('are named, by names that are told apart', () => {
+  it('are named, by names that are distinguished', () => {
     const names = alarmsOf(templates).map(({ AlarmName }) => AlarmName)
     expect(names.filter((name) => !/^fedplane-[a-z-]+$/.test(name))).toEqual([])
     expect(new Set(names).size).toBe(names.length)
@@ -136,7 +136,7 @@ describe('alarms', () => {
     expect(JSON.stringify(composite(usual).AlarmRule)).not.toContain('canary')
   })
 
-  it('look at metrics of our own that functions or logs write, by their dimensions', () => {
+  it('check metrics of our own that functions or logs write, by their dimensions', () => {
     const written = new Set<unknown>([
       ...METRIC_NAMES,
       ...propertiesOf<{ MetricTransformations: { MetricName: string }[] }>(templates, 'AWS::Logs::MetricFilter').map(
@@ -200,7 +200,7 @@ describe('the topic of alarms', () => {
       ({ PolicyDocument }) => PolicyDocument.Statement,
     )
 
-  it('is told by the alarms of this account, and by nobody else', () => {
+  it('is reported by the alarms of this account, and by nobody else', () => {
     const allowed = topicStatements().filter(({ Effect }) => Effect === 'Allow')
     expect(allowed).toEqual([
       {

@@ -50,7 +50,7 @@ describe('the package', () => {
 const POLICY = `forbid (principal, action in Action::"delete", resource);\n`
 
 describe('fedplane server of the package', () => {
-  it('serves the installed command line, and ends when it is told to', async () => {
+  it('serves the installed command line, and ends when it is asked to', async () => {
     const policies = path.join(installed.folder, 'own.cedar')
     writeFileSync(policies, POLICY)
     const { child, url, ended } = await startInstalledServer(installed, [], { FEDPLANE_POLICIES: policies })

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { PolicyTextInvalid } from '../../functions/policy/errors.ts'
+import { PolicyTextInvalid } from '../../functions/policy/policy-text.ts'
 import { putPoliciesBeside } from '../../infra/policies.ts'
 
 let bundle: string

@@ -42,7 +42,7 @@ describe('the repository', () => {
 
   it('pins every dependency to one version', () => {
     const groups = ['dependencies', 'devDependencies', 'optionalDependencies'].map(
-      (group) => json('package.json')[group],
+      (group) => json('package.json')[group] ?? {},
     )
     const loose = groups
       .flatMap((group) => Object.entries(group as Record<string, string>))

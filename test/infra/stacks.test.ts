@@ -211,14 +211,14 @@ describe('api stack', () => {
     expect(sealingOf(api, keys)).toEqual(['kms:Decrypt', 'kms:GenerateDataKey'])
   })
 
-  it('lets the functions of the API start executions, and neither stop them nor look at them', () => {
+  it('lets the functions of the API start executions, and neither stop them nor check them', () => {
     for (const description of [TABLE, KEYS]) {
       const [, it] = one(api, 'AWS::Lambda::Function', description)
       expect(actionsOf(api, it).filter((action) => action.startsWith('states:'))).toEqual(['states:StartExecution'])
     }
   })
 
-  it('has no metrics of single routes, which are paid for and which no alarm looks at', () => {
+  it('has no metrics of single routes, which are paid for and which no alarm checks', () => {
     const [[, stage]] = resources(api, 'AWS::ApiGatewayV2::Stage') as [[string, Resource]]
     expect(stage.Properties.DefaultRouteSettings).toMatchObject({ DetailedMetricsEnabled: false })
   })
@@ -239,7 +239,7 @@ describe('api stack', () => {
 
 describe('events stack', () => {
   const RECONCILER = 'fedplane: looks after what is in progress'
-  const SWEEP = 'fedplane: looks at the health of clusters'
+  const SWEEP = 'fedplane: checks the health of clusters'
   const FORWARDER = 'fedplane: puts events on the bus'
 
   const rulesOf = (functionId: string): Fields[] =>
@@ -285,7 +285,7 @@ describe('events stack', () => {
     }
   })
 
-  it('lets each worker start operations, and the reconciler alone look at executions and stop them', () => {
+  it('lets each worker start operations, and the reconciler alone check executions and stop them', () => {
     const ofExecutions = (description: string): string[] =>
       actionsOf(events, one(events, 'AWS::Lambda::Function', description)[1])
         .filter((action) => action.startsWith('states:'))
@@ -311,7 +311,7 @@ describe('events stack', () => {
 })
 
 describe('guard stack', () => {
-  it('looks at keys only, and is destroyed before any other', () => {
+  it('checks keys only, and is destroyed before any other', () => {
     const [, guard] = one(
       all.guard,
       'AWS::Lambda::Function',

@@ -34,7 +34,7 @@ class Builder {
     // Objects have no prototype, so that `__proto__` is a key like any other.
     onObjectBegin: () => this.#begin(Object.create(null), A_KEY),
     onArrayBegin: () => this.#begin([], A_VALUE),
-    // Also called at the end of the text, with a length of 0, before the fault is told.
+    // Also called at the end of the text, with a length of 0, before the fault is reported.
     onObjectEnd: (_, length) => this.#end(length),
     onArrayEnd: (_, length) => this.#end(length),
     onObjectProperty: (key, offset) => {

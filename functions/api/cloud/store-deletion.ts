@@ -2,11 +2,11 @@ import type { CloudGrant } from '../../cloud/cloud.ts'
 import { cloudOf, type GrantChange, grantInForce, promotedGrant, readGrants } from '../../core/cluster/cloud-grants.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { isAppError } from '../../core/values/app-error.ts'
-import { borrow, type DelegationRequest, keeping, mayLend } from './lend.ts'
+import { type DelegationRequest, delegate, keeping, mayDelegate } from './delegate.ts'
 
 const NOTHING: GrantChange = { change: {}, writes: [] }
 
-/** True when Keystone takes nothing of what the cluster was lent any more; false also when Keystone can't be asked. */
+/** True when Keystone takes nothing of what the cluster was delegated any more; false also when Keystone can't be asked. */
 const isDead = async ({ ports }: DelegationRequest, cluster: Cluster): Promise<boolean> => {
   const { current, candidate } = await readGrants(ports, cluster)
   const grant = candidate ?? current
@@ -15,12 +15,12 @@ const isDead = async ({ ports }: DelegationRequest, cluster: Cluster): Promise<b
 
 /** What the caller lends in place of what is dead; null when that is not needed, or can't be had. */
 const fresh = async (request: DelegationRequest, cluster: Cluster): Promise<CloudGrant | null> => {
-  if (!mayLend(request, cluster)) return null
+  if (!mayDelegate(request, cluster)) return null
   try {
-    return (await isDead(request, cluster)) ? await borrow(request, cluster) : null
+    return (await isDead(request, cluster)) ? await delegate(request, cluster) : null
   } catch (error) {
     if (!isAppError(error)) throw error
-    request.ports.log.warn('cluster deleted with what it was lent', { clusterId: cluster.id, error })
+    request.ports.log.warn('cluster deleted with what it was delegated', { clusterId: cluster.id, error })
     return null
   }
 }
@@ -35,7 +35,7 @@ const fresh = async (request: DelegationRequest, cluster: Cluster): Promise<Clou
 export const storeDeletion = async (
   request: DelegationRequest,
   cluster: Cluster,
-  store: (lent: GrantChange) => Promise<void>,
+  store: (delegated: GrantChange) => Promise<void>,
 ): Promise<void> => {
   if (!cluster.cloud) return store(NOTHING)
   const { ports } = request

@@ -74,7 +74,7 @@ const APPLY: Readonly<Record<PatchName<typeof CLUSTER_ATTRIBUTES>, Apply>> = {
 
 const EXAMPLE = '{"op": "replace", "path": "/node_count", "value": 2}'
 
-/** Which of them a cluster takes is its driver's matter, and told when it is known. */
+/** Which of them a cluster takes is its driver's matter, and reported when it is known. */
 const CHANGEABLE =
   '"/node_count" of clusters whose nodes are managed, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify"); by administrators also "/management" of clusters with a Kubernetes API'
 

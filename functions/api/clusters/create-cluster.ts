@@ -6,7 +6,7 @@ import type { TakenKubeconfig } from '../../core/cluster/replace-kubeconfig.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { givenOf } from '../../core/values/attributes.ts'
 import { TemplateGone } from '../../store/errors.ts'
-import { requireDelegable, storeLent } from '../cloud/store-lent.ts'
+import { requireDelegable, storeDelegated } from '../cloud/store-delegated.ts'
 import { createOnce } from '../idempotency.ts'
 import { requirePolicy } from '../policy.ts'
 import { clusterLimit } from '../quotas/cluster-limit.ts'
@@ -86,7 +86,7 @@ export const createClusterHandler = async (request: Request): Promise<ApiRespons
     limit: () => clusterLimit(request),
     requireTemplateOpen: requireTemplateOpen(request),
     requireDelegable: requireDelegable(request),
-    storeLent: storeLent(request),
+    storeDelegated: storeDelegated(request),
   }
   const uuid = await createOnce(request, 'POST /v1/clusters', async (remember) => {
     const desired = await desiredOf(request)

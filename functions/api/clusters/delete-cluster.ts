@@ -15,7 +15,7 @@ const requireMayForce = (request: Request, { projectId, userId }: Cluster): void
 /**
  * `DELETE /v1/clusters/{cluster}` → 204 (magnum-rest.md 4.4). Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is
  * replaced, and what waits behind it is dropped. A cluster that a federation uses stays, and so does one through which others are made. With
- * `?force=true`, also of a deletion that runs, what can't be taken down soon is left, and told by the last event.
+ * `?force=true`, also of a deletion that runs, what can't be taken down soon is left, and reported by the last event.
  */
 export const deleteClusterHandler = async (request: Request): Promise<ApiResponse> => {
   await deleteCluster(request.ports, {

@@ -10,7 +10,7 @@ const isRead = (rule: PolicyRule): boolean => (RULES[rule] as readonly RuleGroup
 
 /**
  * The cluster that the path parameter `cluster` names. With `allProjectsRule`, callers who have it find those of all projects. The
- * route's rule is asked again, now of this cluster, for policies that look at its project or owner. Of a cluster with a role, whatever is no
+ * route's rule is asked again, now of this cluster, for policies that check its project or owner. Of a cluster with a role, whatever is no
  * mere read takes the right to change that role.
  *
  * @throws ObjectNotVisible, NameAmbiguous, PolicyForbids

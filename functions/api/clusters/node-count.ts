@@ -13,7 +13,7 @@ export const requireCountAllowed = (count: number | undefined, minor: number): v
 }
 
 /**
- * Where the driver makes nodes, the sums over its node groups; of other clusters what was seen last, and 0 before the first look
+ * Where the driver makes nodes, the sums over its node groups; of other clusters what was seen last, and 0 before the first observation
  * (magnum-rest.md 4.2).
  */
 export const nodeCountOf = ({ nodes, observation }: Pick<Cluster, 'nodes' | 'observation'>): number =>

@@ -51,7 +51,7 @@ const desiredOf = (request: PatchRequest): DesiredChange => {
 
 /**
  * `PATCH /v1/clusters/{cluster}` → 202 (magnum-rest.md 4.3). Health is stored at once; a kubeconfig or the node count of the default group
- * of workers starts an operation. Refusals of state are told, which Magnum loses.
+ * of workers starts an operation. Refusals of state are reported, which Magnum loses.
  */
 export const patchCluster = async (request: PatchRequest): Promise<ApiResponse> => {
   const { ports, body, minor, query } = request

@@ -2,10 +2,9 @@ import type { Cluster, ClusterUse } from '../../core/cluster/cluster.ts'
 import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { DEFAULT_GROUPS, type NodeGroup } from '../../core/cluster/node-group.ts'
 import type { Place } from '../../core/values/attributes.ts'
-import { labelDiff } from '../../core/values/labels.ts'
 import { isFailed } from '../../core/values/status.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
-import { type Shown, shower, sortColumns, type View } from '../attributes.ts'
+import { comparedLabels, type Shown, sortColumns, toJson, toObject, type View } from '../attributes.ts'
 import type { ListQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Listing, selectPage } from '../lists/select-page.ts'
@@ -15,9 +14,7 @@ import { scopeOf } from '../scope.ts'
 import { findCluster } from './find-cluster.ts'
 import { masterCountOf, nodeCountOf } from './node-count.ts'
 
-type ClusterView = View & { baseUrl: string; nodeGroups: readonly NodeGroup[] }
-
-const labelsCompared = ({ magnum }: Cluster) => labelDiff(magnum.labels, magnum.templateLabels)
+type ClusterView = View & { baseUrl: string; nodeGroups?: readonly NodeGroup[] }
 
 /** Its role as a management cluster, by the driver's fields, none of which is confidential. */
 const roleOf = ({ management }: Cluster) =>
@@ -55,10 +52,8 @@ const SHOWN: Shown<typeof CLUSTER_ATTRIBUTES, Cluster, ClusterView> = {
     container_version: () => null,
     node_addresses: ({ nodes }) => nodes?.nodeAddresses ?? [],
     master_addresses: ({ nodes }) => nodes?.masterAddresses ?? [],
-    labels_overridden: (cluster) => labelsCompared(cluster).overridden,
-    labels_added: (cluster) => labelsCompared(cluster).added,
-    labels_skipped: (cluster) => labelsCompared(cluster).skipped,
-    faults: (cluster, { nodeGroups }) => (isFailed(cluster.status) ? faultsOf(cluster, nodeGroups) : undefined),
+    ...comparedLabels(({ magnum }) => [magnum.labels, magnum.templateLabels]),
+    faults: (cluster, { nodeGroups = [] }) => (isFailed(cluster.status) ? faultsOf(cluster, nodeGroups) : undefined),
     // What a registered cluster was named by; nothing confidential is in the driver's state.
     eks: ({ driverState }) => driverState.eks,
     management: roleOf,
@@ -76,7 +71,7 @@ const listingOf = (request: ApiRequest<ListQuery>, rule: PolicyRule): Listing<Cl
   const scope = scopeOf(request, rule)
   return {
     noun: 'Cluster',
-    columns: { id: ({ id }) => id, ...sortColumns(CLUSTER_ATTRIBUTES, SHOWN, { ...request, nodeGroups: [] }) },
+    columns: { id: ({ id }) => id, ...sortColumns(CLUSTER_ATTRIBUTES, SHOWN, request) },
     get: (id) => clusters.locate(scope, id),
     page: (page) => clusters.listWithin(scope, page),
   }
@@ -84,14 +79,14 @@ const listingOf = (request: ApiRequest<ListQuery>, rule: PolicyRule): Listing<Cl
 
 /** Lists clusters in one shape, under one path; of all projects for those who have the rule (magnum-rest.md section 2). */
 const lister = (path: string, rule: PolicyRule, place: Place) => {
-  const show = shower(CLUSTER_ATTRIBUTES, SHOWN, place)
+  const write = toJson(CLUSTER_ATTRIBUTES, SHOWN, place)
   return async (request: ApiRequest<ListQuery>): Promise<ApiResponse> => {
-    const { query, baseUrl, minor } = request
+    const { query, baseUrl } = request
     const page = await selectPage(listingOf(request, rule), query)
     return listResponse(page, query, {
       collection: 'clusters',
       url: `${baseUrl}${path}`,
-      show: (cluster) => show(cluster, { baseUrl, minor, nodeGroups: [] }),
+      write: write(request),
     })
   }
 }
@@ -99,7 +94,7 @@ const lister = (path: string, rule: PolicyRule, place: Place) => {
 export const listClusters = lister('/v1/clusters', 'cluster:get_all_all_projects', 'list')
 export const detailClusters = lister('/v1/clusters/detail', 'cluster:detail_all_projects', 'detail')
 
-const showCluster = shower(CLUSTER_ATTRIBUTES, SHOWN, 'one')
+const showCluster = toObject(CLUSTER_ATTRIBUTES, SHOWN, 'one')
 
 /** `GET /v1/clusters/{cluster}`. The node groups are read for the faults of a failed cluster only. */
 export const getCluster = async (request: ApiRequest): Promise<ApiResponse> => {

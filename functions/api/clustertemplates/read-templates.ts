@@ -10,7 +10,7 @@ import { type Listing, selectPage } from '../lists/select-page.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import { scopeOf } from '../scope.ts'
 import { findTemplate } from './find-template.ts'
-import { COLLECTION, SHOWN_TEMPLATE, showTemplate } from './show-template.ts'
+import { COLLECTION, SHOWN_TEMPLATE, showTemplate, writeTemplate } from './show-template.ts'
 
 /** Built-in templates come before the stored ones: they were there first. */
 const listingOf = (
@@ -47,7 +47,7 @@ const lister =
     return listResponse(page, query, {
       collection: COLLECTION,
       url: `${baseUrl}${path}`,
-      show: (template) => showTemplate(template, request),
+      write: writeTemplate(request),
     })
   }
 

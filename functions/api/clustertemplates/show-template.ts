@@ -1,6 +1,6 @@
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
-import { type Shown, shower, type View } from '../attributes.ts'
+import { type Shown, toJson, toObject, type View } from '../attributes.ts'
 import { linksOf } from '../representation.ts'
 
 export const COLLECTION = 'clustertemplates'
@@ -16,4 +16,7 @@ export const SHOWN_TEMPLATE: Shown<typeof TEMPLATE_ATTRIBUTES, ClusterTemplate, 
 }
 
 /** A template as every answer has it: list, detail and show are the same (magnum-rest.md section 5). */
-export const showTemplate = shower(TEMPLATE_ATTRIBUTES, SHOWN_TEMPLATE, 'list')
+export const showTemplate = toObject(TEMPLATE_ATTRIBUTES, SHOWN_TEMPLATE, 'list')
+
+/** An item of a list. */
+export const writeTemplate = toJson(TEMPLATE_ATTRIBUTES, SHOWN_TEMPLATE, 'list')

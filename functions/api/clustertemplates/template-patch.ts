@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { requireSize } from '../../core/require-size.ts'
-import type { Attributes } from '../../core/values/attributes.ts'
+import type { Attributes, AttributeValues } from '../../core/values/attributes.ts'
 import { quote } from '../../core/values/wording.ts'
 import { patchable } from '../attributes.ts'
 import { parseWith } from '../body/parse-with.ts'
@@ -41,8 +41,7 @@ const removed = (before: TemplateAttributes, { path, attribute: name }: PatchOpe
   return { ...before, [name]: attribute.type === 'boolean' ? (attribute.default ?? null) : null }
 }
 
-const isSet = (attributes: TemplateAttributes, attribute: string): boolean =>
-  Object.entries(attributes).some(([key, value]) => key === attribute && value !== null)
+const isSet = (attributes: AttributeValues, attribute: string): boolean => attributes[attribute] !== null
 
 const withLabels = (before: TemplateAttributes, operation: PatchOperation): TemplateAttributes => {
   const labels = applyToTextMap(before.labels, operation)
@@ -78,8 +77,6 @@ export const applyTemplatePatch = (
 
 /** Attributes that really differ; labels that were removed are the same as none. */
 export const changedAttributes = (before: TemplateAttributes, after: TemplateAttributes): string[] => {
-  const now = new Map<string, unknown>(Object.entries({ ...after, labels: after.labels ?? {} }))
-  return Object.entries(before)
-    .filter(([key, value]) => !isDeepStrictEqual(value, now.get(key)))
-    .map(([key]) => key)
+  const now: AttributeValues = { ...after, labels: after.labels ?? {} }
+  return Object.entries(before).flatMap(([name, value]) => (isDeepStrictEqual(value, now[name]) ? [] : [name]))
 }

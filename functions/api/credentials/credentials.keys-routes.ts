@@ -3,7 +3,7 @@ import { noQuery } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { rotateCredential } from './rotate-credential.ts'
 
-/** What the caller lends a cluster in the cloud is sealed. */
+/** What the caller delegates to a cluster in the cloud is sealed. */
 export const CREDENTIAL_KEYS_ROUTES: readonly Route[] = [
   route({
     method: 'PATCH',

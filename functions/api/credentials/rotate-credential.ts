@@ -1,15 +1,15 @@
 import { grantCandidate } from '../../core/cluster/cloud-grants.ts'
 import { type CredentialRules, rotateClusterCredential } from '../../core/cluster/rotate-cluster.ts'
-import { borrow, keeping } from '../cloud/lend.ts'
+import { delegate, keeping } from '../cloud/delegate.ts'
 import { findIntactCluster } from '../clusters/find-cluster.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 
 /** Of a cluster that has application credentials of a user: the caller's take their place, and the cluster is his in the cloud then. */
-const storeLent =
-  (request: KeysRequest): CredentialRules['storeLent'] =>
+const storeDelegated =
+  (request: KeysRequest): CredentialRules['storeDelegated'] =>
   async (cluster, store) => {
     if (!cluster.cloud) return store({ change: {}, writes: [] })
-    const grant = await borrow(request, cluster)
+    const grant = await delegate(request, cluster)
     await keeping(request, grant, async () => store(await grantCandidate(request.ports, cluster, grant)))
   }
 
@@ -20,7 +20,7 @@ const storeLent =
 export const rotateCredential = async (request: KeysRequest): Promise<ApiResponse> => {
   const { id: uuid } = await rotateClusterCredential(request.ports, {
     findCluster: () => findIntactCluster(request),
-    storeLent: storeLent(request),
+    storeDelegated: storeDelegated(request),
   })
   return { status: 202, body: { uuid } }
 }

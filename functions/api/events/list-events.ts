@@ -41,6 +41,6 @@ export const listEventsOf = async (
   return listResponse(page, query, {
     collection: 'events',
     url: `${baseUrl}/v1/${collection}/${id}/events`,
-    show: showEvent,
+    write: (event) => JSON.stringify(showEvent(event)),
   })
 }

@@ -21,8 +21,8 @@ export const removalsOf = (step: LeaveStep, cluster: Pick<Cluster, 'name'> | und
 }
 
 /**
- * A look at whether a cluster can be reached, which an unjoin needs of host and member. With `force` it goes on without, so that it is
- * only told.
+ * An observation of whether a cluster can be reached, which an unjoin needs of host and member. With `force` it goes on without, so that it is
+ * only reported.
  */
 export const reachCheck = (ports: Ports, cluster: Cluster, force: boolean): Check => ({
   cluster,

@@ -15,7 +15,7 @@ export const restingMembers = (memberships: readonly Membership[], steps: readon
   )
 }
 
-/** The driver's look at host and members before properties change; none where nothing of a cluster can refuse them. */
+/** The driver's check of host and members before properties change; none where nothing of a cluster can refuse them. */
 export const updateChecks = (
   { checkUpdate }: FederationDriver,
   context: FederationContext,

@@ -52,7 +52,7 @@ const requireUp = (federation: Federation): void => {
   )
 }
 
-/** The route's rule is asked again, now of this federation, for policies that look at its owner. */
+/** The route's rule is asked again, now of this federation, for policies that check its owner. */
 const findUp = async (request: Request): Promise<Federation> => {
   const { ports, principal, params } = request
   const ident = params.federation ?? ''

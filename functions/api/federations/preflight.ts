@@ -11,13 +11,13 @@ import type { FederationContext, FederationDriver } from '../../drivers/contract
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type LeaveStep, reachCheck, removalsOf } from './check-leaving.ts'
 import { type OpenMember, updateChecks } from './check-update.ts'
-import { type Check, runChecks, type Told } from './run-checks.ts'
+import { type Check, type CheckResults, runChecks } from './run-checks.ts'
 
 /** Stands for the id, whole or short, of a federation that does not exist yet: the real create gives another one each time. */
 const PLACEHOLDER = '<federation>'
 
-/** The same without the id that was made up for the look. */
-const withoutId = ({ findings, wouldMake }: Told, federationId: string): Told => {
+/** The same without the id that was made up for the observation. */
+const withoutId = ({ findings, wouldMake }: CheckResults, federationId: string): CheckResults => {
   const hide = (text: string): string =>
     text.replaceAll(federationId, PLACEHOLDER).replaceAll(shortId(federationId), PLACEHOLDER)
   return {
@@ -32,7 +32,7 @@ const withoutId = ({ findings, wouldMake }: Told, federationId: string): Told =>
  *
  * @param wouldRemove absent where nothing can be removed
  */
-const dryRunAnswer = ({ findings, wouldMake }: Told, wouldRemove?: readonly string[]): ApiResponse => ({
+const dryRunAnswer = ({ findings, wouldMake }: CheckResults, wouldRemove?: readonly string[]): ApiResponse => ({
   status: 200,
   body: {
     would_succeed: !findings.some(({ severity }) => severity === 'error'),
@@ -66,7 +66,7 @@ const preflight = async (
   ports: Ports,
   subject: Subject,
   more: (context: FederationContext, open: (members: readonly MemberToCheck[]) => OpenMember[]) => readonly Check[],
-): Promise<Told> => {
+): Promise<CheckResults> => {
   const opened: OpenClusterAccess[] = []
   const opening = (cluster: Cluster): OpenClusterAccess => {
     const access = clusterAccess(ports, cluster)

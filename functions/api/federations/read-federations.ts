@@ -95,7 +95,7 @@ export const listFederations = async (request: ApiRequest<ListQuery>): Promise<A
   return listResponse(page, query, {
     collection: 'federations',
     url: `${baseUrl}/v1/federations`,
-    show: (federation) => listFederation(federation, baseUrl),
+    write: (federation) => JSON.stringify(listFederation(federation, baseUrl)),
   })
 }
 
@@ -107,7 +107,7 @@ export const detailFederations = async (request: ApiRequest<ListQuery>): Promise
   return listResponse(page, query, {
     collection: 'federations',
     url: `${baseUrl}/v1/federations/detail`,
-    show: (federation) => showFederation(federation, memberships.get(federation.id) ?? [], baseUrl),
+    write: (federation) => JSON.stringify(showFederation(federation, memberships.get(federation.id) ?? [], baseUrl)),
   })
 }
 

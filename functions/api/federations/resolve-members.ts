@@ -71,7 +71,7 @@ const exactTargets = async (lookup: Lookup, membered: Membered, idents: readonly
   }
 }
 
-/** Looks up every cluster that a wish names. @throws ObjectNotVisible, NameAmbiguous, InvalidRequest for too many */
+/** Looks up every cluster that a request names. @throws ObjectNotVisible, NameAmbiguous, InvalidRequest for too many */
 export const resolveTargets = async (
   request: Request,
   membered: Membered,

@@ -5,16 +5,16 @@ import type { Finding, Preflight } from '../../drivers/contract/federation-drive
 /** Milliseconds for all checks together: the gateway waits 30 s. */
 const PREFLIGHT_MS = 20_000
 
-/** One look at one cluster. */
+/** One observation of one cluster. */
 export type Check = {
   cluster: Cluster
   run(): Promise<Preflight>
-  /** How bad it is when the cluster can't be looked at. Default `error`. */
+  /** How bad it is when the cluster can't be checked. Default `error`. */
   faultsAre?: Finding['severity']
 }
 
 /** What the looks told, with the cluster that each is about. */
-export type Told = { findings: (Finding & { clusterId: string })[]; wouldMake: string[] }
+export type CheckResults = { findings: (Finding & { clusterId: string })[]; wouldMake: string[] }
 
 const fault = ({ faultsAre = 'error' }: Check, reason: string, message: string): Preflight => ({
   wouldMake: [],
@@ -33,12 +33,12 @@ const tooLate = (check: Check): Preflight => {
 }
 
 /** Runs all checks at once; a cluster that can't be reached, or is too slow, is a finding. */
-export const runChecks = async (checks: readonly Check[]): Promise<Told> => {
+export const runChecks = async (checks: readonly Check[]): Promise<CheckResults> => {
   const late = Promise.withResolvers<'late'>()
   const timer = setTimeout(() => late.resolve('late'), PREFLIGHT_MS)
   try {
     const told = await Promise.all(
-      checks.map(async (check): Promise<Told> => {
+      checks.map(async (check): Promise<CheckResults> => {
         const { cluster } = check
         const looked = check.run().catch((error: unknown) => failure(check, error))
         const result = await Promise.race([looked, late.promise])

@@ -12,7 +12,8 @@ export type ListShape<T> = {
   url: string
   /** Other parameters of the query, which go on to the next page. */
   keep?: Readonly<Record<string, string | undefined>>
-  show(item: T): unknown
+  /** As JSON. */
+  write(item: T): string
 }
 
 const countThatFits = (parts: readonly string[]): number => {
@@ -46,8 +47,8 @@ export const listResponse = <T extends { id: string }>(
   query: PageQuery,
   shape: ListShape<T>,
 ): ApiResponse => {
-  const { collection, show } = shape
-  const all = page.items.map((item) => JSON.stringify(show(item)))
+  const { collection, write } = shape
+  const all = page.items.map((item) => write(item))
   const count = countThatFits(all)
   const last = page.items[count - 1]
   const isCut = page.more || count < all.length || count === query.limit

@@ -9,7 +9,7 @@ import { listQuery } from '../lists/list-query.ts'
 import { listResponse } from '../lists/list-response.ts'
 import { type Listing, selectPage } from '../lists/select-page.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import { listNodeGroup, type NodeGroupView, SHOWN_NODE_GROUP, showNodeGroup } from './show-node-group.ts'
+import { type NodeGroupView, SHOWN_NODE_GROUP, showNodeGroup, writeNodeGroup } from './show-node-group.ts'
 
 /** Query of the list: `role` leaves out the groups of other roles. */
 export const nodeGroupsQuery = listQuery.extend({ role: z.string().optional() })
@@ -38,7 +38,7 @@ export const listNodeGroups = async (request: ApiRequest<z.output<typeof nodeGro
     collection: 'nodegroups',
     url: `${baseUrl}/v1/clusters/${cluster.id}/nodegroups`,
     keep: { role },
-    show: (group) => listNodeGroup(group, view),
+    write: writeNodeGroup(view),
   })
 }
 

@@ -1,9 +1,8 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { isMaster, type NodeGroup } from '../../core/cluster/node-group.ts'
-import { labelDiff } from '../../core/values/labels.ts'
 import { isInProgress } from '../../core/values/status.ts'
-import { type Shown, shower, type View } from '../attributes.ts'
+import { comparedLabels, type Shown, toJson, toObject, type View } from '../attributes.ts'
 import { linksOf } from '../representation.ts'
 
 /** Where the cluster's driver makes no nodes, `nodes` is null and they are as many as were seen. */
@@ -19,10 +18,7 @@ const statusReasonOf = ({ status, statusReason }: NodeGroup): string | null =>
 
 export type NodeGroupView = View & { baseUrl: string; cluster: Cluster }
 
-/** Labels are compared with the cluster's. */
-const labelsCompared = ({ labels }: NodeGroup, { cluster }: NodeGroupView) => labelDiff(labels, cluster.magnum.labels)
-
-/** `stack_id` stays in every version, and limits are the true ones (magnum-rest.md section 6). */
+/** Labels are compared with the cluster's, `stack_id` stays in every version, and limits are the true ones (magnum-rest.md section 6). */
 export const SHOWN_NODE_GROUP: Shown<typeof NODE_GROUP_ATTRIBUTES, NodeGroup, NodeGroupView> = {
   kept: (group) => group,
   computed: {
@@ -32,12 +28,11 @@ export const SHOWN_NODE_GROUP: Shown<typeof NODE_GROUP_ATTRIBUTES, NodeGroup, No
     node_count: (group, { cluster }) => nodeCountOf(cluster, group),
     stack_id: ({ clusterId }) => clusterId,
     status_reason: statusReasonOf,
-    labels_overridden: (group, view) => labelsCompared(group, view).overridden,
-    labels_added: (group, view) => labelsCompared(group, view).added,
-    labels_skipped: (group, view) => labelsCompared(group, view).skipped,
+    ...comparedLabels(({ labels }, { cluster }) => [labels, cluster.magnum.labels]),
     links: ({ id, clusterId }, { baseUrl }) => linksOf(baseUrl, `clusters/${clusterId}/nodegroups`, id),
   },
 }
 
-export const listNodeGroup = shower(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'list')
-export const showNodeGroup = shower(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'one')
+/** An item of the list. */
+export const writeNodeGroup = toJson(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'list')
+export const showNodeGroup = toObject(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'one')

@@ -59,7 +59,7 @@ const queryParameters = ({ schemas }: PrincipalRoute): JsonSchema[] =>
 const VERSION_HEADER = { $ref: '#/components/parameters/Microversion' }
 const IDEMPOTENCY_HEADER = { $ref: '#/components/parameters/IdempotencyKey' }
 
-/** Bodies have no attributes but those that are told: the server refuses others. Of those it ignores the document says nothing. */
+/** Bodies have no attributes but those that are reported: the server refuses others. Of those it ignores the document says nothing. */
 const closed = (schema: JsonSchema): JsonSchema => {
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: schema.anyOf.map(closed) }
   return schema.type === 'object' ? { ...schema, additionalProperties: false } : schema

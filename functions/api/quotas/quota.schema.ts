@@ -33,7 +33,7 @@ const projectField = textField()
 export const createQuotaBody = bodyOf(z.object({ project_id: projectField, resource, hard_limit: hardLimit }))
 export type CreateQuota = ReturnType<typeof createQuotaBody.parse>
 
-/** The path says which quota: what the body says of it too, as the CLI does, is not looked at. */
+/** The path says which quota: what the body says of it too, as the CLI does, is not checked. */
 export const updateQuotaBody = bodyOf(z.object({ project_id: optional(textField()), resource, hard_limit: hardLimit }))
 export type UpdateQuota = ReturnType<typeof updateQuotaBody.parse>
 

@@ -49,7 +49,7 @@ export const listQuotas = async (request: ApiRequest<QuotasQuery>): Promise<ApiR
     collection: 'quotas',
     url: `${baseUrl}/v1/quotas`,
     keep: { all_tenants: query.all_tenants ? 'True' : undefined },
-    show: ({ quota }) => showQuota(quota),
+    write: ({ quota }) => JSON.stringify(showQuota(quota)),
   })
 }
 

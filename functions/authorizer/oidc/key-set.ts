@@ -6,7 +6,7 @@ import { IdentityUrl } from '../settings.schema.ts'
 
 /** Each of the two calls, milliseconds: together well below the 10 s that API Gateway gives the authorizer. */
 const CALL_MS = 3_000
-/** How long keys are used without a look at the issuer. */
+/** How long keys are used without an observation of the issuer. */
 const KEYS_MS = 10 * 60_000
 /** Between looks because of an unknown key: tokens with made-up keys must not make us flood the issuer. */
 const COOLDOWN_MS = 30_000

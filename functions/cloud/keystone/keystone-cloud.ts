@@ -42,8 +42,8 @@ const GONE = 'Keystone no longer takes them, as it does when the user or his rol
 const saying = ({ status, words }: Refusal): string =>
   status === 401 || status === 404 ? GONE : `Keystone answers ${status} and says ${words}`
 
-const idsOf = ({ userId, leafId, minter }: CloudGrantRef): string =>
-  `application credentials ${leafId} and ${minter.id} of user ${userId}`
+const idsOf = ({ userId, restrictedId, unrestricted }: CloudGrantRef): string =>
+  `application credentials ${restrictedId} and ${unrestricted.id} of user ${userId}`
 
 const renewalOf = (grant: CloudGrantRef): string => `The ${idsOf(grant)} can't be renewed:`
 const REPLACE = 'A member of the project replaces them with PATCH /v1/credentials/{cluster}.'
@@ -76,7 +76,7 @@ type Renewal = { old: CloudGrantRef; purpose: GrantPurpose; allowed: readonly st
 
 const renew = async (open: Open, { old, purpose, allowed }: Renewal): Promise<CloudGrant> => {
   const api = open()
-  const session = await api.login(old.minter)
+  const session = await api.login(old.unrestricted)
   if (isRefused(session)) throw dead(old, session)
   const described = await api.describe(session.token)
   if (isRefused(described)) throw dead(old, described)
@@ -86,11 +86,11 @@ const renew = async (open: Open, { old, purpose, allowed }: Renewal): Promise<Cl
 }
 
 const revokeBoth = async (api: KeystoneApi, old: CloudGrantRef): Promise<void> => {
-  const session = await api.login(old.minter)
+  const session = await api.login(old.unrestricted)
   if (isRefused(session)) throw left(old, session)
   const caller = { token: session.token, userId: old.userId }
-  // The minter goes last: without it the leaf can't be revoked.
-  for (const id of [old.leafId, old.minter.id]) {
+  // The unrestricted credential goes last: without it the restricted credential can't be revoked.
+  for (const id of [old.restrictedId, old.unrestricted.id]) {
     const refusal = await api.remove(caller, id)
     if (refusal !== null) throw left(old, refusal)
   }
@@ -119,7 +119,7 @@ export const keystoneCloud = (settings: KeystoneCloudSettings, questionMs = QUES
     access: { authUrl: `${base}/v3`, region, caPem },
     grant: (token, userId, purpose) => grant(open, token, { userId, purpose, allowed }),
     renew: (old, purpose) => renew(open, { old, purpose, allowed }),
-    isAlive: async ({ minter }) => !isRefused(await open().login(minter)),
+    isAlive: async ({ unrestricted }) => !isRefused(await open().login(unrestricted)),
     revoke: (old) => revoke(open, old),
   }
 }

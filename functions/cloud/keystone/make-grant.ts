@@ -5,7 +5,7 @@ import type { DescribedToken, KeystoneRole } from './answers.schema.ts'
 import { type Caller, isRefused, type KeystoneApi, type NewCredential } from './keystone-api.ts'
 import { creationRefused } from './refusals.ts'
 
-type Kind = 'leaf' | 'minter'
+type Kind = 'restricted' | 'unrestricted'
 
 /** What the two of a grant are made with. */
 export type Maker = {
@@ -23,15 +23,15 @@ export type Maker = {
 const CONFLICT = 409
 
 const nameOf = ({ clusterId, suffix }: GrantPurpose, kind: Kind): string =>
-  `fedplane-${clusterId}-${suffix}${kind === 'minter' ? '-renewal' : ''}`
+  `fedplane-${clusterId}-${suffix}${kind === 'unrestricted' ? '-renewal' : ''}`
 
 const newCredential = ({ roles, purpose }: Maker, kind: Kind): NewCredential => ({
   name: nameOf(purpose, kind),
   description:
-    kind === 'minter'
+    kind === 'unrestricted'
       ? 'Renews and revokes the application credential of a cluster. Held by fedplane alone.'
       : 'For the machines of a cluster that fedplane makes.',
-  unrestricted: kind === 'minter',
+  unrestricted: kind === 'unrestricted',
   roles: roles.map(({ id }) => ({ id })),
 })
 
@@ -55,18 +55,18 @@ const make = async (maker: Maker, token: Secret, kind: Kind): Promise<Applicatio
   return made
 }
 
-/** The leaf is made with the minter, which so proves itself. */
-const makeLeaf = async (maker: Maker, minter: ApplicationCredential): Promise<ApplicationCredential> => {
-  const session = await maker.api.login(minter)
+/** The restricted credential is made with the unrestricted credential, which so proves itself. */
+const makeRestricted = async (maker: Maker, unrestricted: ApplicationCredential): Promise<ApplicationCredential> => {
+  const session = await maker.api.login(unrestricted)
   if (isRefused(session)) throw creationRefused(session, maker.described)
-  return make(maker, session.token, 'leaf')
+  return make(maker, session.token, 'restricted')
 }
 
 /** Best effort: what matters to the caller is why there is no grant. Leftovers can be found by their names. */
 const tidyUp = async ({ anew, token, described, purpose }: Maker): Promise<void> => {
   const api = anew()
   const caller = { token, userId: described.user.id }
-  for (const kind of ['leaf', 'minter'] as const) {
+  for (const kind of ['restricted', 'unrestricted'] as const) {
     await removeNamed(api, caller, nameOf(purpose, kind)).catch(() => undefined)
   }
 }
@@ -77,12 +77,12 @@ const tidyUp = async ({ anew, token, described, purpose }: Maker): Promise<void>
  * @throws CloudCredentialRefused, CloudTokenRefused, IdentityProviderUnavailable
  */
 export const makeGrant = async (maker: Maker): Promise<CloudGrant> => {
-  let minter: ApplicationCredential | undefined
+  let unrestricted: ApplicationCredential | undefined
   try {
-    minter = await make(maker, maker.token, 'minter')
-    return { userId: maker.described.user.id, minter, leaf: await makeLeaf(maker, minter) }
+    unrestricted = await make(maker, maker.token, 'unrestricted')
+    return { userId: maker.described.user.id, unrestricted, restricted: await makeRestricted(maker, unrestricted) }
   } catch (error) {
-    if (minter !== undefined || !(error instanceof CloudCredentialRefused)) await tidyUp(maker)
+    if (unrestricted !== undefined || !(error instanceof CloudCredentialRefused)) await tidyUp(maker)
     throw error
   }
 }

@@ -10,7 +10,7 @@ export type OpenClusterAccess = ClusterAccess & { close(): void }
 
 /**
  * A way to a registered cluster's API. Opens at the first `client()`, which also compares the `kube-system` uid, once; a failure is not
- * remembered, so the next call tries again. The maker calls `close()`. `open`: another way in than the stored one.
+ * remembered, so the next call tries again. The maker calls `close()`. `open`: another access than the stored one.
  */
 export const clusterAccess = (
   ports: AccessPorts,

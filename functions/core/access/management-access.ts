@@ -22,7 +22,7 @@ export type DoorOptions = {
 /** A way to a management cluster that its maker closes. */
 export type OpenManagementAccess = OpenClusterAccess & ManagementAccess
 
-/** A way to a cluster as a management cluster. The maker closes it. `open`: another way in than the stored one. */
+/** A way to a cluster as a management cluster. The maker closes it. `open`: another access than the stored one. */
 export const managementAccess = (
   ports: AccessPorts,
   cluster: ManagementCluster,

@@ -5,7 +5,7 @@ import type { Ports } from '../ports.ts'
 import { clusterContext } from './cluster-context.ts'
 import { replacesRunning } from './cluster-tasks.ts'
 
-/** A change that has to wait is looked at when its turn comes: what runs may be what it builds on. */
+/** A change that has to wait is checked when its turn comes: what runs may be what it builds on. */
 const waits = ({ cluster, task }: PlannedCluster): boolean =>
   task !== null && cluster.operation !== null && !replacesRunning(cluster, task)
 

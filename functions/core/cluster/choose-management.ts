@@ -39,7 +39,7 @@ const unnamed = (candidates: readonly ManagementCluster[]): ManagementCluster =>
   )
 }
 
-/** Made, and not being removed: what a look says of its health is not asked, since it may be old. @throws InvalidRequest */
+/** Made, and not being removed: what an observation says of its health is not asked, since it may be old. @throws InvalidRequest */
 const requireUsable = ({ name, status }: ManagementCluster): void => {
   if (status === 'CREATE_COMPLETE' || status.startsWith('UPDATE_')) return
   throw new InvalidRequest(

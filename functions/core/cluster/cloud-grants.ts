@@ -11,13 +11,16 @@ import type { Cluster, ClusterChange } from './cluster.ts'
 
 const text = z.string().min(1)
 
-const grant = z.object({
-  userId: text,
-  leafId: text,
-  minter: z.object({ id: text, secret: text.transform((value) => new Secret(value)) }),
-})
+/** Keys as they are sealed. */
+const grant = z
+  .object({
+    userId: text,
+    leafId: text,
+    minter: z.object({ id: text, secret: text.transform((value) => new Secret(value)) }),
+  })
+  .transform(({ userId, leafId: restrictedId, minter: unrestricted }) => ({ userId, restrictedId, unrestricted }))
 
-/** What a cluster was lent in the cloud, as it is sealed. */
+/** What a cluster was delegated in the cloud, as it is sealed. */
 const Grants = z.object({
   /** In force; null while the cluster is being deleted. */
   current: grant.nullable(),
@@ -31,7 +34,7 @@ type Grants = z.infer<typeof Grants>
 type GrantPorts = Pick<Ports, 'stores' | 'cloud' | 'clock'>
 type ClusterRef = Pick<Cluster, 'projectId' | 'id'>
 
-/** Changes of what a cluster was lent, to be committed together, and with a change of the cluster that was read before. */
+/** Changes of what a cluster was delegated, to be committed together, and with a change of the cluster that was read before. */
 export type GrantChange = { change: ClusterChange; writes: Write[] }
 
 /** The cloud of this installation. @throws CloudMissing */
@@ -42,22 +45,27 @@ export const cloudOf = ({ cloud }: Pick<Ports, 'cloud'>): Cloud => {
   )
 }
 
-/** What is kept of a grant whose leaf is elsewhere. */
-export const grantRefOf = ({ userId, leaf, minter }: CloudGrant): CloudGrantRef => ({ userId, leafId: leaf.id, minter })
+/** What is kept of a grant whose restricted credential is elsewhere. */
+export const grantRefOf = ({ userId, restricted, unrestricted }: CloudGrant): CloudGrantRef => ({
+  userId,
+  restrictedId: restricted.id,
+  unrestricted,
+})
 
 /** As drivers get it. */
-const asCredential = ({ access }: Cloud, { leaf }: CloudGrant): Secret => {
+const asCredential = ({ access }: Cloud, { restricted }: CloudGrant): Secret => {
   const credential: CloudCredential = {
     ...access,
-    applicationCredentialId: leaf.id,
-    applicationCredentialSecret: leaf.secret.reveal(),
+    applicationCredentialId: restricted.id,
+    applicationCredentialSecret: restricted.secret.reveal(),
   }
   return new Secret(JSON.stringify(credential))
 }
 
-const plain = ({ minter, ...grant }: CloudGrantRef) => ({
-  ...grant,
-  minter: { id: minter.id, secret: minter.secret.reveal() },
+const plain = ({ userId, restrictedId, unrestricted }: CloudGrantRef) => ({
+  userId,
+  leafId: restrictedId,
+  minter: { id: unrestricted.id, secret: unrestricted.secret.reveal() },
 })
 
 const encoded = ({ current, candidate, former }: Grants): Secret =>
@@ -71,7 +79,7 @@ const encoded = ({ current, candidate, former }: Grants): Secret =>
 
 const NONE: Grants = { current: null, candidate: null, former: [] }
 
-/** What a cluster was lent. Read the cluster before it: each change of it goes with one of the cluster. */
+/** What a cluster was delegated. Read the cluster before it: each change of it goes with one of the cluster. */
 export const readGrants = async ({ stores }: Pick<Ports, 'stores'>, cluster: ClusterRef): Promise<Grants> => {
   const sealed = await stores.credentials.get(cloudGrantsKey(cluster))
   return sealed === undefined ? NONE : Grants.parse(JSON.parse(sealed.reveal()))
@@ -167,8 +175,8 @@ export const retiredGrants = async (ports: GrantPorts, cluster: ClusterRef): Pro
 }
 
 /** One of those that were to be revoked needs that no longer. */
-export const withoutFormer = async (ports: GrantPorts, cluster: ClusterRef, leafId: string): Promise<Write[]> => {
+export const withoutFormer = async (ports: GrantPorts, cluster: ClusterRef, restrictedId: string): Promise<Write[]> => {
   const grants = await readGrants(ports, cluster)
-  const former = grants.former.filter((one) => one.leafId !== leafId)
+  const former = grants.former.filter((one) => one.restrictedId !== restrictedId)
   return former.length === grants.former.length ? [] : [await storeGrants(ports, cluster, { ...grants, former })]
 }

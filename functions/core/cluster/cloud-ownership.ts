@@ -13,7 +13,7 @@ type ClockPorts = Pick<Ports, 'clock'>
 const inDays = ({ clock }: ClockPorts, days: number): string =>
   new Date(clock.now().getTime() + days * 86_400_000).toISOString()
 
-/** Of a cluster that a user has just lent something. */
+/** Of a cluster that a user has just delegated something to. */
 export const newOwnership = (ports: ClockPorts, userId: string): CloudOwnership => ({
   userId,
   renewAfter: inDays(ports, RENEW_DAYS),
@@ -25,7 +25,7 @@ export const renewalPutOff = (ports: ClockPorts, { cloud }: Pick<Cluster, 'cloud
   return cloud && cloud.renewAfter < renewAfter ? { cloud: { ...cloud, renewAfter } } : {}
 }
 
-/** Forgets all that a cluster was lent. */
+/** Forgets all that a cluster was delegated. */
 export const forgottenGrants = (
   { stores }: Pick<Ports, 'stores'>,
   cluster: Pick<Cluster, 'projectId' | 'id'>,

@@ -85,7 +85,7 @@ const forgotten = (ports: EndPorts, cluster: Cluster): { change: ClusterChange; 
 
 /**
  * It could not be made or registered: its node groups say so too, its identity is free for others, its credential is dropped unless it is a management cluster. A new
- * credential (`PATCH replace /kubeconfig`) starts it again; of a cluster that is made through another one, a look that finds it come up.
+ * credential (`PATCH replace /kubeconfig`) starts it again; of a cluster that is made through another one, an observation that finds it come up.
  *
  * @throws OperationSuperseded
  */

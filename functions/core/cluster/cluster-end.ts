@@ -15,7 +15,7 @@ import { movedTemplateUses } from './template-uses.ts'
 export type EndPorts = Pick<TablePorts, 'stores' | 'executions' | 'drivers' | 'clock' | 'newId' | 'log'>
 
 /** For the cluster's history. */
-export type Said = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message'>
+export type EventFields = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message'>
 
 /** What an operation comes to. */
 export type End = {
@@ -27,7 +27,7 @@ export type End = {
   abandonsQueue?: boolean
   /** How the cluster rests with its groups as they are then, if nothing waits. */
   rest(groups: readonly NodeGroup[]): Rest
-  said: Said
+  said: EventFields
 }
 
 /** The cluster under its operation, with its groups as they are stored. */

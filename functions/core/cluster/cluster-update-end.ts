@@ -61,8 +61,8 @@ const nameGroups = (groups: readonly NodeGroup[]): string[] => {
  */
 export const verdictOf = (groups: readonly NodeGroup[], failure: string | null): Rest => {
   const faulty = groups.filter(({ status }) => isFailed(status))
-  const isTold = failure === null || faulty.some(({ statusReason }) => statusReason === failure)
-  const sentences = [...(isTold ? [] : [failure]), ...nameGroups(faulty)]
+  const isReported = failure === null || faulty.some(({ statusReason }) => statusReason === failure)
+  const sentences = [...(isReported ? [] : [failure]), ...nameGroups(faulty)]
   return sentences.length === 0
     ? { status: 'UPDATE_COMPLETE', statusReason: null }
     : { status: 'UPDATE_FAILED', statusReason: sentences.join(' ') }

@@ -122,7 +122,7 @@ export type Cluster = {
   driverState: JsonObject
   createdAt: string
   updatedAt: string | null
-  /** Changed by `ClusterStore.observe` only; null before the first look. */
+  /** Changed by `ClusterStore.observe` only; null before the first observation. */
   observation: ClusterObservation | null
   /** Changed by `addUse` and `removeUse` only. */
   uses: readonly ClusterUse[]
@@ -134,7 +134,7 @@ export type Cluster = {
   cloud?: CloudOwnership | null
   /**
    * What of its health each control plane was last told, by federation id: see the health sweep. One that is missing, or says
-   * something else than `observation`, is still to be told. Set by `ClusterStore.noteTold`, removed by `removeUses`.
+   * something else than `observation`, is still to be reported. Set by `ClusterStore.noteReported`, removed by `removeUses`.
    */
   told?: Readonly<Record<string, string>>
   /** Proves that what leads to credentials is as fedplane wrote it. Set by every write of that; see `IntegrityStore`. */

@@ -28,10 +28,10 @@ export type CreateRules = {
   limit(): Promise<number>
   /** The caller may make clusters from the template. @throws PolicyForbids */
   requireTemplateOpen(template: ClusterTemplate): void
-  /** The caller can lend what the cluster needs in the cloud, if it needs something. @throws CloudMissing, CloudTokenMissing */
+  /** The caller can delegate what the cluster needs in the cloud, if it needs something. @throws CloudMissing, CloudTokenMissing */
   requireDelegable(desired: PlannedCluster): void
   /** Stores the cluster, with what the caller lends it. */
-  storeLent(desired: PlannedCluster, store: (lent: GrantChange) => Promise<void>): Promise<void>
+  storeDelegated(desired: PlannedCluster, store: (delegated: GrantChange) => Promise<void>): Promise<void>
   /** More writes for the same transaction. */
   remember(id: string): Write[]
 }
@@ -170,7 +170,7 @@ export const createCluster = async (
   const { id, projectId, operation } = cluster
   await withQuotaPlace(ports, principal.projectId, await rules.limit(), async () => {
     await requireMakeable(ports, planned, rules)
-    await rules.storeLent(plannedOf(planned), ({ change, writes }) =>
+    await rules.storeDelegated(plannedOf(planned), ({ change, writes }) =>
       store(ports, { ...planned, cluster: { ...cluster, ...change } }, [...rules.remember(id), ...writes]),
     )
   })

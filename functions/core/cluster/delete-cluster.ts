@@ -17,7 +17,7 @@ export type DeleteRules = {
   /** Leaves out what can't be taken down soon. */
   force: boolean
   /** Stores the deletion, with what the caller lends for it. */
-  storeDeletion(cluster: Cluster, store: (lent: GrantChange) => Promise<void>): Promise<void>
+  storeDeletion(cluster: Cluster, store: (delegated: GrantChange) => Promise<void>): Promise<void>
 }
 
 const requireUnused = async (ports: Pick<Ports, 'stores'>, cluster: Cluster): Promise<void> => {
@@ -27,7 +27,7 @@ const requireUnused = async (ports: Pick<Ports, 'stores'>, cluster: Cluster): Pr
 
 type Begun = { cluster: Cluster; operation: ClusterOperation }
 
-const commitDelete = async (ports: Ports, { cluster, operation }: Begun, lent: GrantChange): Promise<void> => {
+const commitDelete = async (ports: Ports, { cluster, operation }: Begun, delegated: GrantChange): Promise<void> => {
   const { clusters, nodeGroups, management, commit } = ports.stores
   const groups = await nodeGroups.listOf(cluster)
   const change = {
@@ -38,7 +38,7 @@ const commitDelete = async (ports: Ports, { cluster, operation }: Begun, lent: G
     queue: [],
     updatedAt: operation.startedAt,
     ...truncatedCluster(cluster),
-    ...lent.change,
+    ...delegated.change,
   } as const
   try {
     await commit([
@@ -47,7 +47,7 @@ const commitDelete = async (ports: Ports, { cluster, operation }: Begun, lent: G
       ...(cluster.management ? [management.move(cluster, cluster.management, null)] : []),
       ...movedTemplateUses(ports, cluster, change),
       ...markedGroups(ports, groups, 'DELETE_IN_PROGRESS'),
-      ...lent.writes,
+      ...delegated.writes,
       ownerEvent(ports, 'cluster', cluster, {
         action: 'delete',
         outcome: 'pending',
@@ -80,7 +80,7 @@ const decide = async (ports: Ports, { findCluster, force, storeDeletion }: Delet
   const begun = { cluster, operation }
   const seen = truncatedObservation(cluster, ports.clock.now())
   if (seen !== null) await ports.stores.clusters.observe(cluster, seen)
-  await storeDeletion(cluster, (lent) => commitDelete(ports, begun, lent))
+  await storeDeletion(cluster, (delegated) => commitDelete(ports, begun, delegated))
   return begun
 }
 

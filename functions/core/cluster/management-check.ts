@@ -7,26 +7,26 @@ import { type Condition, withCondition } from '../values/condition.ts'
 import type { Cluster } from './cluster.ts'
 import type { ManagementCluster } from './management.ts'
 
-/** Condition of a management cluster: the driver that makes clusters through it has looked at it, and found it good. */
+/** Condition of a management cluster: the driver that makes clusters through it has checked it, and found it good. */
 const MANAGEMENT_READY = 'ManagementReady'
 
 const wordsOf = (findings: readonly Finding[]): string[] => findings.map(({ message }) => message)
 
 /** Faults that may pass say nothing of what it lacks. @throws ManagementUnreachable */
-const requireLook = ({ name }: ManagementCluster, faults: readonly Finding[]): void => {
+const requireNoErrors = ({ name }: ManagementCluster, faults: readonly Finding[]): void => {
   const passing = faults.filter(({ retryable }) => retryable === true)
   if (passing.length === 0) return
   throw new ManagementUnreachable(
-    `Cluster ${name} can't be looked at as a management cluster at the moment: ${wordsOf(passing).join(' ')}`,
+    `Cluster ${name} can't be checked as a management cluster at the moment: ${wordsOf(passing).join(' ')}`,
   )
 }
 
 /**
- * Has the driver of a role look at the cluster that is to have it.
+ * Has the driver of a role check the cluster that is to have it.
  *
  * @param access how it is reached; closed here
  * @returns what does not keep it from the role, one sentence each
- * @throws ManagementUnfit with every fault that does; ManagementUnreachable while it can't be looked at, and errors of reaching the cluster
+ * @throws ManagementUnfit with every fault that does; ManagementUnreachable while it can't be checked, and errors of reaching the cluster
  */
 export const requireManagementFit = async (
   ports: AccessPorts,
@@ -39,7 +39,7 @@ export const requireManagementFit = async (
     const of = (severity: Finding['severity']) => findings.filter((finding) => finding.severity === severity)
     const faults = of('error')
     if (faults.length === 0) return wordsOf(of('warning'))
-    requireLook(cluster, faults)
+    requireNoErrors(cluster, faults)
     throw new ManagementUnfit(
       `Cluster ${cluster.name} can't be a management cluster of the driver ${driver.id}: ${wordsOf(faults).join(' ')}`,
     )
@@ -49,7 +49,7 @@ export const requireManagementFit = async (
 }
 
 /**
- * The conditions of a cluster after that: reason `Checked`, or `CheckedWithWarnings` with them. `warnings` null: it was not looked at, or has
+ * The conditions of a cluster after that: reason `Checked`, or `CheckedWithWarnings` with them. `warnings` null: it was not checked, or has
  * no such role.
  */
 export const managementReady = (

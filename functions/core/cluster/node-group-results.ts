@@ -19,22 +19,22 @@ const countChange = (cluster: Cluster, group: NodeGroup, count: number | undefin
 const changeOf = (
   cluster: Cluster,
   group: NodeGroup,
-  told: NodeGroupResult | undefined,
+  reported: NodeGroupResult | undefined,
   done: boolean,
 ): NodeGroupChange =>
-  told === undefined
+  reported === undefined
     ? {}
     : changesOf<NodeGroupChange>(group, {
-        ...(done ? countChange(cluster, group, told.nodeCount) : {}),
-        ...(told.nodeAddresses && { nodeAddresses: told.nodeAddresses }),
-        ...(told.version !== undefined && { version: told.version }),
+        ...(done ? countChange(cluster, group, reported.nodeCount) : {}),
+        ...(reported.nodeAddresses && { nodeAddresses: reported.nodeAddresses }),
+        ...(reported.version !== undefined && { version: reported.version }),
       })
 
 /** What a driver told of a cluster's node groups. */
-export type ToldGroups = {
+export type ReportedGroups = {
   /** As they are stored. */
   groups: readonly NodeGroup[]
-  told: readonly NodeGroupResult[]
+  reported: readonly NodeGroupResult[]
   /** False while a phase goes on: counts on the way are no results. */
   done: boolean
   /** Groups to change at most; those beyond are for the next time. Default: all. */
@@ -45,7 +45,7 @@ export type ToldGroups = {
 export const reportedGroups = (
   { stores }: Pick<Ports, 'stores'>,
   cluster: Cluster,
-  { groups, told, done, max = Number.POSITIVE_INFINITY }: ToldGroups,
+  { groups, reported, done, max = Number.POSITIVE_INFINITY }: ReportedGroups,
 ): { change: ClusterChange; writes: Write[] } => {
   const changed = groups
     .map((group) => ({
@@ -53,7 +53,7 @@ export const reportedGroups = (
       change: changeOf(
         cluster,
         group,
-        told.find(({ id }) => id === group.id),
+        reported.find(({ id }) => id === group.id),
         done,
       ),
     }))

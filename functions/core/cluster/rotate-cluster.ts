@@ -89,11 +89,11 @@ export const rotateClusterAuthority = (ports: Ports, rules: FindCluster): Promis
 
 /** What rotating a cluster's credential asks of the edge. */
 export type CredentialRules = FindCluster & {
-  /** Stores the rotation, with what the caller lends a cluster that lives on what a user lent it. */
-  storeLent(cluster: Cluster, store: (lent: GrantChange) => Promise<void>): Promise<void>
+  /** Stores the rotation, with what the caller delegates to a cluster that lives on what a user lent it. */
+  storeDelegated(cluster: Cluster, store: (delegated: GrantChange) => Promise<void>): Promise<void>
 }
 
-const credentialRound = async (ports: Ports, { findCluster, storeLent }: CredentialRules): Promise<Cluster> => {
+const credentialRound = async (ports: Ports, { findCluster, storeDelegated }: CredentialRules): Promise<Cluster> => {
   const cluster = await findCluster()
   const task = { kind: 'rotate-credential' } as const
   await requireRotatable(ports, cluster, task)
@@ -101,10 +101,10 @@ const credentialRound = async (ports: Ports, { findCluster, storeLent }: Credent
     reason: 'CredentialRotation',
     message: `The credential of cluster ${cluster.name} is being replaced.`,
   }
-  await storeLent(cluster, ({ change, writes }) => requestTask(ports, cluster, { task, said, change, writes }))
+  await storeDelegated(cluster, ({ change, writes }) => requestTask(ports, cluster, { task, said, change, writes }))
   return cluster
 }
 
-/** Has the driver put a new credential in the place of the present one. @throws InvalidRequest, and what `storeLent` throws */
+/** Has the driver put a new credential in the place of the present one. @throws InvalidRequest, and what `storeDelegated` throws */
 export const rotateClusterCredential = (ports: Ports, rules: CredentialRules): Promise<Cluster> =>
   retryOnConflict(() => credentialRound(ports, rules))

@@ -27,13 +27,13 @@ const bindingOf = (drivers: DriverDescriptions, role: ManagementRole | null | un
 }
 
 /** True when it shall be asked for nothing else than it was: it need not be within reach then. */
-const isSameLook = (drivers: DriverDescriptions, { management }: Cluster, role: ManagementRole): boolean =>
+const isSameManagement = (drivers: DriverDescriptions, { management }: Cluster, role: ManagementRole): boolean =>
   isDeepStrictEqual(
     { ...bindingOf(drivers, management), isDefault: null },
     { ...bindingOf(drivers, role), isDefault: null },
   )
 
-/** A registration that failed is tried again with the role, and ends with the look at it. */
+/** A registration that failed is tried again with the role, and ends with the observation of it. */
 const isTriedAgain = ({ status }: Cluster, role: ManagementRole | null): boolean =>
   role !== null && status === 'CREATE_FAILED'
 
@@ -55,7 +55,7 @@ const requireNoMember = async (ports: Ports, cluster: Cluster): Promise<void> =>
 
 /** What its conditions become. @throws ManagementUnfit, and errors of reaching it */
 const conditionsWith = async (ports: Ports, cluster: Cluster, role: ManagementRole | null) => {
-  if (role !== null && isSameLook(ports.drivers, cluster, role)) return cluster.conditions
+  if (role !== null && isSameManagement(ports.drivers, cluster, role)) return cluster.conditions
   const looks = role !== null && !isTriedAgain(cluster, role)
   const warnings = looks ? await requireManagementFit(ports, { ...cluster, management: role }) : null
   return managementReady(ports, cluster, warnings)
@@ -88,7 +88,7 @@ const commitRole = async (
 }
 
 /**
- * Makes a registered cluster a management cluster, changes what it is asked for, or takes the role away. It is looked at before that, as the
+ * Makes a registered cluster a management cluster, changes what it is asked for, or takes the role away. It is checked before that, as the
  * driver wants it; a failed registration is tried again with it, also with the same role. While clusters are made through it only the default may change, and fields that say so.
  *
  * @param desired the role; null: none any more

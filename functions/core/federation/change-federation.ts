@@ -89,7 +89,7 @@ const updateOf = ({ operation }: Federation): string | null => (operation?.kind 
 const requireSameUpdate = (federation: Federation, seen: Federation): void => {
   if (updateOf(federation) === null || updateOf(federation) === updateOf(seen)) return
   throw new StateConflict(
-    `Federation ${quote(federation.name)} (${federation.id}): Another request began to change its properties at the same time. Look at them, and send yours again if they are not as you want them.`,
+    `Federation ${quote(federation.name)} (${federation.id}): Another request began to change its properties at the same time. Check them, and send yours again if they are not as you want them.`,
   )
 }
 

@@ -16,17 +16,17 @@ type EndPorts = Pick<TablePorts, 'stores' | 'executions' | 'drivers' | 'clock' |
 
 const keyOf = (target: Target) => ({ projectId: target.projectId, id: target.entityId })
 
-type Outcome = { failure: Failure } | { reason: string; remarks: readonly string[] }
+type Outcome = { failure: Failure } | { reason: string; warnings: readonly string[] }
 
-const saidOf = (outcome: Outcome): Failure =>
+const messageOf = (outcome: Outcome): Failure =>
   'failure' in outcome
     ? outcome.failure
-    : { reason: outcome.reason, message: ['The control plane is up.', ...outcome.remarks].join(' ') }
+    : { reason: outcome.reason, message: ['The control plane is up.', ...outcome.warnings].join(' ') }
 
 const controlPlane = (ports: EndPorts, federation: Federation, outcome: Outcome): Condition => ({
   type: CONTROL_PLANE_READY,
   status: 'failure' in outcome ? 'False' : 'True',
-  ...saidOf(outcome),
+  ...messageOf(outcome),
   observedRevision: federation.revision + 1,
   changedAt: ports.clock.now().toISOString(),
 })
@@ -79,17 +79,17 @@ const endOwn = async (
 }
 
 /** All conditions of a federation at the end of its operation. */
-type ConditionsOf = (ports: EndPorts, federation: Federation, remarks: readonly string[]) => Condition[]
+type ConditionsOf = (ports: EndPorts, federation: Federation, warnings: readonly string[]) => Condition[]
 
-/** What ControlPlaneReady says after a change of one that is up; a fault that a look found is a later look's to take back. */
-const remarkedAfterUpdate: ConditionsOf = (ports, federation, remarks) => {
+/** What ControlPlaneReady says after a change of one that is up; a fault that an observation found is a later observation's to take back. */
+const warnedAfterUpdate: ConditionsOf = (ports, federation, warnings) => {
   const said = federation.conditions.find(({ type, status }) => type === CONTROL_PLANE_READY && status === 'True')
   if (said === undefined) return [...federation.conditions]
-  return withCondition(federation.conditions, controlPlane(ports, federation, { reason: said.reason, remarks }))
+  return withCondition(federation.conditions, controlPlane(ports, federation, { reason: said.reason, warnings }))
 }
 
-const remarkedAfterCreate: ConditionsOf = (ports, federation, remarks) =>
-  withCondition(federation.conditions, controlPlane(ports, federation, { reason: 'Created', remarks }))
+const warnedAfterCreate: ConditionsOf = (ports, federation, warnings) =>
+  withCondition(federation.conditions, controlPlane(ports, federation, { reason: 'Created', warnings }))
 
 /** The end of what may have moved the control plane's address, and after which members move. */
 const endWith =
@@ -98,24 +98,24 @@ const endWith =
     ports: EndPorts,
     target: Target,
     endpointOf: (federation: Federation) => Promise<string | null>,
-    remarks: readonly string[] = [],
+    warnings: readonly string[] = [],
   ): Promise<void> =>
     endOwn(ports, target, async (federation) => ({
       propertiesInForce: null,
       endpoint: await endpointOf(federation),
       statusReason: null,
       change: openChange(ports, federation),
-      conditions: conditionsOf(ports, federation, remarks),
+      conditions: conditionsOf(ports, federation, warnings),
     }))
 
 /**
- * The control plane is up: those that waited join now, and the last of them completes the create. `remarks` say in sentences what works in part
+ * The control plane is up: those that waited join now, and the last of them completes the create. `warnings` say in sentences what works in part
  * only. @throws OperationSuperseded
  */
-export const endFederationCreate = endWith(remarkedAfterCreate)
+export const endFederationCreate = endWith(warnedAfterCreate)
 
 /** The changed properties are in force, and may have moved the control plane's address; as `endFederationCreate`. @throws OperationSuperseded */
-export const endFederationUpdate = endWith(remarkedAfterUpdate)
+export const endFederationUpdate = endWith(warnedAfterUpdate)
 
 /**
  * The properties could not be put in force; memberships that move go on.

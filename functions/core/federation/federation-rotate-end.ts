@@ -7,7 +7,7 @@ import { type Condition, withCondition } from '../values/condition.ts'
 import { CERTIFICATES_CURRENT, type Federation } from './federation.ts'
 
 type EndPorts = Pick<TablePorts, 'stores' | 'clock' | 'newId'>
-type Said = Pick<Condition, 'status' | 'reason' | 'message'>
+type ConditionFields = Pick<Condition, 'status' | 'reason' | 'message'>
 
 /** Seconds after which a failed renewal is tried again: many tries fit between `renewAfter` and the expiry, which is months. */
 const AGAIN_SECONDS = 3600
@@ -16,7 +16,7 @@ const AGAIN_SECONDS = 3600
 export const certificatesCurrent = (
   { clock }: Pick<TablePorts, 'clock'>,
   federation: Federation,
-  said: Said,
+  said: ConditionFields,
 ): Condition[] =>
   withCondition(federation.conditions, {
     type: CERTIFICATES_CURRENT,

@@ -29,7 +29,7 @@ export const MEMBERS_READY = 'MembersReady'
 export const CERTIFICATES_CURRENT = 'CertificatesCurrent'
 
 /**
- * A look of the health sweep, remembered because two looks must agree before anything changes. Guarded by `observedAt`; bumps no
+ * An observation of the health sweep, remembered because two observations must agree before anything changes. Guarded by `observedAt`; bumps no
  * revision.
  */
 export type ControlPlaneObservation = {
@@ -37,7 +37,7 @@ export type ControlPlaneObservation = {
   observedAt: string
   /** Reason of the control plane's fault; null when it had none. */
   fault: string | null
-  /** By cluster id the members that the control plane said do not work. `confirmed`: the look before said so too. */
+  /** By cluster id the members that the control plane said do not work. `confirmed`: the observation before said so too. */
   members: Readonly<Record<string, { reason: string; message: string; confirmed: boolean }>>
 }
 
@@ -102,7 +102,7 @@ export type FederationUpdate = Partial<
 >
 
 /**
- * True once the control plane came up, whatever the health sweep sees of it by now: only those are looked at. False while it is being
+ * True once the control plane came up, whatever the health sweep sees of it by now: only those are checked. False while it is being
  * created, and for ever when that failed.
  */
 export const isInitialized = ({ conditions, observation }: Pick<Federation, 'conditions' | 'observation'>): boolean =>

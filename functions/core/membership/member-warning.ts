@@ -2,5 +2,5 @@ import type { MemberObservation } from '../../drivers/contract/federation-driver
 import type { MemberWarning } from './membership.ts'
 
 /** What the control plane says about a ready member besides that it is ready; null when nothing. */
-export const remarkOf = ({ reason, message }: Extract<MemberObservation, { state: 'ready' }>): MemberWarning | null =>
+export const warningOf = ({ reason, message }: Extract<MemberObservation, { state: 'ready' }>): MemberWarning | null =>
   reason === undefined ? null : { reason, message: message ?? '' }

@@ -64,9 +64,9 @@ const forgotten = ({ stores: { credentials } }: EndPorts, membership: Membership
 ]
 
 /** Joined: `Ready`, with what works in part only. @throws OperationSuperseded */
-export const endJoin = (ports: EndPorts, target: Target, remark: MemberWarning | null): Promise<void> =>
+export const endJoin = (ports: EndPorts, target: Target, warning: MemberWarning | null): Promise<void> =>
   end(ports, target, async (membership) => [
-    ports.stores.memberships.replace(membership, { ...ready(membership, ports.clock.now()), ...remark }),
+    ports.stores.memberships.replace(membership, { ...ready(membership, ports.clock.now()), ...warning }),
     memberEvent(ports, membership, {
       action: 'join',
       outcome: 'success',
@@ -156,10 +156,10 @@ const withWayOut = async (ports: EndPorts, membership: Membership, failure: Fail
 /** Leaving failed: still a member, and told how it can leave all the same. @throws OperationSuperseded */
 export const endUnjoinFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
   end(ports, target, async (membership) => {
-    const told = await withWayOut(ports, membership, failure)
+    const reported = await withWayOut(ports, membership, failure)
     return [
-      ports.stores.memberships.replace(membership, unjoinFailed(membership, told, ports.clock.now())),
-      memberEvent(ports, membership, { action: 'unjoin', outcome: 'failure', ...told }),
+      ports.stores.memberships.replace(membership, unjoinFailed(membership, reported, ports.clock.now())),
+      memberEvent(ports, membership, { action: 'unjoin', outcome: 'failure', ...reported }),
     ]
   })
 

@@ -69,7 +69,7 @@ export const newMember = ({ federation, ...rest }: NewMember): WaitingMembership
   state: 'Waiting',
 })
 
-/** The membership on its way in, with a new operation: for a new or waiting one, or one whose join failed and is tried again. */
+/** The membership on its access, with a new operation: for a new or waiting one, or one whose join failed and is tried again. */
 export const joining = (
   ports: NewPorts,
   membership: WaitingMembership | JoinFailedMembership,

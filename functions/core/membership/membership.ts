@@ -98,7 +98,7 @@ export const operationOf = (membership: Membership): MembershipOperation | null 
 export const membershipEntityId = (membership: Pick<Membership, 'federationId' | 'clusterId'>): string =>
   `${membership.federationId}:${membership.clusterId}`
 
-/** What keeps it from being as it was asked for; undefined when nothing does. A remark on a ready one is no fault. */
+/** What keeps it from being as it was asked for; undefined when nothing does. A warning on a ready one is no fault. */
 export const faultOf = (membership: Membership): { reason: string; message: string } | undefined =>
   membership.state === 'Degraded' || membership.state === 'JoinFailed' || membership.state === 'UnjoinFailed'
     ? { reason: membership.reason, message: membership.message }

@@ -7,7 +7,7 @@ import { describeObject, type ObjectRef } from '../values/object-ref.ts'
 import type { Membership } from './membership.ts'
 
 /** What stays of a member that leaves: objects of ours, and what the driver says of the workloads in it. */
-export type Left = { leftovers: readonly ObjectRef[]; remarks?: readonly string[] }
+export type Left = { leftovers: readonly ObjectRef[]; warnings?: readonly string[] }
 
 /** Objects in one line, each with its kind and where it is. */
 export const listed = (refs: readonly ObjectRef[]): string => refs.map(describeObject).join(', ')
@@ -37,10 +37,10 @@ const stillValid = ({ credential }: Membership, leftovers: readonly ObjectRef[])
 /** What the federation brought is not written down: a member that was not cleaned, or not taken out in good order, has it still. */
 const workloadsLeft = (
   { operation }: MembershipUnder,
-  { leftovers, remarks = [] }: Left,
+  { leftovers, warnings = [] }: Left,
   driver: FederationDriverDescription | undefined,
 ): string[] => {
-  if (remarks.length > 0) return [...remarks]
+  if (warnings.length > 0) return [...warnings]
   if (leftovers.length === 0 || driver?.capabilities.workloads !== true) return []
   const stay =
     operation.workloads === 'delete'

@@ -3,7 +3,7 @@ import type { Membership } from '../membership/membership.ts'
 import type { Ports } from '../ports.ts'
 import type { DomainEvent } from '../values/event.ts'
 
-type Said = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message' | 'notify'>
+type EventFields = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message' | 'notify'>
 type EventPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'caller'>
 
 /** Message text longer than this is cut: an item holds 400 KB, a reader wants a line. */
@@ -23,7 +23,7 @@ export const ownerEvent = (
   ports: EventPorts,
   kind: 'cluster' | 'federation',
   read: { projectId: string; id: string; revision: number; name: string },
-  said: Said,
+  said: EventFields,
 ): Write =>
   append(ports, {
     projectId: read.projectId,
@@ -38,7 +38,7 @@ export const ownerEvent = (
 export const memberEvent = (
   ports: EventPorts,
   read: Pick<Membership, 'projectId' | 'federationId' | 'clusterId' | 'revision'>,
-  said: Said,
+  said: EventFields,
 ): Write =>
   append(ports, {
     projectId: read.projectId,

@@ -28,17 +28,17 @@ type Ending = (ports: TablePorts, target: Target, failure: Failure) => Promise<v
 /**
  * An unjoin that can't be finished: with `force` the member goes anyway, and all that was made for it counts as left behind.
  *
- * @param remarks what the driver said of the workloads in it by then
+ * @param warnings what the driver said of the workloads in it by then
  */
 export const abandonUnjoin = async (
   ports: TablePorts,
   target: Target,
   failure: Failure,
-  remarks: readonly string[] = [],
+  warnings: readonly string[] = [],
 ): Promise<void> => {
   const { operation, made } = await openMembership(ports, target)
-  if (operation.force) return endUnjoin(ports, target, { leftovers: made, remarks })
-  const message = [`${withoutFullStop(failure.message)}.`, ...remarks].join(' ')
+  if (operation.force) return endUnjoin(ports, target, { leftovers: made, warnings })
+  const message = [`${withoutFullStop(failure.message)}.`, ...warnings].join(' ')
   return endUnjoinFailed(ports, target, { ...failure, message })
 }
 

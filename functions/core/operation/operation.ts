@@ -50,7 +50,7 @@ export type Operation<K extends string = string> = {
 /** What becomes of workloads: said (`?workloads=`), or undefined where nothing is. */
 export type DesiredWorkloads = 'delete' | 'keep' | undefined
 
-/** The wish as an operation carries it; where nothing is said, as `before`, the operation that is replaced, has it. */
+/** The request as an operation carries it; where nothing is said, as `before`, the operation that is replaced, has it. */
 export const workloadsOf = (
   desired: DesiredWorkloads,
   before: Pick<Operation, 'workloads'> | null = null,

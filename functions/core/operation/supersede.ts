@@ -4,16 +4,16 @@ import type { Ports } from '../ports.ts'
 import type { ExecutionRef, Operation } from './operation.ts'
 
 /** Milliseconds that one step waits for stopped executions before its Retry tries again. */
-const PATIENCE_MS = 8000
-const LOOK_MS = 50
-const LOOK_MAX_MS = 500
+const TIMEOUT_MS = 8000
+const POLL_MS = 50
+const POLL_MAX_MS = 500
 
 const awaitStopped = async (ports: Pick<Ports, 'executions'>, ref: ExecutionRef, until: number): Promise<void> => {
-  for (let pause = LOOK_MS; ; pause = Math.min(pause * 2, LOOK_MAX_MS)) {
+  for (let pause = POLL_MS; ; pause = Math.min(pause * 2, POLL_MAX_MS)) {
     if ((await ports.executions.describe(ref)) !== 'running') return
     if (performance.now() >= until) {
       throw new ExecutionStillRunning(
-        `Execution ${ref.name} of ${ref.flow} was told to stop and still runs; waiting for it.`,
+        `Execution ${ref.name} of ${ref.flow} was asked to stop and still runs; waiting for it.`,
       )
     }
     await sleep(pause)
@@ -30,7 +30,7 @@ export const supersede = async (
   ports: Pick<Ports, 'executions'>,
   operation: Pick<Operation, 'id' | 'supersedes'>,
 ): Promise<void> => {
-  const until = performance.now() + PATIENCE_MS
+  const until = performance.now() + TIMEOUT_MS
   await Promise.all(
     operation.supersedes.map(async (ref) => {
       await ports.executions.stop(ref, `superseded by operation ${operation.id}`)

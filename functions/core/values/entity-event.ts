@@ -54,7 +54,7 @@ type Notification = {
 const isAction = (action: DomainEvent['action']): action is Action => ACTIONS.some((known) => known === action)
 
 /**
- * What an event is to Magnum's listeners; undefined when it is nothing to them: they are told of changes of the status, so not of health, of
+ * What an event is to Magnum's listeners; undefined when it is nothing to them: they are informed of changes of the status, so not of health, of
  * renewals and of the single members of a change. A change of one member only is begun by that member's event.
  */
 const actionOf = (event: DomainEvent): Action | undefined => {

@@ -40,9 +40,21 @@ export const followLabels = (labels: Labels, before: Labels, after: Labels): Rec
 const pick = (labels: Labels, isWanted: (key: string, value: string) => boolean): Labels =>
   Object.fromEntries(Object.entries(labels).filter(([key, value]) => isWanted(key, value)))
 
+/** Labels of the parent that have another value. */
+export const overriddenLabels = (labels: Labels, parent: Labels): Labels =>
+  pick(parent, (key, value) => Object.hasOwn(labels, key) && labels[key] !== value)
+
+/** Labels that the parent has not. */
+export const addedLabels = (labels: Labels, parent: Labels): Labels =>
+  pick(labels, (key) => !Object.hasOwn(parent, key))
+
+/** Labels that only the parent has. */
+export const skippedLabels = (labels: Labels, parent: Labels): Labels =>
+  pick(parent, (key) => !Object.hasOwn(labels, key))
+
 /** Compares labels with the parent's. The three maps and the labels together give the parent's labels again. */
 export const labelDiff = (labels: Labels, parent: Labels): LabelDiff => ({
-  overridden: pick(parent, (key, value) => Object.hasOwn(labels, key) && labels[key] !== value),
-  added: pick(labels, (key) => !Object.hasOwn(parent, key)),
-  skipped: pick(parent, (key) => !Object.hasOwn(labels, key)),
+  overridden: overriddenLabels(labels, parent),
+  added: addedLabels(labels, parent),
+  skipped: skippedLabels(labels, parent),
 })

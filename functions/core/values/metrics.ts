@@ -15,7 +15,7 @@ export const METRIC_NAMES = [
   'SilentSeconds',
   /** Operations whose undo died too often: what they made may be left behind. */
   'OperationsGivenUp',
-  /** Clusters and control planes that a health sweep could not look at because of a fault of ours. */
+  /** Clusters and control planes that a health sweep could not check because of a fault of ours. */
   'SweepFaults',
   /** How long a run of the canary that went well took. */
   'CanarySeconds',

@@ -124,6 +124,6 @@ export type ClusterDriverDescription = {
   federationFault?(cluster: Cluster): string | undefined
   /** Kinds of change that it can make: `phases.update` has a plan for each of them and no other. Other kinds are refused with 400. */
   updates: readonly ClusterTaskKind[]
-  /** Checks a wish before anything is written; one sentence per fault, none when it is good. Pure. */
+  /** Checks a request before anything is written; one sentence per fault, none when it is good. Pure. */
   check(plan: PlannedCluster): string[]
 }

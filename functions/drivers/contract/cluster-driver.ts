@@ -76,7 +76,7 @@ export type ClusterStepResult = StepResult & {
   nodeGroups?: readonly NodeGroupResult[]
 }
 
-/** One look at a cluster. */
+/** One observation of a cluster. */
 export type ClusterProbe = ClusterObservation & {
   /** Where nodes come and go without fedplane, by an autoscaler for example: what there is by now. Taken while no task runs. */
   nodeGroups?: readonly NodeGroupResult[]
@@ -105,7 +105,7 @@ export type ClusterDriver = ClusterDriverDescription & {
    * @throws errors of whoever the driver asks
    */
   locate?(cluster: Cluster, credential: Secret | undefined): Promise<ClusterEndpoint>
-  /** One look at its health; faults of the cluster are in the answer, not thrown. */
+  /** One observation of its health; faults of the cluster are in the answer, not thrown. */
   observe(context: ClusterContext): Promise<ClusterProbe>
   /**
    * Asks whoever makes the cluster whether he takes it, or the change, before anything is written (a dry run). Drivers without it can only `check`.

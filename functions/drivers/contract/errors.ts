@@ -43,7 +43,7 @@ export class TokenTooShortLived extends AppError {
   readonly kind = 'unavailable'
 }
 
-/** A memory@1 driver was told to fail here. */
+/** A memory@1 driver was asked to fail here. */
 export class PlannedFailure extends AppError {
   override readonly name = 'PlannedFailure'
   readonly kind = 'unavailable'

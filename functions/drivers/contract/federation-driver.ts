@@ -32,7 +32,7 @@ export type MemberContext = FederationContext & {
   memberToken(): Promise<Secret | undefined>
 }
 
-/** Something that a check found. `error` refuses the join, or the change; `warning` is told. */
+/** Something that a check found. `error` refuses the join, or the change; `warning` is reported. */
 export type Finding = {
   severity: 'error' | 'warning'
   reason: string
@@ -60,7 +60,7 @@ export type MemberObservation =
   | { state: 'not-ready'; reason: string; message: string }
   | { state: 'absent' }
 
-/** A look at a whole federation. */
+/** An observation of a whole federation. */
 export type FederationObservation = {
   /** Null while the control plane is as it should be. */
   fault: { reason: string; message: string } | null
@@ -97,9 +97,9 @@ export type FederationDriver = FederationDriverDescription & {
    * have none. What it refuses, the plan `update` refuses too, before it changes anything.
    */
   checkUpdate?: {
-    /** A look at the host. */
+    /** An observation of the host. */
     host(context: FederationContext): Promise<Preflight>
-    /** A look at one member that is Ready or Degraded. */
+    /** An observation of one member that is Ready or Degraded. */
     member(context: MemberContext): Promise<Preflight>
   }
   /** Makes account, rights and credential in the member; proves the credential (SelfSubjectReview) before it is done. */
@@ -109,7 +109,7 @@ export type FederationDriver = FederationDriverDescription & {
   observeMember(context: MemberContext): Promise<MemberObservation>
   /**
    * Brings what the control plane says of a registered member's health and version up to date (rule F19). Called by the health sweep,
-   * outside of any operation, when `member.cluster.observation` changed. Drivers whose control plane looks at members itself have none.
+   * outside of any operation, when `member.cluster.observation` changed. Drivers whose control plane checks members itself have none.
    */
   refreshMember?(context: MemberContext): Promise<StepResult>
   /** Takes the member out of the control plane. Never needs the member to be reachable. */

@@ -26,6 +26,8 @@ export type StepResult = {
    * ends. Of `deregisterMember`, done or not: which workloads stay in the member because the control plane could not take them back; told with what
    * the unjoin leaves behind.
    */
+  warnings?: readonly string[]
+  /** @deprecated What drivers for the release before this one call their warnings; read until the next. */
   remarks?: readonly string[]
 }
 
@@ -56,3 +58,6 @@ export const withMade = (error: unknown, made: readonly ObjectRef[]): unknown =>
 /** What a driver's function had made before it threw this; empty when nothing was noted. */
 export const madeBefore = (error: unknown): readonly ObjectRef[] =>
   error instanceof Error ? ((error as { [MADE]?: readonly ObjectRef[] })[MADE] ?? []) : []
+
+/** Warnings of a step, by whichever name. */
+export const warningsIn = ({ warnings, remarks }: StepResult): readonly string[] => warnings ?? remarks ?? []

@@ -10,7 +10,7 @@ import { FEDERATION_LABEL, isOwned, isTerminating, nameOf, type Site } from './o
 
 const ANYTHING: Access = { verb: '*', group: '*', resource: '*' }
 
-/** What the credential may not do, in words: empty when nothing. One call for an administrator, else one more for each wish. */
+/** What the credential may not do, in words: empty when nothing. One call for an administrator, else one more for each request. */
 export const missingAccess = async (client: KubernetesClient, desired: readonly Access[]): Promise<string> => {
   const restricted = (await deniedAccess(client, [ANYTHING])).length > 0
   const denied = restricted ? await deniedAccess(client, desired) : []

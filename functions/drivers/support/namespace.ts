@@ -71,9 +71,9 @@ export type NamespaceRemoval = {
   now: string
   /**
    * Seconds after which a namespace that nothing has touched counts as one without a namespace controller. The controller waits
-   * 5 s on purpose before it looks at a deleted namespace; the rest is for a slow one.
+   * 5 s on purpose before it checks a deleted namespace; the rest is for a slow one.
    */
-  patienceSeconds: number
+  timeoutSeconds: number
 }
 
 /** How much longer to be patient where a controller manager is known to run: it is slow then, not absent. */
@@ -97,8 +97,8 @@ const isAbandoned = async (site: Site, namespace: KubernetesObject, removal: Nam
   const { status } = Conditions.safeParse(namespace).data ?? { status: { conditions: [] } }
   if (status.conditions.length > 0) return false
   const seconds = await terminatingSeconds(site, namespace, removal.now)
-  if (seconds < removal.patienceSeconds) return false
-  return seconds >= removal.patienceSeconds * SLOW_FACTOR || !(await hasControllerManager(site))
+  if (seconds < removal.timeoutSeconds) return false
+  return seconds >= removal.timeoutSeconds * SLOW_FACTOR || !(await hasControllerManager(site))
 }
 
 /**

@@ -88,7 +88,7 @@ export const ensureOwned = async (
 ): Promise<KubernetesObject> =>
   ensureSeen(site, resource, desired, await site.client.get(resource, desired.metadata.name))
 
-/** `ensureOwned` of an object that was just looked at: `existing`, undefined for none. @throws as `ensureOwned` */
+/** `ensureOwned` of an object that was just checked: `existing`, undefined for none. @throws as `ensureOwned` */
 export const ensureSeen = async (
   site: Site,
   resource: Resource,

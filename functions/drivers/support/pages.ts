@@ -30,7 +30,7 @@ type Read = { pages: number; objects: number; bytes: number }
 const tooLong = ({ plural }: Resource, { pages, objects, bytes }: Read, why: string): ListTooLong =>
   new ListTooLong(
     `The list of ${plural} does not end: ${why} after ${pages} pages, ${objects} objects and ${bytes} bytes. ` +
-      'Look at what answers in the place of the API server, and remove objects that are not needed.',
+      'Check what answers in the place of the API server, and remove objects that are not needed.',
     { details: { plural, pages, objects, bytes } },
   )
 

@@ -57,20 +57,20 @@ export const settleAll = async <const T extends readonly (() => Promise<unknown>
 
 /** How long one call looks again by itself, and how often. Milliseconds. */
 const CALL_MS = 3_000
-const LOOK_MS = 200
+const POLL_MS = 200
 
 /**
  * Looks again for a short while before it says `Pending`: for what takes some seconds, of which the growing pauses between calls would add up to two
  * more.
  */
-export const patiently = async <T>(look: () => Promise<T>): Promise<T> => {
+export const retryWhilePending = async <T>(attempt: () => Promise<T>): Promise<T> => {
   const until = performance.now() + CALL_MS
   for (;;) {
     try {
-      return await look()
+      return await attempt()
     } catch (error) {
-      if (!(error instanceof Pending) || performance.now() + LOOK_MS > until) throw error
-      await setTimeout(LOOK_MS)
+      if (!(error instanceof Pending) || performance.now() + POLL_MS > until) throw error
+      await setTimeout(POLL_MS)
     }
   }
 }

@@ -19,7 +19,7 @@ const observe = async (ports: StepPorts, target: Target, { observation }: Cluste
 const stateOf = (cluster: Cluster, { state }: ClusterStepResult): ClusterChange =>
   state === undefined ? {} : { driverState: mergeState(cluster.driverState, state) }
 
-/** One commit for what was told of the cluster and of its node groups; none when nothing would change. @throws OperationSuperseded */
+/** One commit for what was reported of the cluster and of its node groups; none when nothing would change. @throws OperationSuperseded */
 const commitResult = (
   ports: StepPorts,
   target: Target,
@@ -28,9 +28,9 @@ const commitResult = (
 ): Promise<void> =>
   retryOnConflict(async () => {
     const cluster = await openCluster(ports, target)
-    const { nodeGroups: told = [], done } = result
-    const stored = told.length === 0 ? [] : await ports.stores.nodeGroups.listOf(cluster)
-    const groups = reportedGroups(ports, cluster, { groups: stored, told, done })
+    const { nodeGroups: reported = [], done } = result
+    const stored = reported.length === 0 ? [] : await ports.stores.nodeGroups.listOf(cluster)
+    const groups = reportedGroups(ports, cluster, { groups: stored, reported, done })
     const changes = changesOf<ClusterChange>(cluster, { ...stateOf(cluster, result), ...found, ...groups.change })
     if (Object.keys(changes).length === 0 && groups.writes.length === 0) return
     await ports.stores.commit([ports.stores.clusters.change(cluster, changes), ...groups.writes])

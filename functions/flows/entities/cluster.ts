@@ -119,7 +119,7 @@ const clusterSubject = async (unguarded: StepPorts, target: Target, plan: Cluste
       ...plan.phases(driver, cluster).map((phase) => bind(run, phase, cluster.operation)),
       ...(plan.more?.(ports, target, cluster) ?? []),
     ],
-    tell: (statusReason) => changeCluster(ports, target, () => ({ statusReason })),
+    report: (statusReason) => changeCluster(ports, target, () => ({ statusReason })),
     close: () => clients.close(),
   }
 }

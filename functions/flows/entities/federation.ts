@@ -88,7 +88,7 @@ const membersInRest = (ports: StepPorts, host: OpenClusterAccess): MembersInRest
   }
 }
 
-/** What a plan may look at to decide on its phases. */
+/** What a plan may check to decide on its phases. */
 type Planning = { driver: FederationDriver; federation: WithOperation<Federation>; ports: StepPorts; state: StepState }
 
 /** What differs between the flows of a federation. */
@@ -98,8 +98,8 @@ type FederationPlan = Pick<Loop, 'succeed' | 'fail'> & {
   isLenient?(federation: Federation, phase: Phase<FederationContext>): boolean
   /** True when phases are given the members, for an update that reaches into them. */
   withMembers?: boolean
-  /** Where progress is told. Default: `status_reason`. */
-  tell?(ports: StepPorts, federation: Federation, progress: string): FederationUpdate
+  /** Where progress is reported. Default: `status_reason`. */
+  report?(ports: StepPorts, federation: Federation, progress: string): FederationUpdate
   /** Around the reading of the operation after a failure. */
   operation?(ports: StepPorts, state: StepState, read: () => Promise<Operation>): Promise<Operation>
 }
@@ -152,8 +152,8 @@ const federationSubject = async (
     phases: plan
       .phases({ driver, federation, ports, state })
       .map((phase) => ({ ...bind(bound, phase), isLenient: plan.isLenient?.(federation, phase) ?? false })),
-    tell: (progress) =>
-      changeFederation(ports, state, (read) => plan.tell?.(ports, read, progress) ?? { statusReason: progress }),
+    report: (progress) =>
+      changeFederation(ports, state, (read) => plan.report?.(ports, read, progress) ?? { statusReason: progress }),
     close: () => {
       host.close()
       members?.close()

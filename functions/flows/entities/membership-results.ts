@@ -86,7 +86,7 @@ const withProgress = (membership: MembershipUnder, progress: string | undefined)
 }
 
 /** Says on a membership that moves what it waits for; undefined: nothing. Writes only what is new. @throws OperationSuperseded */
-export const tellProgress = async (ports: StepPorts, target: Target, progress: string | undefined): Promise<void> => {
+export const reportProgress = async (ports: StepPorts, target: Target, progress: string | undefined): Promise<void> => {
   const membership = await openMembership(ports, target)
   await changeMembership({ ports, target, membership }, (read) => withProgress(read, progress))
 }

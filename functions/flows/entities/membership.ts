@@ -14,7 +14,7 @@ import type { FederationDriver, MemberContext } from '../../drivers/contract/fed
 import { type BoundPhase, type Loop, type LoopSubject, type PhaseResult, whileOpen } from '../loop.ts'
 import { type Progress, progressOf } from '../progress.ts'
 import { NothingToRenew, type StepPorts } from '../step.ts'
-import { type ReadMembership, tellProgress } from './membership-results.ts'
+import { type ReadMembership, reportProgress } from './membership-results.ts'
 
 /** A membership under an operation as it is now, and all that a driver needs to work on it. */
 export type MemberWork = ReadMembership & { driver: FederationDriver; context: MemberContext }
@@ -83,7 +83,7 @@ const bind = (opened: Opened, phase: MemberPhase, note: (membership: MembershipU
 }
 
 /**
- * A membership under an operation, with these phases bound to it. What is told shows as the member's `progress`.
+ * A membership under an operation, with these phases bound to it. What is reported shows as the member's `progress`.
  *
  * @throws OperationSuperseded, DriverNotFound
  */
@@ -99,17 +99,17 @@ const membershipSubject = async (
   const [host, member] = await Promise.all([hostAccess(ports, federation), memberAccess(ports, first)])
   const read = atHandFirst(first, () => openMembership(ports, target))
   const opened = { ports, target, federation, driver, host, member, read }
-  let told: string | undefined
+  let reported: string | undefined
   const note = (membership: MembershipUnder): void => {
-    told = 'progress' in membership ? membership.progress : undefined
+    reported = 'progress' in membership ? membership.progress : undefined
   }
   return {
     operation: first.operation,
     phases: phases.map((phase) => bind(opened, phase, note)),
     endsInTime: true,
-    tell: (progress) => tellProgress(ports, target, progress),
+    report: (progress) => reportProgress(ports, target, progress),
     takeBack: async (beginning) => {
-      if (told?.startsWith(beginning)) await tellProgress(ports, target, undefined)
+      if (reported?.startsWith(beginning)) await reportProgress(ports, target, undefined)
     },
     close: () => {
       host.close()
@@ -118,8 +118,12 @@ const membershipSubject = async (
   }
 }
 
+const Warning = z.object({ reason: z.string(), message: z.string() }).nullable().default(null)
+
 const Carried = z.object({
-  remark: z.object({ reason: z.string(), message: z.string() }).nullable().default(null),
+  warning: Warning,
+  /** What executions of the release before this one call it; goes with the next. */
+  remark: Warning,
   credential: z
     .object({
       kind: z.enum(['token-secret', 'token-request']),
@@ -130,7 +134,10 @@ const Carried = z.object({
 })
 
 /** What works in part only, as the control plane said when the member became ready. */
-export const carriedRemark = (carried: JsonObject): MemberWarning | null => Carried.parse(carried).remark
+export const carriedWarning = (carried: JsonObject): MemberWarning | null => {
+  const { warning, remark } = Carried.parse(carried)
+  return warning ?? remark
+}
 
 /** What the renewed credential is; its token is stored sealed. @throws NothingToRenew */
 export const carriedCredential = (carried: JsonObject): MemberCredential => {

@@ -45,7 +45,7 @@ const commit = (ports: StepPorts, target: Target, decide: (cluster: Read) => Pro
 const isDue = ({ clock }: StepPorts, { cloud }: Cluster): boolean =>
   cloud !== undefined && cloud !== null && cloud.renewAfter <= clock.now().toISOString()
 
-/** A candidate is there when a user brought it; else the minter makes one when it is time. */
+/** A candidate is there when a user brought it; else the unrestricted credential makes one when it is time. */
 const renew = async (ports: StepPorts, target: Target): Promise<void> => {
   const cluster = await openCluster(ports, target)
   const { current, candidate } = await readGrants(ports, cluster)
@@ -110,8 +110,11 @@ const outcomeOf = async (ports: StepPorts, grant: CloudGrantRef): Promise<null |
  * @throws CloudGrantLeft, IdentityProviderUnavailable
  */
 const revoke = async (ports: StepPorts, target: Target): Promise<void> => {
-  const forget = ({ leafId }: CloudGrantRef): Promise<void> =>
-    commit(ports, target, async (cluster) => ({ change: {}, writes: await withoutFormer(ports, cluster, leafId) }))
+  const forget = ({ restrictedId }: CloudGrantRef): Promise<void> =>
+    commit(ports, target, async (cluster) => ({
+      change: {},
+      writes: await withoutFormer(ports, cluster, restrictedId),
+    }))
   const { former } = await readGrants(ports, await openCluster(ports, target))
   const faults: { grant: CloudGrantRef; error: AppError }[] = []
   for (const grant of former) {
@@ -131,7 +134,7 @@ const rotates = ({ task, cloud }: Cluster): boolean =>
 
 /**
  * What comes before the driver's phases of `rotate-credential`: another pair of application credentials, unless the request brought them. One
- * that can't be had is a remark: the driver finds the present one then.
+ * that can't be had is a warning: the driver finds the present one then.
  */
 export const phasesBeforeRotation = (ports: StepPorts, target: Target, cluster: Cluster): BoundPhase[] =>
   rotates(cluster)
@@ -153,7 +156,7 @@ export const phasesBeforeRotation = (ports: StepPorts, target: Target, cluster: 
       ]
     : []
 
-/** What comes after them: the new ones are in force, the former ones are revoked. One that can't be is a remark. */
+/** What comes after them: the new ones are in force, the former ones are revoked. One that can't be is a warning. */
 export const phasesAfterRotation = (ports: StepPorts, target: Target, cluster: Cluster): BoundPhase[] =>
   rotates(cluster)
     ? [
@@ -179,7 +182,7 @@ export const phasesAfterRotation = (ports: StepPorts, target: Target, cluster: C
       ]
     : []
 
-/** What comes last when a cluster is deleted: nobody needs its application credentials any more. Those that stay are a remark. */
+/** What comes last when a cluster is deleted: nobody needs its application credentials any more. Those that stay are a warning. */
 export const phasesAfterDeletion = (ports: StepPorts, target: Target, cluster: Cluster): BoundPhase[] =>
   cluster.cloud
     ? [

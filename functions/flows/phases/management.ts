@@ -18,7 +18,7 @@ import type { StepPorts } from '../step.ts'
 /** Seconds: some reads. */
 const DEADLINE_SECONDS = 300
 
-/** How a management cluster is reached for the look. */
+/** How a management cluster is reached for the observation. */
 type Open = (ports: StepPorts, cluster: ManagementCluster) => Promise<OpenManagementAccess>
 
 const asStored: Open = async (ports, cluster) => managementAccess(ports, cluster)
@@ -57,7 +57,7 @@ const phases = (ports: StepPorts, target: Target, cluster: Cluster, open: Open):
     : []
 
 /**
- * The last phase of registering a management cluster, after its own driver's: the driver that is to make clusters through it looks at it. None
+ * The last phase of registering a management cluster, after its own driver's: the driver that is to make clusters through it checks it. None
  * for other clusters.
  */
 export const managementPhases = (ports: StepPorts, target: Target, cluster: Cluster): BoundPhase[] =>

@@ -1,7 +1,8 @@
 import { nextToken } from '../../core/membership/member-context.ts'
-import { remarkOf } from '../../core/membership/member-warning.ts'
+import { warningOf } from '../../core/membership/member-warning.ts'
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
 import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
+import { warningsIn } from '../../drivers/contract/phase.ts'
 import type { MemberPhase, MemberWork } from '../entities/membership.ts'
 import { factsOf, notingMade, storeMade, storePrepared, storeRenewed } from '../entities/membership-results.ts'
 import { NothingToRenew } from '../step.ts'
@@ -41,7 +42,7 @@ const describe = (seen: MemberObservation): string =>
 const becomeReady = async ({ driver, context }: MemberWork) => {
   const seen = await driver.observeMember(context)
   if (seen.state !== 'ready') return { done: false, waitingFor: describe(seen) }
-  return { done: true, carried: { remark: remarkOf(seen) } }
+  return { done: true, carried: { warning: warningOf(seen) } }
 }
 
 /** The way of a cluster into a federation. Undo goes back: the control plane may need its rights in the member until it has let go of it. */
@@ -65,10 +66,10 @@ export const unjoinPhases = (said: readonly string[]): readonly MemberPhase[] =>
       title: 'deregistering',
       leavesIn: 'host',
       ensure: async (work) => {
-        const { remarks = [], ...result } = await deregister(work)
-        if (isSaid || remarks.length === 0) return result
-        isSaid = true
-        return { ...result, remarks }
+        const result = await deregister(work)
+        const warnings = isSaid ? [] : warningsIn(result)
+        isSaid ||= warnings.length > 0
+        return { ...result, warnings }
       },
     },
     { id: 'clean', title: 'cleaning', leavesIn: 'member', isLenientWithoutMember: true, ensure: clean },

@@ -1,8 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { Secret } from '../../core/values/secret.ts'
 import type { ConnectionCredential } from '../client.ts'
-import { type Section, textField } from './fields.ts'
-import { KubeconfigRejected } from './kubeconfig-rejected.ts'
+import { KubeconfigRejected, type Section, textField } from './fields.ts'
 
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]*-----END \1-----/g

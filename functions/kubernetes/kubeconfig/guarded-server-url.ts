@@ -1,6 +1,6 @@
 import { type AddressPolicy, checkServerUrl } from '../address-guard.ts'
 import { AddressForbidden } from '../errors.ts'
-import { KubeconfigRejected } from './kubeconfig-rejected.ts'
+import { KubeconfigRejected } from './fields.ts'
 import { serverUrl } from './server-url.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { visit } from 'jsonc-parser'
 import type { Json, JsonObject } from '../../core/values/json.ts'
-import { isTreeMap, type Tree, type TreeMap, treeOf } from './fields.ts'
-import { KubeconfigRejected } from './kubeconfig-rejected.ts'
+import { isTreeMap, KubeconfigRejected, type Tree, type TreeMap, treeOf } from './fields.ts'
 import { treeOfYaml } from './yaml-tree.ts'
 
 /**

@@ -1,5 +1,13 @@
-import { invalidType, isTreeList, isTreeMap, type Section, shown, type Tree, type TreeMap } from './fields.ts'
-import { KubeconfigRejected } from './kubeconfig-rejected.ts'
+import {
+  invalidType,
+  isTreeList,
+  isTreeMap,
+  KubeconfigRejected,
+  type Section,
+  shown,
+  type Tree,
+  type TreeMap,
+} from './fields.ts'
 
 /** The three entries that one context is made of. Nothing else of the file is kept. */
 export type Selection = {

@@ -1,4 +1,4 @@
-import { KubeconfigRejected } from './kubeconfig-rejected.ts'
+import { KubeconfigRejected } from './fields.ts'
 
 /** Longest URL, characters: an API server's has some 80; regular expressions below need a bound. */
 const MAX_LENGTH = 2_048

@@ -10,8 +10,7 @@ import {
   isRedacted,
   type Validity,
 } from './certificates.ts'
-import { FLATTEN_HINT, isSet, isTreeMap, type Section, shownKey, textField } from './fields.ts'
-import { KubeconfigRejected } from './kubeconfig-rejected.ts'
+import { FLATTEN_HINT, isSet, isTreeMap, KubeconfigRejected, type Section, shownKey, textField } from './fields.ts'
 
 /** Visible ASCII: what an HTTP header carries unharmed (RFC 9110 section 5.5, RFC 6750 section 2.1). */
 const VISIBLE = /^[\x21-\x7e]+$/

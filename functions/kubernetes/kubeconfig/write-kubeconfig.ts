@@ -7,7 +7,7 @@ export type KubeconfigParts = {
   /** Absent: the certificates that the machine trusts. */
   caPem?: string
   tlsServerName?: string
-  /** The server's certificate is not looked at. */
+  /** The server's certificate is not checked. */
   isInsecure?: boolean
   credential: { token: string } | { certificatePem: string; keyPem: string }
 }

@@ -11,8 +11,7 @@ import {
   type Tags,
   visit,
 } from 'yaml'
-import { MAX_DEPTH, type Tree, tooDeep, treeOf } from './fields.ts'
-import { KubeconfigRejected } from './kubeconfig-rejected.ts'
+import { KubeconfigRejected, MAX_DEPTH, type Tree, tooDeep, treeOf } from './fields.ts'
 
 /** Change of the number of open flow collections that a token makes. */
 const FLOW = new Map([
@@ -36,7 +35,7 @@ type YamlShape = {
 type YamlLimits = { levels: number; tokens: number }
 
 /**
- * Looks at the tokens only. A level costs one or two bytes in brackets or indicators, and would exhaust the stack of the parser; nesting
+ * Checks the tokens only. A level costs one or two bytes in brackets or indicators, and would exhaust the stack of the parser; nesting
  * by indentation costs as many bytes as it is deep, so the text's size limits it.
  */
 const yamlShape = (text: string, limits: YamlLimits): YamlShape => {

@@ -163,7 +163,7 @@ const removeUses = (key: ClusterKey, uses: readonly ClusterUse[]): Action => {
   }
 }
 
-const noteTold = (key: ClusterKey, told: Readonly<Record<string, string>>): Action => {
+const noteReported = (key: ClusterKey, told: Readonly<Record<string, string>>): Action => {
   const { text, values } = updateExpression({ set: { told } })
   return {
     type: 'update',
@@ -224,7 +224,7 @@ export const dynamoClusterStore = (context: StoreContext, commit: Commit): Clust
   addUses: (cluster, uses) => asWrite(...(uses.length === 0 ? [] : [addUses(cluster, uses)])),
   removeUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [removeUses(key, uses)])),
   observe: (key, observation) => observe(commit, clusterKey(key), observation),
-  noteTold: (key, told) => asWrite(noteTold(key, told)),
+  noteReported: (key, told) => asWrite(noteReported(key, told)),
   claimUid: (projectId, uid, clusterId) =>
     asWrite(claim({ key: uidKey(projectId, uid), owner: clusterId }, (owner) => uidTaken(uid, owner))),
   releaseUid: (projectId, uid, clusterId) => asWrite(release({ key: uidKey(projectId, uid), owner: clusterId })),

@@ -37,7 +37,7 @@ const ACTIONS_MAX = 100
  * DynamoDB carries out transactions on one item one after the other, by estimate 50 to 100 a second: 500 at once take 5 to 10 s, and
  * API Gateway gives a request 29 s.
  */
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 
 /** One attempt, or what is left to attempt after one that failed. */
 type Attempt = {
@@ -148,7 +148,7 @@ export const dynamoCommit =
       if (todo?.contention === undefined) continue
       const pause = fullJitter(retries++)
       waited += pause
-      if (waited > PATIENCE_MS) throw storeBusy(todo.contention)
+      if (waited > TIMEOUT_MS) throw storeBusy(todo.contention)
       await context.pause(pause)
     }
   }

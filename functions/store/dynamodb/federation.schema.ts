@@ -16,7 +16,7 @@ import {
 
 export const FEDERATION_SCHEMA_VERSION = 3
 
-const memberLook = z.object({ reason: text, message: text, confirmed: z.boolean() })
+const memberObservation = z.object({ reason: text, message: text, confirmed: z.boolean() })
 
 /** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce` and `integrity`; a change adds what it sets and leaves its version. */
 export const federationItem = z
@@ -49,7 +49,7 @@ export const federationItem = z
     renewAfter: textOrNull.default(null),
     driverSecrets: z.array(text).default([]),
     observation: z
-      .object({ observedAt: text, fault: textOrNull, members: z.record(z.string(), memberLook) })
+      .object({ observedAt: text, fault: textOrNull, members: z.record(z.string(), memberObservation) })
       .nullable()
       .default(null),
     createdAt: text,

@@ -37,16 +37,16 @@ const base = z.object({
 
 const rotation = operation(['rotate']).nullable()
 const progress = { progress: text.exactOptional() }
-const remark = { reason: text.exactOptional(), message: text.exactOptional() }
+const warning = { reason: text.exactOptional(), message: text.exactOptional() }
 const fault = { reason: text, message: text }
 
-/** A membership as stored: each state with just its attributes. Version 1 had no remark on a ready one, and no `workloads`; version 2 no `failures` of renewals and
+/** A membership as stored: each state with just its attributes. Version 1 had no warning on a ready one, and no `workloads`; version 2 no `failures` of renewals and
  * no `integrity`. */
 export const membershipItem = z
   .discriminatedUnion('state', [
     base.extend({ state: z.literal('Waiting') }),
     base.extend({ state: z.literal('Joining'), operation: operation(['join']), ...progress }),
-    base.extend({ state: z.literal('Ready'), operation: rotation, ...remark }),
+    base.extend({ state: z.literal('Ready'), operation: rotation, ...warning }),
     base.extend({ state: z.literal('Degraded'), operation: rotation, ...fault }),
     base.extend({ state: z.literal('Leaving'), operation: operation(['unjoin']), ...progress }),
     base.extend({ state: z.literal('JoinFailed'), leftovers: z.array(objectRef), ...fault }),

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Json } from '../../core/values/json.ts'
 import { CanaryFailed, CanaryRefused, type Login, request } from './login.ts'
 
-/** What the canary looks at of clusters and federations. */
+/** What the canary checks of clusters and federations. */
 export type View = { uuid: string; name: string; status: string; status_reason: string | null }
 
 export type CanaryApiOptions = {

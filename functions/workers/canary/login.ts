@@ -3,7 +3,7 @@ import { AppError } from '../../core/values/app-error.ts'
 import { Secret } from '../../core/values/secret.ts'
 import { type HttpAnswer, httpCall } from '../../http/http-call.ts'
 
-/** The canary did not get along the main path; the message says at which step, and what it was told there. */
+/** The canary did not get along the main path; the message says at which step, and what it was reported there. */
 export class CanaryFailed extends AppError {
   override readonly name = 'CanaryFailed'
   readonly kind = 'internal'

@@ -16,7 +16,7 @@ import type { FederationDriver, FederationObservation } from '../../drivers/cont
 import { CONTROL_PLANE_SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
 import { inShares } from './in-parallel.ts'
-import { isResting, moveObserved, saidOf } from './members.ts'
+import { isResting, messageOf, moveObserved } from './members.ts'
 import { type Fault, isMinuteOf, minuteOf } from './verdict.ts'
 
 /** True when it is up and rests: an operation of its own may well take it down for a while, and says so itself. */
@@ -26,24 +26,24 @@ const isWatched = (federation: Federation): boolean =>
 const conditionOf = ({ conditions }: Federation): Condition | undefined =>
   conditions.find(({ type }) => type === CONTROL_PLANE_READY)
 
-/** True when the look before saw the same: well, or a fault of whatever kind. A control plane that was never looked at had none. */
+/** True when the observation before saw the same: well, or a fault of whatever kind. A control plane that was never checked had none. */
 const isConfirmed = ({ observation }: Federation, fault: Fault | null): boolean =>
   ((observation?.fault ?? null) === null) === (fault === null)
 
 /** True when the condition says this already. A message that changes alone is no news. */
-const isSaid = (condition: Condition | undefined, fault: Fault | null): boolean =>
+const isReported = (condition: Condition | undefined, fault: Fault | null): boolean =>
   fault === null ? condition?.status === 'True' : condition?.status === 'False' && condition.reason === fault.reason
 
 const WELL: Fault = { reason: 'Healthy', message: 'The control plane is up.' }
 
 /**
- * Takes a look to the condition ControlPlaneReady, once two looks agree. True when that changed something.
+ * Takes an observation to the condition ControlPlaneReady, once two observations agree. True when that changed something.
  */
 const moveControlPlane = async (ports: Ports, seen: Federation, fault: Fault | null): Promise<boolean> => {
   if (!isConfirmed(seen, fault)) return false
   return retryOnConflict(async () => {
     const federation = await ports.stores.federations.get(seen)
-    if (federation === undefined || !isWatched(federation) || isSaid(conditionOf(federation), fault)) return false
+    if (federation === undefined || !isWatched(federation) || isReported(conditionOf(federation), fault)) return false
     const said = fault ?? WELL
     const conditions = withCondition(federation.conditions, {
       type: CONTROL_PLANE_READY,
@@ -68,8 +68,8 @@ const moveControlPlane = async (ports: Ports, seen: Federation, fault: Fault | n
   })
 }
 
-/** Milliseconds for one look: the sweep has a minute for all, and single calls end by themselves. */
-const LOOK_MS = 20_000
+/** Milliseconds for one observation: the sweep has a minute for all, and single calls end by themselves. */
+const OBSERVE_TIMEOUT_MS = 20_000
 
 const withFault = (reason: string, message: string): FederationObservation => ({
   fault: { reason, message },
@@ -78,12 +78,15 @@ const withFault = (reason: string, message: string): FederationObservation => ({
 
 const late = (): { answer: Promise<FederationObservation>; cancel(): void } => {
   const { promise, resolve } = Promise.withResolvers<FederationObservation>()
-  const told = withFault('ObservationTimedOut', `The control plane could not be looked at within ${LOOK_MS / 1000} s.`)
-  const timer = setTimeout(() => resolve(told), LOOK_MS)
+  const reported = withFault(
+    'ObservationTimedOut',
+    `The control plane could not be checked within ${OBSERVE_TIMEOUT_MS / 1000} s.`,
+  )
+  const timer = setTimeout(() => resolve(reported), OBSERVE_TIMEOUT_MS)
   return { answer: promise, cancel: () => clearTimeout(timer) }
 }
 
-/** One look at a federation. A fault that is thrown, of the host most likely, is a fault of the control plane; ours are thrown on. */
+/** One observation of a federation. A fault that is thrown, of the host most likely, is a fault of the control plane; ours are thrown on. */
 const observeControlPlane = async (
   ports: Ports,
   federation: Federation,
@@ -104,13 +107,13 @@ const observeControlPlane = async (
   }
 }
 
-/** Control planes looked at in parallel: a look is several calls, and hosts carry many federations. */
+/** Control planes checked in parallel: an observation is several calls, and hosts carry many federations. */
 const PARALLEL_MAX = 20
 
 /** Of these, of one project. */
 const PROJECT_PARALLEL_MAX = 5
 
-/** Milliseconds of looks of one project in a run: twelve hosts that hang until their 20 s are over. */
+/** Milliseconds of observations of one project in a run: twelve hosts that hang until their 20 s are over. */
 const PROJECT_BUDGET_MS = 240_000
 
 /** What one run did to federations. */
@@ -125,11 +128,11 @@ const isWell = ({ conditions, observation }: Federation): boolean =>
 /** Those in which all is well each fifth minute, all others each minute. */
 const isDue = (federation: Federation, now: Date): boolean => !isWell(federation) || isMinuteOf(federation.id, now)
 
-const differs = (stored: ControlPlaneObservation | null, look: ControlPlaneObservation): boolean =>
-  stored === null || !isDeepStrictEqual({ ...stored, observedAt: '' }, { ...look, observedAt: '' })
+const differs = (stored: ControlPlaneObservation | null, observed: ControlPlaneObservation): boolean =>
+  stored === null || !isDeepStrictEqual({ ...stored, observedAt: '' }, { ...observed, observedAt: '' })
 
 /**
- * True when something changed. What follows from a look is stored before the look itself: a crash in between has it made again. The members are
+ * True when something changed. What follows from an observation is stored before the observation itself: a crash in between has it made again. The members are
  * read before: one that comes to rest meanwhile may not have been known yet to the control plane.
  */
 const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> => {
@@ -138,19 +141,19 @@ const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> 
   if (observe === undefined) return false
   const members = (await ports.stores.memberships.listOf(federation)).filter(isResting)
   const seen = await observeControlPlane(ports, federation, (context) => observe.call(driver, context))
-  const look: ControlPlaneObservation = {
+  const observed: ControlPlaneObservation = {
     observedAt: ports.clock.now().toISOString(),
     fault: seen.fault?.reason ?? null,
-    members: saidOf(federation.observation, members, seen),
+    members: messageOf(federation.observation, members, seen),
   }
   const isMoved = await moveControlPlane(ports, federation, seen.fault)
-  const areMoved = await moveObserved(ports, federation, { members, seen, look })
-  if (!differs(federation.observation, look)) return isMoved || areMoved
-  return ports.stores.federations.observe(federation, look)
+  const areMoved = await moveObserved(ports, federation, { members, seen, observed })
+  if (!differs(federation.observation, observed)) return isMoved || areMoved
+  return ports.stores.federations.observe(federation, observed)
 }
 
 /**
- * Looks at the control planes that are due, at most 20 at a time, where the driver can. A fault that two looks agree on makes the condition
+ * Checks the control planes that are due, at most 20 at a time, where the driver can. A fault that two observations agree on makes the condition
  * ControlPlaneReady False; what the control plane says of members degrades or heals them. Writes only what changed.
  */
 export const sweepControlPlanes = async (all: Ports): Promise<ControlPlaneReport> => {
@@ -170,8 +173,8 @@ export const sweepControlPlanes = async (all: Ports): Promise<ControlPlaneReport
       report.changed += (await sweepOne(ports, federation)) ? 1 : 0
     } catch (error) {
       report.failed += 1
-      const told = isAppError(error) ? { error: error.name, message: error.message } : { error }
-      ports.log.error('federation not swept', { projectId: key.projectId, federationId: key.id, ...told })
+      const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+      ports.log.error('federation not swept', { projectId: key.projectId, federationId: key.id, ...reported })
     }
   })
   return report

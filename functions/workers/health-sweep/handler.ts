@@ -10,7 +10,7 @@ const ports = lazy(() => {
 })
 const publish = lazy(() => publishMetrics())
 
-/** Lambda entry of the schedule that looks at clusters. */
+/** Lambda entry of the schedule that checks clusters. */
 export const handler = async (): Promise<SweepReport> => {
   const report = await sweepHealth(ports())
   publish()({ SweepFaults: report.failed + report.federations.failed })

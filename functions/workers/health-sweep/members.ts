@@ -1,7 +1,7 @@
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
 import type { ControlPlaneObservation, Federation } from '../../core/federation/federation.ts'
 import { refreshMembersReady } from '../../core/federation/settle.ts'
-import { remarkOf } from '../../core/membership/member-warning.ts'
+import { warningOf } from '../../core/membership/member-warning.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import { memberEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
@@ -18,7 +18,7 @@ export const isResting = (membership: Membership | undefined): membership is Res
 /** Why a healed member was not well, in the reason of the event. */
 const HEALED: Readonly<Record<string, string>> = { ClusterUnhealthy: 'ClusterHealthy' }
 
-/** A remark that comes or goes is no news; a change of state, or of what is wrong, is. */
+/** A warning that comes or goes is no news; a change of state, or of what is wrong, is. */
 const eventOf = (ports: Ports, before: RestingMembership, fault: Fault | null): Write[] => {
   if (fault !== null) return [memberEvent(ports, before, { action: 'update', outcome: 'failure', ...fault })]
   if (before.state === 'Ready') return []
@@ -52,7 +52,7 @@ export const memberOf = ({ uses }: Cluster): string[] =>
 
 /**
  * Takes a cluster's change of health to its memberships: Ready ↔ Degraded. Before the cluster's own health is stored: after a crash
- * in between, the next look makes the same change again.
+ * in between, the next observation makes the same change again.
  */
 export const moveMembers = async (ports: Ports, cluster: Cluster, seen: ClusterObservation): Promise<void> => {
   const { projectId, id: clusterId } = cluster
@@ -74,39 +74,43 @@ const against = (said: MemberObservation): Fault | null => {
   return said.state === 'absent' ? NOT_REGISTERED : { reason: said.reason, message: said.message }
 }
 
-type Said = ControlPlaneObservation['members']
+type Reported = ControlPlaneObservation['members']
 
 /** A control plane that could be asked, and does not name a member, does not know it. */
-const saidAbout = ({ fault, members }: FederationObservation, clusterId: string): MemberObservation | undefined =>
+const observationIn = ({ fault, members }: FederationObservation, clusterId: string): MemberObservation | undefined =>
   members.get(clusterId) ?? (fault === null ? { state: 'absent' } : undefined)
 
-/** What is to be remembered of a look: members that do not work; of those of which it said nothing, what was said before. */
-export const saidOf = (
+/** What is to be remembered of an observation: members that do not work; of those of which it said nothing, what was said before. */
+export const messageOf = (
   last: ControlPlaneObservation | null,
   members: readonly RestingMembership[],
   seen: FederationObservation,
-): Said =>
+): Reported =>
   Object.fromEntries(
-    members.flatMap(({ clusterId: id }): [string, Said[string]][] => {
+    members.flatMap(({ clusterId: id }): [string, Reported[string]][] => {
       const before = last?.members[id]
-      const said = saidAbout(seen, id)
+      const said = observationIn(seen, id)
       if (said === undefined) return before === undefined ? [] : [[id, before]]
       const fault = against(said)
       return fault === null ? [] : [[id, { ...fault, confirmed: before !== undefined }]]
     }),
   )
 
-type Looked = { members: readonly RestingMembership[]; seen: FederationObservation; look: ControlPlaneObservation }
+type Observed = {
+  members: readonly RestingMembership[]
+  seen: FederationObservation
+  observed: ControlPlaneObservation
+}
 
-/** True when this look says otherwise than the one before, which is then waited for to be confirmed. */
-const isNews = ({ observation }: Federation, { look }: Looked, clusterId: string): boolean =>
-  (observation?.members[clusterId] === undefined) !== (look.members[clusterId] === undefined)
+/** True when this observation says otherwise than the one before, which is then waited for to be confirmed. */
+const isNews = ({ observation }: Federation, { observed }: Observed, clusterId: string): boolean =>
+  (observation?.members[clusterId] === undefined) !== (observed.members[clusterId] === undefined)
 
 /** The clusters of members in trouble, whose own health counts beside what is said of them. */
 const clustersOf = async (
   ports: Ports,
   memberships: readonly Membership[],
-  said: Said,
+  said: Reported,
 ): Promise<Map<string, Cluster>> => {
   const troubled = memberships.filter(({ state, clusterId }) => state === 'Degraded' || said[clusterId] !== undefined)
   const [first] = troubled
@@ -116,22 +120,22 @@ const clustersOf = async (
   return new Map(clusters.map((cluster) => [cluster.id, cluster]))
 }
 
-const verdictOn = ({ seen, look }: Looked, clusterId: string, cluster: Cluster | undefined): Verdict => {
-  const said = saidAbout(seen, clusterId)
-  const fault = memberFault(cluster?.observation ?? null, planeFault(look, clusterId))
-  return { fault, ...(said?.state === 'ready' ? { remark: remarkOf(said) } : {}) }
+const verdictOn = ({ seen, observed }: Observed, clusterId: string, cluster: Cluster | undefined): Verdict => {
+  const said = observationIn(seen, clusterId)
+  const fault = memberFault(cluster?.observation ?? null, planeFault(observed, clusterId))
+  return { fault, ...(said?.state === 'ready' ? { warning: warningOf(said) } : {}) }
 }
 
 /** Takes what a control plane said of its members to them. True when that changed something. */
-export const moveObserved = async (ports: Ports, federation: Federation, looked: Looked): Promise<boolean> => {
-  const told = looked.members.filter(
-    ({ clusterId }) => saidAbout(looked.seen, clusterId) !== undefined && !isNews(federation, looked, clusterId),
+export const moveObserved = async (ports: Ports, federation: Federation, given: Observed): Promise<boolean> => {
+  const reported = given.members.filter(
+    ({ clusterId }) => observationIn(given.seen, clusterId) !== undefined && !isNews(federation, given, clusterId),
   )
-  const clusters = await clustersOf(ports, told, looked.look.members)
+  const clusters = await clustersOf(ports, reported, given.observed.members)
   const now = ports.clock.now().toISOString()
   const moves = await Promise.all(
-    told.map(async (membership) => {
-      const verdict = verdictOn(looked, membership.clusterId, clusters.get(membership.clusterId))
+    reported.map(async (membership) => {
+      const verdict = verdictOn(given, membership.clusterId, clusters.get(membership.clusterId))
       return moved(membership, verdict, now) !== undefined && moveMember(ports, membership, verdict)
     }),
   )

@@ -11,12 +11,12 @@ import { RevisionConflict } from '../../store/errors.ts'
 import { beat } from '../heartbeat.ts'
 import { type ControlPlaneReport, sweepControlPlanes } from './control-planes.ts'
 import { inShares, type Shares } from './in-parallel.ts'
-import { type Look, lookAfter, type Sweep } from './look.ts'
 import { moveMembers } from './members.ts'
-import { tellControlPlanes } from './told.ts'
+import { type Probe, probeCluster, type Sweep } from './probe.ts'
+import { reportToControlPlanes } from './report.ts'
 import { differs, healthAfter, isDue, isWatched, mayComeUp, minuteOf } from './verdict.ts'
 
-/** False when the cluster was changed since it was looked at: the next look sees what came of it. */
+/** False when the cluster was changed since it was checked: the next observation sees what came of it. */
 const unlessChanged = async (act: () => Promise<void>): Promise<boolean> => {
   try {
     await act()
@@ -28,20 +28,25 @@ const unlessChanged = async (act: () => Promise<void>): Promise<boolean> => {
 }
 
 /**
- * Takes over what a look tells of node groups whose nodes come and go without fedplane: counts, addresses, versions, and the cluster's sums.
+ * Takes over what an observation tells of node groups whose nodes come and go without fedplane: counts, addresses, versions, and the cluster's sums.
  * Only while nothing runs or waits on the cluster, since a task knows better; writes only what changed.
  *
  * @returns true when something was stored
  */
-const takeGroups = async ({ stores }: Ports, { cluster, groups, told }: Look): Promise<boolean> => {
+const takeGroups = async ({ stores }: Ports, { cluster, groups, reported }: Probe): Promise<boolean> => {
   if (cluster.operation !== null || cluster.queue.length > 0) return false
-  const { change, writes } = reportedGroups({ stores }, cluster, { groups, told, done: true, max: GROUPS_IN_COMMIT })
+  const { change, writes } = reportedGroups({ stores }, cluster, {
+    groups,
+    reported,
+    done: true,
+    max: GROUPS_IN_COMMIT,
+  })
   if (writes.length === 0) return false
   return unlessChanged(() => stores.commit([stores.clusters.change(cluster, change), ...writes]))
 }
 
 /** Goes on with a create that failed, when the cluster has come up after all. */
-const resumeCreate = async (ports: Ports, { cluster, isComplete }: Look): Promise<boolean> =>
+const resumeCreate = async (ports: Ports, { cluster, isComplete }: Probe): Promise<boolean> =>
   isComplete &&
   unlessChanged(() =>
     createAgain(ports, cluster, {
@@ -49,20 +54,20 @@ const resumeCreate = async (ports: Ports, { cluster, isComplete }: Look): Promis
     }),
   )
 
-/** Clusters looked at in parallel (design section 8). */
+/** Clusters checked in parallel (design section 8). */
 const PARALLEL_MAX = 50
 
 /** Of these, of one project: so many looks that read as much as they may need 20 MiB. */
 const PROJECT_PARALLEL_MAX = 10
 
 /**
- * Milliseconds of looks of one project in a run: 80 clusters whose address nobody answers at take their 3 s each. Fifty places have 3,000 s in a minute, so that
+ * Milliseconds of observations of one project in a run: 80 clusters whose address nobody answers at take their 3 s each. Fifty places have 3,000 s in a minute, so that
  * twelve projects whose clusters all hang leave the others theirs.
  */
 const PROJECT_BUDGET_MS = 240_000
 
 /**
- * What one run did to clusters. `owed`: control planes that are still to be told of a member's health, at a later look. `putOff`: left to the next run, as
+ * What one run did to clusters. `owed`: control planes that are still to be informed of a member's health, at a later observation. `putOff`: left to the next run, as
  * clusters of their project had used up its time.
  */
 type ClusterReport = { looked: number; changed: number; failed: number; owed: number; putOff: number }
@@ -84,17 +89,17 @@ const withProject = (ports: Ports, { projectId }: Cluster): Ports => ({
   connect: connectWithin(ports.connect, { ...SWEEP_LIMITS, projectId }),
 })
 
-/** One look. What was seen is stored before control planes are told of it: one that hangs must not keep it from being known. */
+/** One observation. What was seen is stored before control planes are informed of it: one that hangs must not keep it from being known. */
 const sweepOne = async (sweep: Sweep, registered: Cluster): Promise<{ changed: boolean; owed: number }> => {
   const ports = withProject(sweep.ports, registered)
-  const look = await lookAfter({ ...sweep, ports }, registered)
-  const { cluster, seen } = look
+  const probed = await probeCluster({ ...sweep, ports }, registered)
+  const { cluster, seen } = probed
   const { observation: stored } = cluster
   const next = { ...seen, healthStatus: healthAfter(stored, seen) }
   const changed = differs(stored, next)
   if (changed && !(await record(ports, cluster, next))) return { changed: false, owed: 0 }
-  const moved = mayComeUp(cluster) ? await resumeCreate(ports, look) : await takeGroups(ports, look)
-  return { changed: changed || moved, owed: await tellControlPlanes(ports, { ...cluster, observation: next }) }
+  const moved = mayComeUp(cluster) ? await resumeCreate(ports, probed) : await takeGroups(ports, probed)
+  return { changed: changed || moved, owed: await reportToControlPlanes(ports, { ...cluster, observation: next }) }
 }
 
 const sharesOf = ({ clock }: Ports): Shares => ({
@@ -117,8 +122,8 @@ const sweepEach = async (sweep: Sweep): Promise<ClusterReport> => {
       report.owed += owed
     } catch (error) {
       report.failed += 1
-      const told = isAppError(error) ? { error: error.name, message: error.message } : { error }
-      ports.log.error('cluster not swept', { projectId: key.projectId, clusterId: key.id, ...told })
+      const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+      ports.log.error('cluster not swept', { projectId: key.projectId, clusterId: key.id, ...reported })
     }
   })
   return report
@@ -135,9 +140,9 @@ const sweepClusters = async (ports: Ports): Promise<ClusterReport> => {
 }
 
 /**
- * Looks at the health of all registered clusters that are due: healthy ones each fifth minute, the others each minute, at most 50 at a
- * time and 10 of one project, which has 240 s of looks in a run. Writes only what changed; a health that changed for two looks running degrades or heals the cluster's memberships, and the
- * control planes are told of it. Then likewise at the control planes of federations, which say more of their members.
+ * Checks the health of all registered clusters that are due: healthy ones each fifth minute, the others each minute, at most 50 at a
+ * time and 10 of one project, which has 240 s of observations in a run. Writes only what changed; a health that changed for two observations running degrades or heals the cluster's memberships, and the
+ * control planes are informed of it. Then likewise at the control planes of federations, which say more of their members.
  */
 export const sweepHealth = async (ports: Ports): Promise<SweepReport> => {
   const clusters = await sweepClusters(ports)

@@ -4,7 +4,7 @@ import { describeUnhealthy } from '../../core/cluster/health.ts'
 import type { ControlPlaneObservation } from '../../core/federation/federation.ts'
 import type { DegradedMembership, MemberWarning, ReadyMembership } from '../../core/membership/membership.ts'
 
-/** Healthy clusters are looked at once in so many minutes, each in its own minute. */
+/** Healthy clusters are checked once in so many minutes, each in its own minute. */
 const SPREAD_MINUTES = 5
 
 /** Minutes of the epoch. */
@@ -20,13 +20,13 @@ const hash = (text: string): number =>
     0x811c9dc5,
   )
 
-/** What the reasons of a look say by themselves: `ok` and `True` everywhere is healthy. */
-const reasonsLookHealthy = ({ healthReason }: ClusterObservation): boolean =>
+/** What the reasons of an observation say by themselves: `ok` and `True` everywhere is healthy. */
+const areReasonsHealthy = ({ healthReason }: ClusterObservation): boolean =>
   Object.entries(healthReason).every(([key, value]) => value === (key === 'api' ? 'ok' : 'True'))
 
-/** True when the last look agreed with the health that is shown: otherwise a change waits to be confirmed. */
+/** True when the last observation agreed with the health that is shown: otherwise a change waits to be confirmed. */
 export const isConfirmed = (stored: ClusterObservation): boolean =>
-  reasonsLookHealthy(stored) === (stored.healthStatus === 'HEALTHY')
+  areReasonsHealthy(stored) === (stored.healthStatus === 'HEALTHY')
 
 /** True for a cluster that was not made in time and may come up after all: what makes it goes on. */
 export const mayComeUp = ({ status, madeThrough }: Cluster): boolean =>
@@ -48,19 +48,19 @@ export const isDue = (cluster: Cluster, now: Date): boolean => {
 }
 
 /**
- * The health to show after a look. Two looks in a row must agree before it changes, in either direction, so that one lost packet
- * degrades no member. The look before this one is remembered by its reasons, which are stored at once.
+ * The health to show after an observation. Two observations in a row must agree before it changes, in either direction, so that one lost packet
+ * degrades no member. The observation before this one is remembered by its reasons, which are stored at once.
  */
-export const healthAfter = (stored: ClusterObservation | null, look: ClusterObservation): HealthStatus => {
-  if (stored === null || stored.healthStatus === 'UNKNOWN' || stored.healthStatus === look.healthStatus)
-    return look.healthStatus
-  const second = reasonsLookHealthy(stored) === (look.healthStatus === 'HEALTHY')
-  return second ? look.healthStatus : stored.healthStatus
+export const healthAfter = (stored: ClusterObservation | null, observed: ClusterObservation): HealthStatus => {
+  if (stored === null || stored.healthStatus === 'UNKNOWN' || stored.healthStatus === observed.healthStatus)
+    return observed.healthStatus
+  const second = areReasonsHealthy(stored) === (observed.healthStatus === 'HEALTHY')
+  return second ? observed.healthStatus : stored.healthStatus
 }
 
-/** True when storing the look would change something besides its time. */
-export const differs = (stored: ClusterObservation | null, look: ClusterObservation): boolean =>
-  stored === null || !isDeepStrictEqual({ ...stored, observedAt: '' }, { ...look, observedAt: '' })
+/** True when storing the observation would change something besides its time. */
+export const differs = (stored: ClusterObservation | null, observed: ClusterObservation): boolean =>
+  stored === null || !isDeepStrictEqual({ ...stored, observedAt: '' }, { ...observed, observedAt: '' })
 
 export type Fault = { reason: string; message: string }
 /** A member that the sweep may move: nothing joins it or takes it out. */
@@ -75,9 +75,9 @@ const clusterFault = (seen: ClusterObservation | null): Fault | null =>
     ? { reason: CLUSTER_UNHEALTHY, message: describeUnhealthy(seen.healthReason) }
     : null
 
-/** What the control plane says against a member, when two looks agreed on that. */
-export const planeFault = (look: ControlPlaneObservation | null, clusterId: string): Fault | null => {
-  const said = look?.members[clusterId]
+/** What the control plane says against a member, when two observations agreed on that. */
+export const planeFault = (observed: ControlPlaneObservation | null, clusterId: string): Fault | null => {
+  const said = observed?.members[clusterId]
   return said?.confirmed ? { reason: said.reason, message: said.message } : null
 }
 
@@ -99,19 +99,19 @@ const withoutWords = ({ reason: _, message: __, ...rest }: RestingMembership) =>
 
 export type Verdict = {
   fault: Fault | null
-  /** What works in part only; undefined keeps the remark that is there. */
-  remark?: MemberWarning | null
+  /** What works in part only; undefined keeps the warning that is there. */
+  warning?: MemberWarning | null
 }
 
 /** The membership as the verdict has it; undefined when it says that already. */
 export const moved = (
   membership: RestingMembership,
-  { fault, remark }: Verdict,
+  { fault, warning }: Verdict,
   now: string,
 ): RestingMembership | undefined => {
   const state = fault === null ? 'Ready' : 'Degraded'
   const kept = membership.state === 'Ready' ? wordsOf(membership) : {}
-  const words = fault ?? (remark === undefined ? kept : (remark ?? {}))
+  const words = fault ?? (warning === undefined ? kept : (warning ?? {}))
   if (membership.state === state && isDeepStrictEqual(wordsOf(membership), words)) return undefined
   const since = membership.state === state ? membership.since : now
   return { ...withoutWords(membership), state, since, ...words } as RestingMembership

@@ -7,7 +7,7 @@ import { type ReconcileReport, reconcile } from './reconcile.ts'
 const ports = lazy(() => awsTablePorts(readEnv(reconcilerEnv)))
 const publish = lazy(() => publishMetrics())
 
-/** Lambda entry of the reconciler, for the schedule and for executions that ended badly alike: the event is not looked at. */
+/** Lambda entry of the reconciler, for the schedule and for executions that ended badly alike: the event is not checked. */
 export const handler = async (): Promise<ReconcileReport> => {
   const report = await reconcile(ports())
   const { overdueSeconds, silentSeconds, givenUp } = report

@@ -17,7 +17,7 @@ import { beat } from '../heartbeat.ts'
 
 /** What one run did. */
 export type ReconcileReport = {
-  /** Entities looked at. */
+  /** Entities checked. */
   seen: number
   /** Operations whose execution was not there. */
   started: number
@@ -107,8 +107,8 @@ const guarded = async (ports: TablePorts, work: OpenWork): Promise<Did> => {
   } catch (error) {
     if (isOvertaken(error)) return 'nothing'
     const { kind, projectId, entityId } = work
-    const told = isAppError(error) ? { error: error.name, message: error.message } : { error }
-    ports.log.error('not reconciled', { kind, projectId, entityId, ...told })
+    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    ports.log.error('not reconciled', { kind, projectId, entityId, ...reported })
     return 'failed'
   }
 }

@@ -108,7 +108,7 @@ export const reserveConcurrency = async (event: unknown, ports: ReservePorts): P
   const request = ReserveRequest.parse(event)
   const done = await act(request, ports).catch((error: unknown) => {
     ports.log.error('concurrency could not be reserved', { error })
-    return "WARNING: concurrency could not be looked at or reserved; the log of this resource's function says why. The API works without it."
+    return "WARNING: concurrency could not be checked or reserved; the log of this resource's function says why. The API works without it."
   })
   const answer = stackAnswer(request, {
     Status: 'SUCCESS',
@@ -117,5 +117,5 @@ export const reserveConcurrency = async (event: unknown, ports: ReservePorts): P
     Data: { Concurrency: done },
   })
   await ports.put(request.ResponseURL, answer)
-  ports.log.info('looked at reserved concurrency', { request: request.RequestType, done })
+  ports.log.info('checked reserved concurrency', { request: request.RequestType, done })
 }

@@ -52,7 +52,7 @@ const deleted = (found: Value | undefined, value: Value): Value | undefined => {
   return left.length === 0 ? undefined : { [type]: left }
 }
 
-/** What is to be there; undefined: nothing. All are told from the item as it was. */
+/** What is to be there; undefined: nothing. All are reported from the item as it was. */
 const outcome = (change: Change, item: Item): Value | undefined => {
   if (change.kind === 'remove') return undefined
   if (change.kind === 'set') return evaluated(change.to, item)

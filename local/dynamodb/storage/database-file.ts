@@ -10,7 +10,7 @@ import { Storage } from './storage.ts'
 import { type TakenOver, takeOver } from './take-over.ts'
 
 /** How long a database of an earlier release, whose parent was killed, may take to let go of its file, milliseconds. Measured: under 300. */
-const RELEASE_PATIENCE_MS = 3000
+const RELEASE_TIMEOUT_MS = 3000
 
 const isBusy = (error: unknown): boolean =>
   // SQLITE_BUSY (5) with its extended codes in the higher bytes.
@@ -77,7 +77,7 @@ export type FilePaths = {
 const fill = (database: DatabaseSync, former: string): TakenOver | undefined => {
   makeSchema(database)
   if (!existsSync(former)) return undefined
-  const old = openAlone(former, `PRAGMA busy_timeout = ${RELEASE_PATIENCE_MS}`)
+  const old = openAlone(former, `PRAGMA busy_timeout = ${RELEASE_TIMEOUT_MS}`)
   try {
     return takeOver({ storage: new Storage(database), now: Date.now }, old)
   } finally {
@@ -113,7 +113,7 @@ const prepare = (database: DatabaseSync, { path, former }: FilePaths): TakenOver
   return taken
 }
 
-/** How a fault of preparing is told: those of our own say it already. */
+/** How a fault of preparing is reported: those of our own say it already. */
 const explained = (error: unknown, path: string): unknown => {
   if (error instanceof Error && /^DataDirectory/.test(error.name)) return error
   return unusable(dirname(path), `its file ${basename(path)} can't be read or filled (${explainFault(error)})`, error)

@@ -10,7 +10,7 @@ export class DatabaseUnusable extends AppError {
 const FAULTS: Readonly<Record<number, string>> = {
   5: 'another program has locked it; stop that program',
   8: 'it, or its folder, can only be read; give its user the right to write there',
-  10: 'its disk does not read or write (I/O error); look at the disk, and at what the system logs of it',
+  10: 'its disk does not read or write (I/O error); check the disk, and what the system logs of it',
   11: 'it is damaged; restore the data directory from a copy',
   13: 'no space is left on its disk; make room there',
   14: 'it can not be opened any more; look whether the data directory is still there',

@@ -7,7 +7,7 @@ import { type Answer, type ApiLab, callApp, createApiLab } from '../../support/a
 import { ALICE } from '../../support/api/request.ts'
 import { defaultPolicies } from '../../support/policy.ts'
 
-/** Who may have a federation use a cluster as host or member: `cluster:host`, `cluster:join` (issue on ways in, points 1 and 4). */
+/** Who may have a federation use a cluster as host or member: `cluster:host`, `cluster:join` (issue on access, points 1 and 4). */
 
 const member = (userId: string): Principal => ({
   userId,
@@ -191,7 +191,7 @@ describe('a policy that an operator adds', () => {
   const ask = (app: ReturnType<typeof withPolicy>, as: Principal, body: object) =>
     callApp(app, 'POST', '/v1/federations', { as, body: { driver: 'kube@1', ...body } })
 
-  it('can look at driver, rights and who makes the federation', async () => {
+  it('can check driver, rights and who makes the federation', async () => {
     const app = withPolicy(`
       forbid (principal, action == Action::"cluster:join", resource)
       when { context.driver == "kube@1" && context.rights == "edit" && context.federation.owner != resource.owner }

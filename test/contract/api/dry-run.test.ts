@@ -189,7 +189,7 @@ describe('PATCH ?dry_run=true', () => {
     ])
   })
 
-  it('looks at host and members with the new properties, and finds what they refuse', async () => {
+  it('checks host and members with the new properties, and finds what they refuse', async () => {
     const [member, leaving] = [await givenCluster(lab, { name: 'told' }), await givenCluster(lab, { name: 'leaving' })]
     const { id, host } = await givenFederation(lab, { members: [member, leaving] })
     const seen: unknown[] = []
@@ -217,7 +217,7 @@ describe('PATCH ?dry_run=true', () => {
     expect([host, await readFederation(lab, id)]).toEqual([before.hostClusterId, before])
   })
 
-  it('asks for no look at properties that stay', async () => {
+  it('asks for no observation of properties that stay', async () => {
     const { id } = await givenFederation(lab, { members: [await givenCluster(lab)] })
     lab.preflights.update = () => Promise.reject(new Error('not to be asked'))
     const body = [{ op: 'add', path: '/member_ids', value: await givenCluster(lab) }]

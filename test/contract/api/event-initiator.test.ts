@@ -27,7 +27,7 @@ describe('events of requests', () => {
     expect(await eventsOf('federation', body.uuid)).toMatchObject([{ action: 'create', name: 'fleet', ...ASKED }])
   })
 
-  it('are told apart from what fedplane does later', async () => {
+  it('are distinguished from what fedplane does later', async () => {
     const answer = await lab.call('POST', '/v1/clusters', {
       body: { name: 'tokyo', kubeconfig: kubeconfigText() },
     })

@@ -108,7 +108,7 @@ describe('PATCH of properties while an update of properties runs', () => {
     expect(await readFederation(lab, id)).toMatchObject({ change, memberIds })
   })
 
-  it('is looked at by a dry run, which changes nothing', async () => {
+  it('is checked by a dry run, which changes nothing', async () => {
     const { id, running } = await updating()
     expect((await patch(id, set('a', '3'), '?dry_run=true')).status).toBe(200)
     expect(await readFederation(lab, id)).toMatchObject({ properties: { a: '2' }, operation: { id: running } })
@@ -161,7 +161,7 @@ describe('two PATCHes of properties at once', () => {
     expect(operation?.supersedes[0]?.name).toBe(`${running}-1`)
   })
 
-  it('is no such thing when only a look of the health sweep came between', async () => {
+  it('is no such thing when only an observation of the health sweep came between', async () => {
     const { id } = await updating()
     const app = raced(() => changeFederation(lab, id, { statusReason: '1/2 waiting for more' }))
     expect((await callApp(app, 'PATCH', `/v1/federations/${id}`, { body: set('a', '3') })).status).toBe(202)

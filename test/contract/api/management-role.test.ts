@@ -82,7 +82,7 @@ describe('POST /v1/clusters with "management"', () => {
 describe('PATCH /management', () => {
   const plain = () => givenCluster(lab, { name: 'plain', as: ROOT, body: { kubeconfig: kubeconfigText() } })
 
-  it('gives the role after a look at the cluster, with what the driver warns of', async () => {
+  it('gives the role after an observation of the cluster, with what the driver warns of', async () => {
     const id = await plain()
     const seen: unknown[] = []
     lab.managed.findings = async ({ cluster, options }) => {
@@ -124,7 +124,7 @@ describe('PATCH /management', () => {
     expect((await readCluster(lab, id, ROOT)).management).toBeNull()
   })
 
-  it('is 503 when the look finds that it can not be reached, whatever else it finds', async () => {
+  it('is 503 when the observation finds that it can not be reached, whatever else it finds', async () => {
     const id = await plain()
     lab.managed.findings = async () => [
       { severity: 'warning', reason: 'Old', message: 'It is old.' },
@@ -133,13 +133,13 @@ describe('PATCH /management', () => {
     ]
     expect(detailOf(await patch(id, 'add', DEV))).toEqual([
       503,
-      "Cluster plain can't be looked at as a management cluster at the moment: The connection was reset.",
+      "Cluster plain can't be checked as a management cluster at the moment: The connection was reset.",
     ])
     expect((await readCluster(lab, id, ROOT)).management).toBeNull()
   })
 
   it.each(['cloud', 'dev'])(
-    'of a failed registration tries it again, with the role %s; the look comes at its end',
+    'of a failed registration tries it again, with the role %s; the observation comes at its end',
     async (infrastructure) => {
       const id = await givenManagement(lab, { name: 'failed', status: 'CREATE_FAILED' })
       lab.managed.findings = async () => {

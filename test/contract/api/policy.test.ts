@@ -58,7 +58,7 @@ describe('a policy that an operator adds', () => {
     expect((await lab.call('GET', `/v1/clusters/${cluster}`)).body.status).toBe('CREATE_COMPLETE')
   })
 
-  it('can look at who made the cluster', async () => {
+  it('can check who made the cluster', async () => {
     const call = withPolicy(`
       forbid (principal, action == Action::"cluster:get", resource) when { resource has owner && resource.owner != principal };`)
     expect((await call('GET', `/v1/clusters/${cluster}`, ALICE)).status).toBe(200)

@@ -25,7 +25,7 @@ const OBJECT_ROUTES = ROUTES.filter(({ path }) => /\{(?:cluster|federation)\}/.t
   ({ method, path }) => [method, path] as const,
 )
 
-/** Somebody of another project who may call it at all: whoever may not is told so before anything is looked for. */
+/** Somebody of another project who may call it at all: whoever may not is reported so before anything is looked for. */
 const strangerTo = (path: string): Principal => (path.endsWith('/kubeconfig') ? { ...BOB, roles: ['admin'] } : BOB)
 
 /** Bodies that get as far as to the object; of the others, an empty patch. */
@@ -96,7 +96,7 @@ describe('an object of another project', () => {
   it.each([
     ['id', () => [cluster, member]],
     ['name', () => ['their-host', 'their-member']],
-  ])('is told of by a dry run no more than what is not there, by %s', async (_, theirs) => {
+  ])('is informed of by a dry run no more than what is not there, by %s', async (_, theirs) => {
     const own = await givenCluster(lab, { as: BOB })
     for (const known of theirs()) {
       const unknown = known.includes('their') ? 'their-nobody' : '0190c0de-0000-7000-8000-000000000000'

@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
-import { KubeconfigRejected } from '../../../functions/kubernetes/kubeconfig/kubeconfig-rejected.ts'
+import { KubeconfigRejected } from '../../../functions/kubernetes/kubeconfig/fields.ts'
 import {
   type KubeconfigIntake,
   type KubeconfigOptions,
@@ -68,9 +68,9 @@ const READERS: Record<string, (intake: KubeconfigIntake) => unknown> = {
   key_format: (intake) => (certificateOf(intake).key.startsWith('-----BEGIN EC PRIVATE KEY') ? 'SEC1' : 'other'),
 }
 
-/** Told to people, or looked at by a test of its own below. */
+/** Told to people, or checked by a test of its own below. */
 const NOT_READ = ['note', 'must_not', 'alternative', 'must_store_only', 'request_context']
-/** KC-09 says that either credential may win. Ours is the token, so nothing of the certificate is there to look at. */
+/** KC-09 says that either credential may win. Ours is the token, so nothing of the certificate is there to check. */
 const OF_THE_CERTIFICATE = ['client_cert_subject_cn', 'client_cert_org', 'key_type', 'key_format']
 
 describe.each(cases.filter(({ expect: expected }) => expected === 'accept'))('$file: $why', (each) => {

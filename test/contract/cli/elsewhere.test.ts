@@ -47,7 +47,7 @@ describe('an older Node.js', () => {
   it.each([
     ['linux', /^fedplane needs Node\.js 24 or later, and this is 20\.20\.2\. Run npm ci, then start it with npm /],
     ['darwin', /^fedplane needs Node\.js 24 or later, and this is 20\.20\.2\. npm brings one to Linux only: install /],
-  ])('is told on %s what to do', async (platform, words) => {
+  ])('is reported on %s what to do', async (platform, words) => {
     const older = `Object.defineProperty(process, 'platform', { value: '${platform}' })
       Object.defineProperty(process.versions, 'node', { value: '20.20.2' })`
     const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, '--import', CHECK, MAIN, '--help']
@@ -57,7 +57,7 @@ describe('an older Node.js', () => {
 })
 
 describe('a system that is not Linux', { concurrent: false }, () => {
-  it('is served, and told that users of the machine are not told apart', async () => {
+  it('is served, and told that users of the machine are not distinguished', async () => {
     await done('template create small --driver memory@1 --image none')
     for (const name of ['hub', 'edge']) await done(`cluster create ${name} --template small`)
     expect(await done('federation create fleet --driver memory@1 --host hub --member edge')).toBe(

@@ -23,7 +23,11 @@ const put = (fields: Partial<StandInToken> = {}, token = TOKEN): void => {
 /** Of these nothing is known before the time is over. */
 const waits = (trouble: Trouble): boolean => trouble === 'hang' || trouble === 'stall'
 const grant = (by = cloud): Promise<CloudGrant> => by.grant(new Secret(TOKEN), 'ana', PURPOSE)
-const refOf = ({ userId, leaf, minter }: CloudGrant) => ({ userId, leafId: leaf.id, minter })
+const refOf = ({ userId, restricted, unrestricted }: CloudGrant) => ({
+  userId,
+  restrictedId: restricted.id,
+  unrestricted,
+})
 const namesOf = (userId = 'ana'): string[] => server.credentials.namesOf(userId)
 const stored = (name: string) => [...server.credentials.all.values()].find((one) => one.name === name)
 
@@ -36,13 +40,18 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 describe('a grant', () => {
-  it('is a restricted leaf and an unrestricted minter of the user, in the project', async () => {
-    const { userId, leaf, minter } = await grant()
+  it('is a restricted credential restricted and an unrestricted credential unrestricted of the user, in the project', async () => {
+    const { userId, restricted, unrestricted } = await grant()
     expect(userId).toBe('ana')
     expect(namesOf()).toEqual([MINTER, LEAF])
     const common = { userId: 'ana', projectId: 'shop', roles: ['member'] }
-    expect(stored(LEAF)).toMatchObject({ ...common, id: leaf.id, secret: leaf.secret.reveal(), unrestricted: false })
-    expect(stored(MINTER)).toMatchObject({ ...common, id: minter.id, unrestricted: true })
+    expect(stored(LEAF)).toMatchObject({
+      ...common,
+      id: restricted.id,
+      secret: restricted.secret.reveal(),
+      unrestricted: false,
+    })
+    expect(stored(MINTER)).toMatchObject({ ...common, id: unrestricted.id, unrestricted: true })
   })
 
   it.each([
@@ -100,7 +109,7 @@ describe('a grant', () => {
     const first = await grant()
     const second = await grant()
     expect(namesOf()).toEqual([MINTER, LEAF])
-    expect(second.leaf.id).not.toBe(first.leaf.id)
+    expect(second.restricted.id).not.toBe(first.restricted.id)
   })
 
   it.each<[string, Partial<StandInToken> | null, RegExp]>([
@@ -133,7 +142,7 @@ describe('a grant', () => {
     expect(namesOf()).toEqual([])
   })
 
-  it.each(TROUBLES)('leaves nothing when making the leaf ends in: %s', async (trouble) => {
+  it.each(TROUBLES)('leaves nothing when making the restricted credential ends in: %s', async (trouble) => {
     server.credentialTrouble = (call, count) => (call === 'POST' && count === 2 ? { trouble, done: true } : undefined)
     await expect(grant(waits(trouble) ? open(1_000) : cloud)).rejects.toMatchObject({
       name: 'IdentityProviderUnavailable',
@@ -197,9 +206,9 @@ describe('a grant of before', () => {
     expect(namesOf()).toEqual([])
   })
 
-  it('is revoked when its leaf is gone already', async () => {
+  it('is revoked when its restricted credential is gone already', async () => {
     const before = await grant()
-    server.credentials.all.delete(before.leaf.id)
+    server.credentials.all.delete(before.restricted.id)
     await cloud.revoke(refOf(before))
     expect(namesOf()).toEqual([])
   })
@@ -209,7 +218,7 @@ describe('a grant of before', () => {
     server.removeRole('ana', 'shop')
     await expect(cloud.revoke(refOf(before))).rejects.toMatchObject({
       name: 'CloudGrantLeft',
-      message: expect.stringMatching(`${before.leaf.id} and ${before.minter.id} of user ana`),
+      message: expect.stringMatching(`${before.restricted.id} and ${before.unrestricted.id} of user ana`),
     })
   })
 

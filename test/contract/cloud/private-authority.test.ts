@@ -21,7 +21,11 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 const base = () => `https://127.0.0.1:${server.port}`
-const grant = { userId: 'ana', leafId: 'leaf', minter: { id: 'minter', secret: new Secret('s') } }
+const grant = {
+  userId: 'ana',
+  restrictedId: 'restricted',
+  unrestricted: { id: 'unrestricted', secret: new Secret('s') },
+}
 const unavailable = expect.objectContaining({ name: 'IdentityProviderUnavailable' })
 
 describe('a Keystone whose certificate is of an authority of its own', () => {

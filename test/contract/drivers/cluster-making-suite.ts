@@ -81,7 +81,7 @@ const describeWholeLives = (driver: ClusterDriver, inLab: InLab): void => {
     }))
 }
 
-/** Those that a look at a cluster is enough for. */
+/** Those that an observation of a cluster is enough for. */
 export const describeMadeNodes = (driver: ClusterDriver, made: MadeCluster): void => {
   it('C15: its create tells addresses and version of every group', () => {
     const life = made.life()

@@ -66,9 +66,9 @@ export const describeManagement = (driver: ClusterDriver, inLab: InLab): void =>
     }))
 }
 
-/** Those that a look at a cluster is enough for. */
+/** Those that an observation of a cluster is enough for. */
 export const describeMadeThrough = (driver: ClusterDriver, made: MadeCluster): void => {
-  it('C25: while its management cluster is out of reach nothing is known of its health, and of a preview it is told', async () => {
+  it('C25: while its management cluster is out of reach nothing is known of its health, and of a preview it is reported', async () => {
     const cut = made.copy({ lab: withoutWay(made.life().lab) })
     // What it throws of this the caller takes for UNKNOWN.
     const seen = await driver.observe(cut.context()).catch((error: unknown) => {
@@ -81,7 +81,7 @@ export const describeMadeThrough = (driver: ClusterDriver, made: MadeCluster): v
     })
   })
 
-  it('C26: a look says when it has come up after all, and its create goes through', async () => {
+  it('C26: an observation says when it has come up after all, and its create goes through', async () => {
     const life = made.copy()
     expect(await driver.observe(life.context())).not.toMatchObject({ isComplete: true })
     life.cluster = { ...life.cluster, status: 'CREATE_FAILED' }
@@ -90,7 +90,7 @@ export const describeMadeThrough = (driver: ClusterDriver, made: MadeCluster): v
     expect(life.cluster.observation?.healthStatus).toBe('HEALTHY')
   })
 
-  it('C27: a look tells of the groups that there are, what the phases told of them', async () => {
+  it('C27: an observation tells of the groups that there are, what the phases told of them', async () => {
     const life = made.life()
     const { nodeGroups: told = [] } = await driver.observe(life.context())
     expect(life.nodeGroups.map(({ id }) => id)).toEqual(expect.arrayContaining(told.map(({ id }) => id)))

@@ -40,7 +40,7 @@ const expectVersion = async (lab: ClusterLab, client: KubernetesClient, { observ
 /** Changes that only a driver of nodes can make. */
 const GROUP_TASKS = ['resize', 'node-group-create', 'node-group-update', 'node-group-delete'] as const
 
-/** Rules that a look at a cluster is enough for. */
+/** Rules that an observation of a cluster is enough for. */
 const describeMade = (driver: ClusterDriver, open: ClusterSuiteOptions['open']): void => {
   const made = madeCluster(driver, open)
 

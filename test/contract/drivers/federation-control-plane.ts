@@ -76,7 +76,7 @@ const describeSealed = (driver: FederationDriver, { life, way, lab }: Parts): vo
 }
 
 const describeObserve = (driver: FederationDriver, { life, way, lab }: Parts): void => {
-  it('F23: a look changes nothing, names the members that it knows, and says the same while nothing changes', async () => {
+  it('F23: an observation changes nothing, names the members that it knows, and says the same while nothing changes', async () => {
     if (driver.observe === undefined) return
     const budget = new CallBudget()
     const fed = life(budget)

@@ -9,7 +9,7 @@ export type OpenedLab = ClusterLab & { close(): Promise<void> }
 const CREATE_MS = 600_000
 
 export type MadeCluster = {
-  /** To look at. */
+  /** To check. */
   life(): ClusterLife
   /** The same cluster, for what changes the life and not the cluster. */
   copy(other?: ClusterLifeOptions & { lab?: ClusterLab }): ClusterLife

@@ -6,7 +6,7 @@ import type { ManagementAccess } from '../../../functions/drivers/contract/clust
 import type { PlannedCluster } from '../../../functions/drivers/contract/cluster-driver-description.ts'
 import type { Finding } from '../../../functions/drivers/contract/federation-driver.ts'
 import { memoryFederationDriver } from '../../../functions/drivers/federation/memory/v1/index.ts'
-import { workloadOf } from '../../../functions/drivers/federation/memory/v1/play.ts'
+import { workloadOf } from '../../../functions/drivers/federation/memory/v1/simulate.ts'
 import { MemoryWorld } from '../../../functions/drivers/federation/memory/v1/world.ts'
 import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
 import type { ClusterLab } from '../../support/drivers/cluster-life.ts'

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { until } from '../../support/local/engine-lab.ts'
 import { type FedplaneProcess, runFedplane } from '../../support/local/fedplane-process.ts'
 
-const PATIENCE_MS = 120_000
+const TIMEOUT_MS = 120_000
 const PLAYED = {
   FEDPLANE_FEDERATION_DRIVERS: 'memory@1',
   FEDPLANE_CLUSTER_DRIVERS: 'memory@1',
@@ -29,7 +29,7 @@ const kill = async (): Promise<void> => {
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), 'fedplane-test-'))
   await start()
-}, PATIENCE_MS)
+}, TIMEOUT_MS)
 afterAll(async () => {
   await kill()
   rmSync(dataDir, { recursive: true, force: true })
@@ -70,7 +70,7 @@ const logged = (message: string): Record<string, unknown>[] =>
     .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Record<string, unknown>]))
     .filter((line) => line.message === message)
 
-describe('a server that is killed', { timeout: PATIENCE_MS }, () => {
+describe('a server that is killed', { timeout: TIMEOUT_MS }, () => {
   it('goes on with every open operation after its restart, and relays events once', async () => {
     const host = await create('/clusters', simulated('host', { 'memory-delay-seconds': '2' }))
     await kill()

@@ -196,7 +196,7 @@ const HEADERS: Row[] = [
   ...['1.0', '1.15', '0.1', '2.1', '1.99'].map(
     (version): Row => ({
       section: '1.3',
-      name: `${version} (out of range) is told with the headers of the request`,
+      name: `${version} (out of range) is reported with the headers of the request`,
       request: withVersion(`container-infra ${version}`),
       expect: {
         status: 406,

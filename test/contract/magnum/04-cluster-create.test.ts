@@ -83,7 +83,7 @@ const MERGED: Row = {
 }
 
 const THREE = { master_count: 3 }
-/** Requests with several faults; the one that is told. */
+/** Requests with several faults; the one that is reported. */
 const ORDER: [what: string, request: Call, status: number, says: string][] = [
   ['an unknown template before the master count', create({ ...THREE, cluster_template_id: 'no' }), 404, 'no'],
   ['a size below 3 GB for devicemapper', create({ cluster_template_id: 'mapper', docker_volume_size: 2 }), 400, '3'],

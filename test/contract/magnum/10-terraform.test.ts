@@ -26,7 +26,7 @@ describe('section 10.3: the traffic of terraform-provider-openstack', () => {
       pollMs: 50,
       reached: (step) => {
         seen.push(step)
-        // A later look counts only when it is later, and this clock stands still by itself.
+        // A later observation counts only when it is later, and this clock stands still by itself.
         cloud.lab.clock.advance(1000)
       },
     })

@@ -83,7 +83,7 @@ const REFUSALS: Row[] = [
     request: create({ cluster_template_id: 'no-such-template' }, 'latest'),
     expect: { status: 404, says: '"no-such-template"' },
   }),
-  row(6, 'text for a count is told to be no integer', {
+  row(6, 'text for a count is asked to be no integer', {
     given: fresh,
     request: patch('/v1/clusters/{c}', '/node_count', '4'),
     expect: { status: 400, says: 'must be an integer' },
@@ -112,7 +112,7 @@ const REFUSALS: Row[] = [
     expect: { status: 400, says: '1.10' },
   }),
   row(10, 'no nodes at 1.10', { request: create({ node_count: 0 }, '1.10'), expect: 202 }),
-  row(17, 'an unreadable rollback is told', {
+  row(17, 'an unreadable rollback is reported', {
     given: fresh,
     request: { ...patch('/v1/clusters/{c}?rollback=perhaps', '/node_count', 2) },
     expect: { status: 400, says: '"rollback" must be a boolean' },

@@ -54,7 +54,7 @@ export type Row = {
   request: string | Call
   /** A number is the status. */
   expect: number | Expectation
-  /** A second look, after the request; `{uuid}` is that of the first answer. */
+  /** A second observation, after the request; `{uuid}` is that of the first answer. */
   after?: { request: string | Call; expect: number | Expectation } | undefined
 }
 
@@ -163,7 +163,7 @@ const run = async (lab: ApiLab, shared: Names, row: Row): Promise<void> => {
 
 export type Tables = Record<string, readonly Row[]>
 
-/** Runs tables of rows over one lab. `prepare` makes what rows only look at. */
+/** Runs tables of rows over one lab. `prepare` makes what rows only check. */
 export const contractTables = (tables: Tables, prepare: Given = async () => ({})): void => {
   let lab: ApiLab
   let names: Names

@@ -278,7 +278,7 @@ export const clusterStoreContract = (make: MakeSubject): void => {
   })
 
   describe('observe', () => {
-    it('stores the newest look only, without a new revision', async () => {
+    it('stores the newest observation only, without a new revision', async () => {
       const cluster = await inserted()
       const newer = seen('2026-11-27T10:00:02.000Z')
       expect(await stores.clusters.observe(cluster, seen('2026-11-27T10:00:01.000Z'))).toBe(true)
@@ -314,13 +314,13 @@ export const clusterStoreContract = (make: MakeSubject): void => {
     })
   })
 
-  describe('noteTold', () => {
-    it('replaces what was told, without a new revision, until a use is taken away', async () => {
+  describe('noteReported', () => {
+    it('replaces what was reported, without a new revision, until a use is taken away', async () => {
       const cluster = await inserted()
       await stores.commit([stores.clusters.addUses(cluster, ['member:f1', 'member:f2'])])
       const used = { ...cluster, uses: ['member:f1', 'member:f2'] }
-      await stores.commit([stores.clusters.noteTold(cluster, { f1: 'HEALTHY' })])
-      await stores.commit([stores.clusters.noteTold(cluster, { f2: 'UNHEALTHY' })])
+      await stores.commit([stores.clusters.noteReported(cluster, { f1: 'HEALTHY' })])
+      await stores.commit([stores.clusters.noteReported(cluster, { f2: 'UNHEALTHY' })])
       expect(await stores.clusters.get(cluster)).toEqual(stored({ ...used, told: { f2: 'UNHEALTHY' } }))
       await stores.commit([stores.clusters.removeUses(cluster, ['member:f1'])])
       expect(await stores.clusters.get(cluster)).toEqual(stored({ ...cluster, uses: ['member:f2'] }))
@@ -328,7 +328,7 @@ export const clusterStoreContract = (make: MakeSubject): void => {
 
     it('makes nothing of a cluster that is gone', async () => {
       const key = { projectId: 'blue', id: sampleId() }
-      await stores.commit([stores.clusters.noteTold(key, { f1: 'HEALTHY' })])
+      await stores.commit([stores.clusters.noteReported(key, { f1: 'HEALTHY' })])
       expect(await stores.clusters.get(key)).toBeUndefined()
     })
   })

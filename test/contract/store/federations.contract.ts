@@ -64,7 +64,7 @@ export const federationStoreContract = (make: MakeSubject): void => {
   })
 
   describe('observe', () => {
-    it('stores the newest look only, without a new revision, and is not lost to a change of the same reading', async () => {
+    it('stores the newest observation only, without a new revision, and is not lost to a change of the same reading', async () => {
       const federation = await inserted()
       const newer = look('2026-11-27T10:00:02.000Z')
       expect(await stores.federations.observe(federation, look('2026-11-27T10:00:01.000Z'))).toBe(true)

@@ -1,6 +1,6 @@
 import type { Emulator } from './emulator.ts'
 
-/** The emulator does not look at the signature of its own account's key, but at the service that it is for. */
+/** The emulator does not check the signature of its own account's key, but at the service that it is for. */
 const credential = (service: string): string =>
   `AWS4-HMAC-SHA256 Credential=test/20260101/eu-central-1/${service}/aws4_request, SignedHeaders=host, Signature=0`
 

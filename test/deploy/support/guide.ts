@@ -7,7 +7,7 @@ const GUIDE = path.resolve(import.meta.dirname, '../../../docs/deploy.md')
 const MARKED = /<!-- test:deploy runs this block as it is -->\n```sh\n([\s\S]*?)```/
 
 /** Enough for clusters and a federation on a busy machine, milliseconds. */
-const PATIENCE_MS = 240_000
+const TIMEOUT_MS = 240_000
 
 /**
  * Runs the commands of "The first federation" in docs/deploy.md as a reader would, and gives what they print.
@@ -20,7 +20,7 @@ export const firstFederation = async (folder: string, environment: { api: string
   const { stdout } = await promisify(execFile)('bash', ['-euo', 'pipefail', '-c', block], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...environment },
-    timeout: PATIENCE_MS,
+    timeout: TIMEOUT_MS,
   })
   return stdout
 }

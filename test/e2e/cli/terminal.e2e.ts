@@ -33,7 +33,7 @@ const terminal = (line: string, steps: readonly Step[], options: Terminal = {}) 
 
 /** What remains to be read once colours and movements of the cursor are left out. */
 const plain = (output: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is told.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal is reported.
   output.replaceAll(/\u001b\[[\d;?]*[a-zA-Z]/g, '').replaceAll('\r\n', '\n')
 
 const slow = (name: string): string =>

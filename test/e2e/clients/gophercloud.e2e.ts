@@ -61,7 +61,7 @@ describe('gophercloud', () => {
     expect(endOf(test)?.Action, outputOf(test)).toBe('pass')
   })
 
-  it('has no test that is not looked at here', () => {
+  it('has no test that is not checked here', () => {
     const run = new Set(events.flatMap(({ Test }) => (Test === undefined ? [] : [Test])))
     expect([...run].sort()).toEqual(TESTS)
   })

@@ -39,7 +39,7 @@ afterAll(async () => {
   await server?.close()
 })
 
-/** What the client is told, and the attribute of a cluster that tells which version was in effect (section 1.4, 1.13). */
+/** What the client is reported, and the attribute of a cluster that tells which version was in effect (section 1.4, 1.13). */
 const VERSIONS = [
   { given: 'api_version="latest"', attribute: 'cluster_id', groups: true },
   { given: 'api_version="1.9"', attribute: 'stack_id', groups: true },

@@ -149,7 +149,7 @@ const STORY: readonly [title: string, act: (subject: Subject) => Promise<unknown
     },
   ],
   [
-    'a token that is missing is told as such',
+    'a token that is missing is reported as such',
     async (subject) => {
       const good = (await subject.plane.get(secrets, 'paris'))?.data as Record<string, string>
       await subject.plane.patch(secrets, 'paris', { data: { token: null } })

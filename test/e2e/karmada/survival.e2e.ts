@@ -10,7 +10,7 @@ import { absent, ask, expectAsBefore, type Site, siteOf } from './support/fleet.
 import { type OwnCluster, startBare, startNode } from './support/kube.ts'
 
 const NAMESPACES = { group: '', version: 'v1', plural: 'namespaces' }
-const LOOK_MS = 50
+const POLL_MS = 50
 
 /** Which part of an operation is under way: the phase's number, and how far members are. */
 const partOf = ({ status, status_reason, members }: FederationView): string => {
@@ -63,7 +63,7 @@ describe('kill -9 of fedplane at each part of the life of a karmada@1 federation
       const view = await api.find<FederationView>(federationPath(id))
       if (view === undefined || !view.status.endsWith('_IN_PROGRESS')) return killed
       const part = partOf(view)
-      if (killed.includes(part)) await delay(LOOK_MS)
+      if (killed.includes(part)) await delay(POLL_MS)
       else {
         killed.push(part)
         await kill()

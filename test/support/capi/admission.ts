@@ -57,7 +57,7 @@ const versionFault = (before: ApiObject, after: ApiObject): string | undefined =
   return isEverywhere ? undefined : 'spec.topology.version: upgrade is not allowed, the last one is not everywhere yet'
 }
 
-export type AdmissionPlay = {
+export type SimulatedAdmission = {
   /** Feature gate ClusterTopology. */
   gate: boolean
   /** Feature gate KubeadmBootstrapFormatIgnition. */
@@ -67,7 +67,7 @@ export type AdmissionPlay = {
 }
 
 /** What is said of a cluster by its class: nothing of a new one whose class is not there, or not known yet. */
-const classFault = (store: Store, play: AdmissionPlay, object: ApiObject, before: unknown): string | undefined => {
+const classFault = (store: Store, play: SimulatedAdmission, object: ApiObject, before: unknown): string | undefined => {
   const found = classOf(store, object)
   if (found === undefined) return before === undefined ? undefined : 'spec.topology.class: ClusterClass not found'
   return isClassKnown(found) ? play.classRule(object) : undefined
@@ -75,7 +75,7 @@ const classFault = (store: Store, play: AdmissionPlay, object: ApiObject, before
 
 const isIgnition = ({ spec }: ApiObject): boolean => JSON.stringify(spec ?? {}).includes('"format":"ignition"')
 
-const faultOf = (store: Store, play: AdmissionPlay, object: ApiObject): string | undefined => {
+const faultOf = (store: Store, play: SimulatedAdmission, object: ApiObject): string | undefined => {
   if (object.kind.startsWith('Kubeadm') && !play.ignition && isIgnition(object)) {
     return 'format: can be set only if the KubeadmBootstrapFormatIgnition feature gate is enabled'
   }
@@ -89,7 +89,7 @@ const faultOf = (store: Store, play: AdmissionPlay, object: ApiObject): string |
 }
 
 /** What the admission webhooks of Cluster API say. */
-export const admit = (store: Store, { object }: WebhookCall, play: AdmissionPlay): WebhookAnswer => {
+export const admit = (store: Store, { object }: WebhookCall, play: SimulatedAdmission): WebhookAnswer => {
   if (object === undefined) return { answer: 'allowed' }
   const needsGate = object.kind === 'ClusterClass' || specOf<Partial<ClusterSpec>>(object).topology !== undefined
   const fault =

@@ -2,7 +2,7 @@ type Schema = Record<string, unknown>
 
 const open: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }
 const openWith = (properties: Record<string, Schema>): Schema => ({ ...open, properties })
-/** A list whose items are told apart by their name. */
+/** A list whose items are distinguished by their name. */
 const byName = (item: Record<string, Schema>): Schema => ({
   type: 'array',
   'x-kubernetes-list-type': 'map',

@@ -20,7 +20,7 @@ import {
 /** What becomes of a machine: it comes up, or says for ever why it does not. */
 export type MachineFate = 'up' | { reason: string; message: string }
 
-export type MachinePlay = {
+export type SimulatedMachine = {
   machineFate(machine: ApiObject): MachineFate
   /** The cluster's own store, once its API server runs: nodes are put there. */
   workload(cluster: ApiObject): Store | undefined
@@ -40,7 +40,7 @@ export const machinesBy = (store: Store, cluster: ApiObject, labels: Record<stri
     Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value),
   )
 
-const bootNode = (play: MachinePlay, cluster: ApiObject, machine: ApiObject): void => {
+const bootNode = (play: SimulatedMachine, cluster: ApiObject, machine: ApiObject): void => {
   const workload = play.workload(cluster)
   const { name, uid = '', creationTimestamp = '', labels = {} } = machine.metadata
   const isPlane = 'cluster.x-k8s.io/control-plane' in labels
@@ -76,7 +76,7 @@ const waiting = (store: Store, machine: ApiObject, { reason, message, isCurrent:
 type Living = { machine: ApiObject; maker: Maker }
 
 /** One step of one machine's life. */
-const live = (store: Store, play: MachinePlay, cluster: ApiObject, { machine, maker }: Living): void => {
+const live = (store: Store, play: SimulatedMachine, cluster: ApiObject, { machine, maker }: Living): void => {
   if (isLeaving(machine)) {
     play.workload(cluster)?.store.remove(NODES, machine.metadata.name)
     dropFinalizers(store, MACHINES, machine)
@@ -129,7 +129,7 @@ export const isCurrent = ({ object }: Maker, machine: ApiObject): boolean => {
  * One step towards the machines that a maker is to have: as many as it says, all of its version and template. Others stay until the new ones are
  * up.
  */
-export const reconcileMachines = (store: Store, play: MachinePlay, cluster: ApiObject, maker: Maker): void => {
+export const reconcileMachines = (store: Store, play: SimulatedMachine, cluster: ApiObject, maker: Maker): void => {
   const { replicas, version, machineTemplate } = specOf<MakerSpec>(maker.object)
   for (const machine of machinesBy(store, cluster, maker.labels)) live(store, play, cluster, { machine, maker })
   const living = machinesBy(store, cluster, maker.labels).filter((machine) => !isLeaving(machine))

@@ -5,7 +5,7 @@ import { Secret } from '../../../functions/core/values/secret.ts'
 import { classNamespaceObject, namespaceObject } from '../../../functions/drivers/cluster/capi/v1/management/owned.ts'
 import type { Infrastructure } from '../../../functions/drivers/cluster/capi/v1/model/infrastructure.ts'
 import { classNamespaceOf, clusterNames } from '../../../functions/drivers/cluster/capi/v1/model/names.ts'
-import { addonObjects, addonWishes } from '../../../functions/drivers/cluster/capi/v1/render/addons.ts'
+import { addonObjects, desiredAddons } from '../../../functions/drivers/cluster/capi/v1/render/addons.ts'
 import { managementObjects } from '../../../functions/drivers/cluster/capi/v1/render/class-objects.ts'
 import { clusterObject } from '../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
 import type { RenderPlan } from '../../../functions/drivers/cluster/capi/v1/render/plan.ts'
@@ -165,7 +165,7 @@ export const exampleObjects = (infrastructure: Infrastructure): KubernetesObject
   const sample = fullSample()
   const plan = samplePlan(infrastructure, sample)
   const { cluster, names, classNamespace } = plan
-  const found = addonWishes(plan, sample.options ?? {}).map((desired) => ({
+  const found = desiredAddons(plan, sample.options ?? {}).map((desired) => ({
     desired,
     secret: { apiVersion: 'v1', kind: 'Secret', metadata: { name: desired.secret }, data: { 'manifest.yaml': 'e30=' } },
   }))

@@ -5,7 +5,7 @@ import { CRDS, isEstablished } from '../../../simulated-kubernetes/resource-type
 import type { SimulatedKubernetes } from '../../../simulated-kubernetes/start.ts'
 import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
 import { inProcess } from '../karmada/in-process-client.ts'
-import { type AdmissionPlay, admit, webhookConfiguration } from './admission.ts'
+import { admit, type SimulatedAdmission, webhookConfiguration } from './admission.ts'
 import { definitions } from './crds.ts'
 import type { MachineFate } from './machines.ts'
 import {
@@ -23,7 +23,7 @@ import {
   SECRETS,
   specOf,
 } from './objects.ts'
-import { reconcileTopology, type TopologyPlay, takeDown } from './topology.ts'
+import { reconcileTopology, type SimulatedTopology, takeDown } from './topology.ts'
 import { startWorkload, type Workload } from './workload.ts'
 
 /** Milliseconds between a change and the controllers' next step. */
@@ -42,7 +42,7 @@ export type CapiOptions = {
   topologyGate?: boolean
   /** Feature gate KubeadmBootstrapFormatIgnition, which is off by default in the real one. Default true. */
   ignitionGate?: boolean
-  /** False while the controllers don't look at a class. Default true. */
+  /** False while the controllers don't check a class. Default true. */
   looksAtClass?: (found: ApiObject) => boolean
   /** What admission has against a cluster by its class. Default: nothing. */
   classRule?: (cluster: ApiObject) => string | undefined
@@ -61,7 +61,7 @@ export class SimulatedCapi {
   readonly #store: Store
   readonly #workloads = new Map<string, Workload>()
   readonly #starting = new Set<string>()
-  readonly #play: TopologyPlay
+  readonly #play: SimulatedTopology
   #timer: NodeJS.Timeout | undefined
   #isStopped = false
   #machines = 0
@@ -84,7 +84,7 @@ export class SimulatedCapi {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
     for (const definition of definitions()) admin.create(path, definition)
     if (options.webhooks !== false) {
-      const play = (): AdmissionPlay => ({
+      const play = (): SimulatedAdmission => ({
         gate: this.options.topologyGate ?? true,
         ignition: this.options.ignitionGate ?? true,
         classRule: (cluster) => this.options.classRule?.(cluster),

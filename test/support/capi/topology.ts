@@ -1,6 +1,14 @@
 import type { Cluster as Store } from '../../../simulated-kubernetes/cluster.ts'
 import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
-import { countersOf, isCurrent, isUp, type MachinePlay, type Maker, machinesBy, reconcileMachines } from './machines.ts'
+import {
+  countersOf,
+  isCurrent,
+  isUp,
+  type Maker,
+  machinesBy,
+  reconcileMachines,
+  type SimulatedMachine,
+} from './machines.ts'
 import {
   CLUSTERS,
   type ClusterSpec,
@@ -20,7 +28,7 @@ import {
   suffix,
 } from './objects.ts'
 
-export type TopologyPlay = MachinePlay & {
+export type SimulatedTopology = SimulatedMachine & {
   /** False: Cluster API can't connect to the cluster. */
   isReachable(cluster: ApiObject): boolean
   /** Why the topology controller fails; undefined: it does not. */
@@ -190,7 +198,7 @@ const reportDeployment = (store: Store, cluster: ApiObject, deployment: ApiObjec
 
 const reportCluster = (
   store: Store,
-  play: TopologyPlay,
+  play: SimulatedTopology,
   cluster: ApiObject,
   seen: { planeIsUp: boolean; workersAreUp: boolean; topology: TopologyState; versions: string[] },
 ): void => {
@@ -217,7 +225,7 @@ const reportCluster = (
 }
 
 /** One step of everything that belongs to a cluster, but its infrastructure. */
-export const reconcileTopology = (store: Store, play: TopologyPlay, found: ApiObject): void => {
+export const reconcileTopology = (store: Store, play: SimulatedTopology, found: ApiObject): void => {
   const fresh = (): ApiObject =>
     store.store.get(CLUSTERS, found.metadata.name, found.metadata.namespace)?.object ?? found
   if (play.topologyFault(found) === undefined) {
@@ -232,7 +240,7 @@ export const reconcileTopology = (store: Store, play: TopologyPlay, found: ApiOb
   tell(store, play, fresh())
 }
 
-const tell = (store: Store, play: TopologyPlay, cluster: ApiObject): void => {
+const tell = (store: Store, play: SimulatedTopology, cluster: ApiObject): void => {
   const plane = planeOf(store, cluster)
   if (plane !== undefined) reportPlane(store, cluster, plane)
   const deployments = ofCluster(store, DEPLOYMENTS, cluster)
@@ -247,7 +255,7 @@ const tell = (store: Store, play: TopologyPlay, cluster: ApiObject): void => {
 }
 
 /** One step of taking a cluster down: workers, then the control plane. True when neither is left. */
-export const takeDown = (store: Store, play: TopologyPlay, cluster: ApiObject): boolean => {
+export const takeDown = (store: Store, play: SimulatedTopology, cluster: ApiObject): boolean => {
   const told = (reason: string): void => {
     report(store, CLUSTERS, cluster, {
       conditions: [{ type: 'Deleting', status: true, reason, message: `Waiting: ${reason}` }],

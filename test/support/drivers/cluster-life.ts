@@ -58,7 +58,7 @@ export type ClusterLab = {
   /** What the API keeps of a registration that is not by a kubeconfig. */
   driverState?: JsonObject
   /** How long a phase is waited for. Default a minute. */
-  patienceMilliseconds?: number
+  timeoutMilliseconds?: number
   /** False for API servers that are only simulated, whose `/version` is not that of the cluster. Default true. */
   tellsVersion?: boolean
   /** Makes the cluster unreachable. */
@@ -292,7 +292,7 @@ export class ClusterLife {
       const result = await act(this.context())
       this.#store(result)
       return result
-    }, this.lab.patienceMilliseconds)
+    }, this.lab.timeoutMilliseconds)
   }
 
   #store(result: ClusterStepResult): void {

@@ -4,7 +4,7 @@ import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 
 const SINCE = '2026-11-28T10:00:00.000Z'
 
-/** A template without a wish of its own. */
+/** A template without a request of its own. */
 export const templateEntity = (
   labels: Record<string, string> = {},
   change: Partial<ClusterTemplate> = {},

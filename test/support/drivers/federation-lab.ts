@@ -9,7 +9,7 @@ import { connect, type TestCluster } from './test-cluster.ts'
 
 export type LabCluster = {
   cluster: Cluster
-  /** A way in whose calls count. */
+  /** A access whose calls count. */
   access(budget?: CallBudget): ClusterAccess
 }
 

@@ -226,7 +226,7 @@ const isInvalid = (answer: unknown): boolean => {
 
 const REFUSALS = ['ValidationException', 'TransactionCanceledException']
 
-/** Whether two answers mean the same. What is not valid in a transaction may be told of all of it, or of one action, and first or last. */
+/** Whether two answers mean the same. What is not valid in a transaction may be informed of all of it, or of one action, and first or last. */
 export const sameAnswer = (one: unknown, other: unknown): boolean => {
   if (isDeepStrictEqual(one, other)) return true
   const names = [one, other].map((answer) => (answer as Refused)?.name ?? '')

@@ -57,7 +57,7 @@ const CREATE_RULES: clusterCreate.CreateRules = {
   limit: async () => 10_000,
   requireTemplateOpen: () => undefined,
   requireDelegable: () => undefined,
-  storeLent: (_, store) => store({ change: {}, writes: [] }),
+  storeDelegated: (_, store) => store({ change: {}, writes: [] }),
   remember: () => [],
 }
 

@@ -4,7 +4,7 @@ import { Cluster } from '../../../simulated-kubernetes/cluster.ts'
 import { type Controllers, startControllers } from '../../../simulated-kubernetes/controllers.ts'
 import { serve } from '../../../simulated-kubernetes/server.ts'
 import type { ApiObject } from '../../../simulated-kubernetes/types.ts'
-import { CEL_PLAYS } from './cel-simulates.ts'
+import { CEL_SIMULATIONS } from './cel-simulates.ts'
 
 const RBAC = 'rbac.authorization.k8s.io'
 
@@ -81,7 +81,7 @@ export class ControlPlane {
       namespaceController: false,
       garbageCollector: false,
       workloadControllers: false,
-      celPlays: CEL_PLAYS,
+      celSimulations: CEL_SIMULATIONS,
       ...surroundings,
     })
     bootstrap(this.cluster, { nodes: 0, storageClass: false })

@@ -11,7 +11,7 @@ import { StatusController, type StatusTiming } from './controllers/status-contro
 import { type InProcessClient, inProcess, isRefusal } from './in-process-client.ts'
 
 export type Timing = StatusTiming & {
-  /** Between two looks while something changes: controllers watch. */
+  /** Between two observations while something changes: controllers watch. */
   periodMilliseconds: number
 }
 

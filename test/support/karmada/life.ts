@@ -62,7 +62,7 @@ export class KarmadaLife extends FederationLife {
 
   /**
    * What a phase waits for, once that text is in it. What was stopped a moment ago may still be seen running, or end while it is used: then it is
-   * looked at again, as a flow does.
+   * checked again, as a flow does.
    */
   async waitsFor(id: string, text: string): Promise<string> {
     let said = ''

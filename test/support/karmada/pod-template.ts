@@ -24,6 +24,6 @@ const Template = z.object({
 })
 export type PodTemplate = z.infer<typeof Template>
 
-/** The pod template of a Deployment or StatefulSet, as far as tests look at it. */
+/** The pod template of a Deployment or StatefulSet, as far as tests check it. */
 export const templateOf = ({ spec }: KubernetesObject): PodTemplate =>
   z.object({ template: Template }).parse(spec).template

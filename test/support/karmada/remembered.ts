@@ -2,7 +2,7 @@
 const MAX = 500
 
 /**
- * Remembers what texts come to: the stand-in looks at the same few certificates all the time. Texts that are the same object are found
+ * Remembers what texts come to: the stand-in checks the same few certificates all the time. Texts that are the same object are found
  * without being read.
  */
 export const remembered = <T, Rest extends string[]>(

@@ -221,7 +221,7 @@ export class KarmadaStandIn {
     return site?.plane.isServing ? fate : STARTING
   }
 
-  /** What a program would make of what it finds, looked at again when some of that changed. */
+  /** What a program would make of what it finds, checked again when some of that changed. */
   #found(workload: ApiObject): PodFate {
     const { name, namespace = '', uid = '' } = workload.metadata
     if (!isProgram(name)) return { fate: 'ready' }
@@ -233,7 +233,7 @@ export class KarmadaStandIn {
     return fate
   }
 
-  /** Changes with everything that a program looks at. */
+  /** Changes with everything that a program checks. */
   #surroundingsOf({ metadata }: ApiObject): string {
     const { store } = this.#host.cluster
     const plane = this.planeIn(metadata.namespace ?? '')

@@ -124,7 +124,7 @@ const kubeconfigOf = (port: number, ca: TestCa): string =>
     credential: { token: 'example-token-not-a-secret-5151' },
   })
 
-/** An API server that lets itself be registered, not well (so that each sweep looks at it), and attacks when it is told to. */
+/** An API server that lets itself be registered, not well (so that each sweep checks it), and attacks when it is asked to. */
 export const startHostileServer = async (ca: TestCa, name: string): Promise<HostileServer> => {
   const listed: Attack = (response) => head(response).end(nodeList(READY))
   let nodes: Attack = listed

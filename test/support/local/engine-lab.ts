@@ -12,7 +12,7 @@ import {
 } from '../../../local/engine/execution-table.ts'
 import type { FlowHandler } from '../../../local/engine/task-binding.ts'
 
-/** Log lines kept for a look instead of written. */
+/** Log lines kept for an observation instead of written. */
 export const keptLog = (
   lines: { level: string; message: string; fields?: unknown }[] = [],
 ): Logger & { lines: typeof lines } => {

@@ -48,7 +48,7 @@ export class Provider {
   readonly #seconds: number
 
   /**
-   * @param pollMs between two looks; the provider has 10 or 20 s
+   * @param pollMs between two observations; the provider has 10 or 20 s
    * @param seconds after which waiting is given up
    */
   constructor(send: Send, { pollMs = 20, seconds = 60 }: { pollMs?: number; seconds?: number } = {}) {
@@ -64,7 +64,7 @@ export class Provider {
     throw new Error(`${method} ${path}: expected ${codes.join(' or ')}, got ${status}: ${text}`)
   }
 
-  /** Looks at once and then again and again. */
+  /** Checks once and then again and again. */
   async wait(path: string, wait: Wait, microversion?: string): Promise<void> {
     const until = performance.now() + this.#seconds * 1000
     while (!(await this.#isReached(path, wait, microversion))) {

@@ -10,7 +10,7 @@ export type TerraformStory = {
   cluster?: Attributes
   /** `coe_version` after the upgrade. */
   upgradedVersion: string
-  /** Milliseconds between two looks, and seconds that one change may take. */
+  /** Milliseconds between two observations, and seconds that one change may take. */
   pollMs?: number
   seconds?: number
   /** Told what has been done, to look around between. */

@@ -10,7 +10,7 @@ const QUERY = { limit: 1000, marker: undefined, sort_key: 'id', sort_dir: 'asc' 
 describe('listResponse', () => {
   const respond = (count: number, bytes: number) => {
     const items = Array.from({ length: count }, (_, n) => ({ id: `i${n}`, text: 'x'.repeat(bytes) }))
-    const shape = { collection: 'things', url: 'http://h/v1/things', show: (item: object) => item }
+    const shape = { collection: 'things', url: 'http://h/v1/things', write: (item: object) => JSON.stringify(item) }
     return JSON.parse(listResponse({ items, more: false }, QUERY, shape).text ?? '')
   }
 

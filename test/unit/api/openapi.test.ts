@@ -11,7 +11,7 @@ type Operation = {
   responses: Record<string, { content?: unknown }>
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the document is looked at as a client sees it, as JSON.
+// biome-ignore lint/suspicious/noExplicitAny: the document is checked as a client sees it, as JSON.
 const document: any = JSON.parse(JSON.stringify(openApiDocument(ROUTES, 'https://api.example.com/magnum')))
 const operations = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, operation })),

@@ -50,7 +50,7 @@ describe('succeeded', () => {
   })
 
   it.each([
-    ['a new one that was told nothing of', 0, 7],
+    ['a new one that was reported nothing of', 0, 7],
     ['a new one that the driver told of', 2, 2],
   ])('takes %s to have its count although the next change waits', (_, reachedCount, expected) => {
     const it = group('a', { nodeCount: 7, reachedCount })

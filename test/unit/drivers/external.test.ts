@@ -113,7 +113,7 @@ describe('external@1', () => {
     return externalV1.observe(contextOf({}, cluster))
   }
 
-  it('tells the ways in which a registration fails apart', async () => {
+  it('tells the access which a registration fails apart', async () => {
     const other = await makeCa('another CA')
     const named = (phase: string, name: string) => expect.objectContaining({ phase, name })
     expect(await createFails({}, { server: 'https://nobody.invalid:6443' })).toEqual(named('reach', 'DnsLookupFailed'))

@@ -100,7 +100,7 @@ describe('failures', () => {
     await expect(run(life)).rejects.toMatchObject({
       name: 'PlannedFailure',
       retryable: false,
-      message: `memory@1 was told to fail at ${phase}, by the label memory-fail-phase of cluster paris.`,
+      message: `memory@1 was asked to fail at ${phase}, by the label memory-fail-phase of cluster paris.`,
     })
     expect(driver.check(newLife({ 'memory-fail-phase': phase }).plan())).toEqual([])
   })
@@ -108,7 +108,7 @@ describe('failures', () => {
   it('memory-fail = true of a node group fails its tasks, and no other', async () => {
     const life = await livingWith()
     await expect(life.addGroup('bad', { labels: { 'memory-fail': 'True' } })).rejects.toMatchObject({
-      message: 'memory@1 was told to fail at node-group-create, by the label memory-fail of node group bad.',
+      message: 'memory@1 was asked to fail at node-group-create, by the label memory-fail of node group bad.',
     })
     await life.addGroup('good')
     await life.resize('default-worker', 2)

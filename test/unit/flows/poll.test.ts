@@ -25,7 +25,7 @@ describe('poll', () => {
     expect(looks.count).toBe(2)
   })
 
-  it('hands on what a look throws', async () => {
+  it('hands on what an observation throws', async () => {
     await expect(poll(() => Promise.reject(new Error('no')), performance.now() + 5000)).rejects.toThrow('no')
   })
 })

@@ -35,7 +35,7 @@ const running = (phases: readonly BoundPhase[], manner = FORWARDS) => {
   const subject: LoopSubject = {
     operation: { force: false, deadline: '2026-01-01T00:05:00.000Z' } as Operation,
     phases,
-    tell: async (text) => void told.push(text),
+    report: async (text) => void told.push(text),
     close: () => undefined,
   }
   const run = (from: unknown = undefined) => runPhases(ports, subject, { phases, manner, from: progressIn('do', from) })
@@ -72,10 +72,16 @@ describe('runPhases', () => {
     expect(after).not.toHaveBeenCalled()
   })
 
+  it('reads the warnings that drivers and executions of the release before this one call remarks', async () => {
+    const { run } = running([phase('a', async () => ({ done: true, remarks: ['Web stays.'] }))])
+    expect(await run()).toMatchObject({ done: true, warnings: ['Web stays.'] })
+    expect(progressOf({ remarks: ['Web stays.'] }).warnings).toEqual(['Web stays.'])
+  })
+
   it('has what a phase said kept before the next one may fail', async () => {
-    const { run } = running([phase('a', async () => ({ done: true, remarks: ['Web stays.'] })), phase('b', fails)])
+    const { run } = running([phase('a', async () => ({ done: true, warnings: ['Web stays.'] })), phase('b', fails)])
     const kept = await run()
-    expect(kept).toMatchObject({ done: false, phase: 'b', position: 2, remarks: ['Web stays.'], waitSeconds: 0 })
+    expect(kept).toMatchObject({ done: false, phase: 'b', position: 2, warnings: ['Web stays.'], waitSeconds: 0 })
     await expect(run(kept)).rejects.toMatchObject({ name: 'ConnectFailed' })
   })
 
@@ -103,8 +109,8 @@ describe('runPhases', () => {
 
 describe('progressIn', () => {
   it('begins at its beginning in the other direction, and keeps what drivers said', () => {
-    const forwards = { ...progressOf({}), direction: 'do', phase: 'b', done: true, remarks: ['Web stays.'], tries: 2 }
-    expect(progressIn('undo', forwards)).toEqual({ ...progressOf({}), direction: 'undo', remarks: ['Web stays.'] })
+    const forwards = { ...progressOf({}), direction: 'do', phase: 'b', done: true, warnings: ['Web stays.'], tries: 2 }
+    expect(progressIn('undo', forwards)).toEqual({ ...progressOf({}), direction: 'undo', warnings: ['Web stays.'] })
   })
 
   it('takes what an earlier release stored for a way forwards', () => {

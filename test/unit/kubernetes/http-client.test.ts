@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { AppError } from '../../../functions/core/values/app-error.ts'
+import { kubeSystemUid } from '../../../functions/drivers/support/registered/phases.ts'
 import { whoAmI } from '../../../functions/drivers/support/who-am-i.ts'
 import { deniedAccess, describeAccess } from '../../../functions/kubernetes/access-review.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../functions/kubernetes/client.ts'
-import { kubeSystemUid } from '../../../functions/kubernetes/identity.ts'
 import {
   clusterRoles,
   customResourceDefinitions,

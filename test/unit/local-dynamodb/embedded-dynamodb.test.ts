@@ -138,14 +138,14 @@ describe('openEmbeddedDynamoDb', () => {
     const puts = Array.from({ length: 200 }, (_, n) =>
       client.send(new PutCommand({ TableName: 'data', Item: { pk: 'n', sk: `${n}`, filler } })),
     )
-    let turns = 0
+    let queue = 0
     const count = (): void => {
-      turns += 1
+      queue += 1
       immediate = setImmediate(count)
     }
     let immediate = setImmediate(count)
     await Promise.all(puts)
     clearImmediate(immediate)
-    expect(turns).toBeGreaterThan(3)
+    expect(queue).toBeGreaterThan(3)
   })
 })

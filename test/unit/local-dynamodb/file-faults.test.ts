@@ -11,9 +11,9 @@ import { openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.
 import { ensureTable } from '../../../local/dynamodb/ensure-table.ts'
 import { putItem } from '../../../local/dynamodb/operations/writes.ts'
 import { requestHandler } from '../../../local/dynamodb/request-handler.ts'
+import { RequestQueue } from '../../../local/dynamodb/request-queue.ts'
 import { openMemory } from '../../../local/dynamodb/storage/database-file.ts'
 import { Storage } from '../../../local/dynamodb/storage/storage.ts'
-import { Turns } from '../../../local/dynamodb/turns.ts'
 import { manualClock, stored } from '../../support/store/contract-subject.ts'
 import { memoryKeys } from '../../support/store/memory-keys.ts'
 import { sampleCluster } from '../../support/store/samples.ts'
@@ -71,7 +71,7 @@ describe('a file that can not be used', () => {
 })
 
 /** Long enough for all requests of a test to share a turn. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 describe('a file that fails while it is used', () => {
   /** A database that can't grow any more, as on a full disk. */
@@ -79,18 +79,18 @@ describe('a file that fails while it is used', () => {
     const faults: unknown[] = []
     const database = openMemory()
     const storage = new Storage(database)
-    const turns = new Turns({
+    const queue = new RequestQueue({
       database,
       context: { storage, now: Date.now },
       onFault: (error) => faults.push(error),
-      turnMs: PATIENCE_MS,
+      turnMs: TIMEOUT_MS,
     })
-    const connection = inProcess(requestHandler(turns))
+    const connection = inProcess(requestHandler(queue))
     const client = openDocumentClient({ ...connection, maxAttempts: 1 })
     await ensureTable(client, 'data')
     const pages = database.prepare('PRAGMA page_count').get()?.page_count
     const limit = (count: unknown) => database.exec(`PRAGMA max_page_count = ${count}`)
-    return { client, turns, faults, fill: () => limit(pages), makeRoom: () => limit(1_000_000), database }
+    return { client, queue, faults, fill: () => limit(pages), makeRoom: () => limit(1_000_000), database }
   }
 
   it('stores nothing, says in a sentence what to do, and goes on when there is room again', async () => {
@@ -123,10 +123,10 @@ describe('a file that fails while it is used', () => {
   })
 
   it('takes back all that shared the turn, and answers none of it', async () => {
-    const { client, turns, fill, makeRoom, database } = await full()
+    const { client, queue, fill, makeRoom, database } = await full()
     fill()
     const put = (sk: string, filler: string) =>
-      turns.run(putItem, { TableName: 'data', Item: { pk: { S: 'a' }, sk: { S: sk }, filler: { S: filler } } })
+      queue.run(putItem, { TableName: 'data', Item: { pk: { S: 'a' }, sk: { S: sk }, filler: { S: filler } } })
     const results = await Promise.allSettled([put('small', ''), put('large', 'x'.repeat(100_000))])
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
     makeRoom()

@@ -22,9 +22,9 @@ import { type Connection, inProcess } from '../../../local/dynamodb/connection.t
 import { ensureTable } from '../../../local/dynamodb/ensure-table.ts'
 import { sweep } from '../../../local/dynamodb/operations/sweep.ts'
 import { requestHandler } from '../../../local/dynamodb/request-handler.ts'
+import { RequestQueue } from '../../../local/dynamodb/request-queue.ts'
 import { openMemory } from '../../../local/dynamodb/storage/database-file.ts'
 import { Storage } from '../../../local/dynamodb/storage/storage.ts'
-import { Turns } from '../../../local/dynamodb/turns.ts'
 
 const TABLE = 'data'
 const KB = 1024
@@ -32,18 +32,18 @@ const HOUR_MS = 3_600_000
 
 describe('operations of the embedded database', () => {
   let client: DynamoDBDocumentClient
-  let turns: Turns
+  let queue: RequestQueue
   let now = Date.parse('2026-11-29T00:00:00.000Z')
   let connection: Connection
   let close: () => void
   beforeAll(async () => {
     const database = openMemory()
-    turns = new Turns({
+    queue = new RequestQueue({
       database,
       context: { storage: new Storage(database), now: () => now },
       onFault: () => undefined,
     })
-    connection = inProcess(requestHandler(turns))
+    connection = inProcess(requestHandler(queue))
     client = openDocumentClient({ ...connection, maxAttempts: 1 })
     close = () => database.close()
   })
@@ -263,7 +263,7 @@ describe('operations of the embedded database', () => {
     await put({ sk: 'stays', ttl: seconds + 1_000_000 })
     await put({ sk: 'no-time', ttl: 5 })
     await put({ sk: 'stays', ttl: seconds + 1_000_000 })
-    expect(await turns.run(sweep, undefined)).toBe('false')
+    expect(await queue.run(sweep, undefined)).toBe('false')
     expect([await get('ended'), await get('stays'), await get('no-time')]).toEqual([
       undefined,
       expect.anything(),
@@ -275,7 +275,7 @@ describe('operations of the embedded database', () => {
     // A write that changes nothing is none.
     expect(await kinds()).toEqual(['INSERT ended', 'INSERT stays', 'INSERT no-time', 'REMOVE ended'])
     now += 25 * HOUR_MS
-    await turns.run(sweep, undefined)
+    await queue.run(sweep, undefined)
     expect(await kinds()).toEqual([])
     shards.close()
   })

@@ -153,7 +153,7 @@ describe('errors of steps', () => {
     expect(JSON.parse(error.Cause)).toEqual({ errorType: 'Broken', errorMessage: 'It is broken.' })
   })
 
-  it('end the execution when nothing catches them, and are told', async () => {
+  it('end the execution when nothing catches them, and are reported', async () => {
     const told: { ref: ExecutionRef; end: ExecutionEnd }[] = []
     const engine = lab.engine(
       definitionsOf({ Work: task('Work', { End: true }) }),

@@ -13,7 +13,7 @@ import { until } from '../../support/local/engine-lab.ts'
 import { type FedplaneProcess, runFedplane } from '../../support/local/fedplane-process.ts'
 
 /** Registrations, then one sweep, in which a slow drip takes its 15 s; several sweeps, a minute each, on a busy machine. */
-const PATIENCE_MS = 480_000
+const TIMEOUT_MS = 480_000
 
 /** MiB that the process may have of JavaScript objects. */
 const HEAP_MIB = 96
@@ -84,11 +84,11 @@ const once = (api: string, tenant: Tenant, isSo: (cluster: Shown) => boolean): P
   until(async () => {
     const clusters = await clustersOf(api, tenant)
     return clusters.length > 0 && clusters.every(isSo) ? clusters : undefined
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
 
 const isRegistered = ({ status }: Shown): boolean => status === 'CREATE_COMPLETE'
 
-describe('fifteen hostile clusters of one tenant', { timeout: PATIENCE_MS }, () => {
+describe('fifteen hostile clusters of one tenant', { timeout: TIMEOUT_MS }, () => {
   it('neither end the process nor keep the health and the requests of another one', async ({ annotate }) => {
     const first = await start()
     await register(first, ALICE, 'honest', servers.honest)
@@ -115,9 +115,9 @@ describe('fifteen hostile clusters of one tenant', { timeout: PATIENCE_MS }, () 
     requests.catch(() => undefined)
     const isWell = ({ health_status_reason: reason }: Shown): boolean => reason?.api === 'ok'
     expect(await once(api, ALICE, isWell)).toMatchObject([{ health_status_reason: { 'n1.Ready': 'True' } }])
-    const isTold = ({ health_status_reason: reason }: Shown): boolean =>
+    const isReported = ({ health_status_reason: reason }: Shown): boolean =>
       reason?.api !== 'ok' && !reason?.api?.startsWith('GET /readyz answers 500')
-    const told = await once(api, MALLORY, isTold)
+    const told = await once(api, MALLORY, isReported)
     // One that could not be reached in time on a busy machine is asked in the next sweep.
     await Promise.all(servers.hostile.map(({ server }) => server.asked))
     watching.isOver = true

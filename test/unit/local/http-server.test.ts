@@ -206,7 +206,7 @@ describe('startHttpServer', () => {
     ['Host: 127.0.0.1:$\r\nSec-Fetch-Site: cross-site', 403],
     ['Host: 127.0.0.1:$\r\nSec-Fetch-Site: same-site', 403],
     ['Host: 127.0.0.1:$\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13', 403],
-  ])('refuses web pages where it is told to (%j: %d)', async (lines, status) => {
+  ])('refuses web pages where it is asked to (%j: %d)', async (lines, status) => {
     expect(await asked(lines)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 

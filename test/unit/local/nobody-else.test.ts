@@ -5,9 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { descendantsOf, type FedplaneProcess, runFedplane } from '../../support/local/fedplane-process.ts'
 import { listeningOf } from '../../support/local/listening.ts'
 
-const PATIENCE_MS = 90_000
+const TIMEOUT_MS = 90_000
 
-describe('what a running server leaves to others', { timeout: PATIENCE_MS }, () => {
+describe('what a running server leaves to others', { timeout: TIMEOUT_MS }, () => {
   let dataDir: string
   let running: FedplaneProcess
   let url: string
@@ -18,7 +18,7 @@ describe('what a running server leaves to others', { timeout: PATIENCE_MS }, () 
     const body = JSON.stringify({ name: 'a', driver: 'memory@1' })
     const headers = { 'content-type': 'application/json' }
     expect((await fetch(`${url}/v1/clusters`, { method: 'POST', body, headers })).status).toBe(202)
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
   afterAll(async () => {
     running.child.kill('SIGKILL')
     await running.ended

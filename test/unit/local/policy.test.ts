@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Principal } from '../../../functions/core/values/principal.ts'
-import { PolicyTextInvalid } from '../../../functions/policy/errors.ts'
+import { PolicyTextInvalid } from '../../../functions/policy/policy-text.ts'
 import { loadPolicy, PoliciesNotFound } from '../../../local/policy.ts'
 import { startFedplane } from '../../../local/server.ts'
 

@@ -8,7 +8,7 @@ import { descendantsOf, runFedplane } from '../../support/local/fedplane-process
 import { formerFolder } from '../../support/local/former-folder.ts'
 
 /** On a busy machine a start takes ten times its usual second. */
-const PATIENCE_MS = 90_000
+const TIMEOUT_MS = 90_000
 
 let folder: string
 beforeAll(() => {
@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-describe('npm start', { timeout: PATIENCE_MS }, () => {
+describe('npm start', { timeout: TIMEOUT_MS }, () => {
   it('listens, tells others that port and data are taken, has no child, and ends on SIGTERM', async () => {
     const dataDir = join(folder, 'terminated')
     const first = runFedplane(['--port', '0', '--data-dir', dataDir])

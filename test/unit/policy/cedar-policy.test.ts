@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Principal, Role } from '../../../functions/core/values/principal.ts'
 import { cedarPolicy } from '../../../functions/policy/cedar-policy.ts'
 import { checkPolicies } from '../../../functions/policy/check-policies.ts'
-import { PolicyTextInvalid } from '../../../functions/policy/errors.ts'
+import { PolicyTextInvalid } from '../../../functions/policy/policy-text.ts'
 import { RULES } from '../../../functions/policy/rules.ts'
 import { defaultPolicies, defaultPolicy, policySchema } from '../../support/policy.ts'
 

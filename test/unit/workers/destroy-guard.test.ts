@@ -83,7 +83,7 @@ describe('guardDestruction', () => {
     expect(answer).toMatchObject({ Status: 'FAILED', Reason: expect.stringContaining('could not find out') })
   })
 
-  it('lets everything go when it was told to', async () => {
+  it('lets everything go when it was asked to', async () => {
     expect(await answerTo(event('Delete', 'false'), withEntities(3, 3))).toMatchObject({ Status: 'SUCCESS' })
   })
 

@@ -24,7 +24,7 @@ describe('memberFault', () => {
     ['nobody has something against it', HEALTHY, null, undefined],
     ['nobody looked', null, null, undefined],
     ['the control plane alone has', HEALTHY, PLANE, 'CredentialRejected'],
-    ['the control plane has, and the cluster was never looked at', null, PLANE, 'CredentialRejected'],
+    ['the control plane has, and the cluster was never checked', null, PLANE, 'CredentialRejected'],
     ['its API is down', API_DOWN, null, 'ClusterUnhealthy'],
     ['its API is down, which is why the control plane does not reach it', API_DOWN, PLANE, 'ClusterUnhealthy'],
     ['a node is down', NODE_DOWN, null, 'ClusterUnhealthy'],
@@ -36,7 +36,7 @@ describe('memberFault', () => {
 
 describe('planeFault', () => {
   const look = (confirmed: boolean) => ({ observedAt: NOW, fault: null, members: { c1: { ...PLANE, confirmed } } })
-  it('counts once two looks agree', () => {
+  it('counts once two observations agree', () => {
     expect([planeFault(look(false), 'c1'), planeFault(look(true), 'c1')]).toEqual([null, PLANE])
     expect([planeFault(look(true), 'c2'), planeFault(null, 'c1')]).toEqual([null, null])
   })
@@ -45,29 +45,29 @@ describe('planeFault', () => {
 describe('moved', () => {
   const ready = readyOf(sampleJoining({ since: '2026-11-27T10:00:00.000Z' }))
   const degraded: DegradedMembership = { ...ready, state: 'Degraded', ...PLANE }
-  const remark = { reason: 'ProxyDisabled', message: 'Another one uses it.' }
+  const warning = { reason: 'ProxyDisabled', message: 'Another one uses it.' }
 
   it('says nothing where nothing changes', () => {
     expect(moved(ready, { fault: null }, NOW)).toBeUndefined()
-    expect(moved(ready, { fault: null, remark: null }, NOW)).toBeUndefined()
-    expect(moved({ ...ready, ...remark }, { fault: null }, NOW)).toBeUndefined()
-    expect(moved({ ...ready, ...remark }, { fault: null, remark }, NOW)).toBeUndefined()
+    expect(moved(ready, { fault: null, warning: null }, NOW)).toBeUndefined()
+    expect(moved({ ...ready, ...warning }, { fault: null }, NOW)).toBeUndefined()
+    expect(moved({ ...ready, ...warning }, { fault: null, warning }, NOW)).toBeUndefined()
     expect(moved(degraded, { fault: PLANE }, NOW)).toBeUndefined()
   })
 
-  it('degrades, in place of a remark', () => {
-    expect(moved({ ...ready, ...remark }, { fault: PLANE }, NOW)).toEqual({ ...degraded, since: NOW })
+  it('degrades, in place of a warning', () => {
+    expect(moved({ ...ready, ...warning }, { fault: PLANE }, NOW)).toEqual({ ...degraded, since: NOW })
   })
 
-  it('heals, with the remark that is known', () => {
+  it('heals, with the warning that is known', () => {
     expect(moved(degraded, { fault: null }, NOW)).toEqual({ ...ready, since: NOW })
-    expect(moved(degraded, { fault: null, remark }, NOW)).toEqual({ ...ready, ...remark, since: NOW })
+    expect(moved(degraded, { fault: null, warning }, NOW)).toEqual({ ...ready, ...warning, since: NOW })
   })
 
   it('keeps the time of the state when only the words change', () => {
     const other = { reason: 'TlsVerificationFailed', message: 'It expired.' }
     expect(moved(degraded, { fault: other }, NOW)).toEqual({ ...degraded, ...other })
-    expect(moved(ready, { fault: null, remark }, NOW)).toEqual({ ...ready, ...remark })
-    expect(moved({ ...ready, ...remark }, { fault: null, remark: null }, NOW)).toEqual(ready)
+    expect(moved(ready, { fault: null, warning }, NOW)).toEqual({ ...ready, ...warning })
+    expect(moved({ ...ready, ...warning }, { fault: null, warning: null }, NOW)).toEqual(ready)
   })
 })

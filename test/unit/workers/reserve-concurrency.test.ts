@@ -46,7 +46,7 @@ afterEach(async () => {
 
 const reserved = () => Object.fromEntries(lambda.reserved)
 
-/** What CloudFormation is told. It is always a success. */
+/** What CloudFormation is reported. It is always a success. */
 const told = async (event: unknown): Promise<string> => {
   const answers: Answer[] = []
   const log = recordedLog()

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { AuthorityExpired } from '../../../functions/x509/errors.ts'
 import { type CertificateContent, issueCertificate } from '../../../functions/x509/issue-certificate.ts'
 import { newAuthority } from '../../../functions/x509/new-authority.ts'
+import { AuthorityExpired } from '../../../functions/x509/pem-request.ts'
 import type { SigningAuthority } from '../../../functions/x509/sign-request.ts'
 
 const NOW = new Date('2026-11-27T10:00:00Z')

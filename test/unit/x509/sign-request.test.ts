@@ -10,8 +10,8 @@ import {
   SubjectKeyIdentifierExtension,
 } from '@peculiar/x509'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { AuthorityExpired } from '../../../functions/x509/errors.ts'
 import { newAuthority } from '../../../functions/x509/new-authority.ts'
+import { AuthorityExpired } from '../../../functions/x509/pem-request.ts'
 import { type SigningAuthority, signRequest } from '../../../functions/x509/sign-request.ts'
 import { readSigningRequest } from '../../../functions/x509/signing-request.ts'
 import { attributesWith, der, extension, handMade, nameOf, oid, sequence, set } from '../../support/x509/hand-made.ts'
@@ -126,7 +126,7 @@ describe('signRequest', () => {
   it('never makes an authority, whatever is asked for', async () => {
     const { node, parsed } = await signed(madeRequest('wants-authority'))
     expect(node.ca).toBe(false)
-    // OpenSSL's `ca` also looks at the key usage; the mark itself must be absent too.
+    // OpenSSL's `ca` also checks the key usage; the mark itself must be absent too.
     expect(parsed.getExtension(BasicConstraintsExtension)).toMatchObject({ ca: false, critical: true })
     expect(parsed.extensions.map(({ type }) => type).sort()).toEqual([
       '2.5.29.14',

@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { SigningRequestRejected } from '../../../functions/x509/errors.ts'
+import { SigningRequestRejected } from '../../../functions/x509/pem-request.ts'
 import { readSigningRequest } from '../../../functions/x509/signing-request.ts'
 import {
   attributesWith,

@@ -34,7 +34,7 @@ export const ensureMemberNamespace = async (site: Site, trace: Trace): Promise<b
 type Labels = Readonly<Record<string, string>>
 
 /** An account to have in the federation's namespace. */
-type AccountWish = {
+type DesiredAccount = {
   /** Default: the account of the control plane. */
   account?: string
   labels?: Labels
@@ -57,7 +57,7 @@ const accountManifest = (federationId: string, account: string, labels: Labels):
 export const ensureServiceAccount = async (
   site: Site,
   trace: Trace,
-  { account = memberObjectName(site.federationId), labels = {}, isNamespaceNew = false }: AccountWish = {},
+  { account = memberObjectName(site.federationId), labels = {}, isNamespaceNew = false }: DesiredAccount = {},
 ): Promise<void> => {
   const resource = serviceAccounts(memberObjectName(site.federationId))
   const manifest = accountManifest(site.federationId, account, labels)

@@ -32,7 +32,7 @@ const askUntil = async (client: KubernetesClient, deadline: number): Promise<str
  */
 const proveToken = async (
   context: MemberContext,
-  { token, user, patienceSeconds }: { token: Secret; user: string; patienceSeconds: number },
+  { token, user, timeoutSeconds }: { token: Secret; user: string; timeoutSeconds: number },
 ): Promise<void> => {
   const { endpoint, name } = context.member.cluster
   if (endpoint === null) {
@@ -41,7 +41,7 @@ const proveToken = async (
   const { server, caPem, tlsServerName, tlsVerify } = endpoint
   const client = context.connect({ server, caPem, tlsServerName, tlsVerify, credential: { kind: 'token', token } })
   try {
-    const seen = await askUntil(client, Date.now() + patienceSeconds * 1000)
+    const seen = await askUntil(client, Date.now() + timeoutSeconds * 1000)
     if (seen === null || seen === user) return
     throw new CredentialNotProved(
       `Cluster ${name} takes the new token of ${user} for ${seen}. Is there a proxy in front of it that replaces credentials?`,
@@ -49,7 +49,7 @@ const proveToken = async (
   } catch (cause) {
     if (!(cause instanceof CredentialRejected)) throw cause
     throw new CredentialNotProved(
-      `Cluster ${name} still refuses the new token of ${user} ${patienceSeconds} s after it was made. ` +
+      `Cluster ${name} still refuses the new token of ${user} ${timeoutSeconds} s after it was made. ` +
         'Compare the clocks of the cluster and of this service.',
       { cause },
     )
@@ -58,12 +58,12 @@ const proveToken = async (
   }
 }
 
-/** Milliseconds between looks at a Secret that is being filled, and how long a call looks: a token controller takes some 20 ms. */
-const LOOK_MS = 30
-const LOOKS_MS = 400
+/** Milliseconds between observations of a Secret that is being filled, and how long a call looks: a token controller takes some 20 ms. */
+const POLL_MS = 30
+const POLLS_MS = 400
 
 /** Where the account's token is to come from. */
-export type TokenWish = {
+export type DesiredToken = {
   /** Name of the ServiceAccount, in the federation's namespace. */
   account: string
   /** Token Secrets that are in the member: see `tokenSecrets`. */
@@ -71,19 +71,19 @@ export type TokenWish = {
   /** The federation's namespace was made just now, so that nothing else is in it. */
   isNamespaceNew?: boolean
   /** Seconds for the token controller to fill a Secret before a token is requested instead. */
-  patienceSeconds: number
+  timeoutSeconds: number
   /** The account's token of an earlier run, if one is stored. */
   stored(): Promise<Secret | undefined>
   /** Who the member must say that the token is. */
   user: string
   /** Seconds in which the member must accept a new token. */
-  proofPatienceSeconds: number
+  proofTimeoutSeconds: number
 }
 
 type Credential = MemberCredential & { token: Secret }
 
 /** The stored token of an earlier run, while it needs no renewal. */
-const storedRequest = async (context: MemberContext, desired: TokenWish): Promise<Credential | undefined> => {
+const storedRequest = async (context: MemberContext, desired: DesiredToken): Promise<Credential | undefined> => {
   const { credential } = context.membership
   if (credential?.kind !== 'token-request' || operationOf(context.membership)?.kind === 'rotate') return undefined
   if (credential.renewAfter === null || credential.renewAfter <= context.now()) return undefined
@@ -94,8 +94,8 @@ const storedRequest = async (context: MemberContext, desired: TokenWish): Promis
 /** The Secret as it is once it is filled, or after a short while. */
 const filled = async (site: Site, secret: KubernetesObject, milliseconds: number): Promise<KubernetesObject> => {
   let seen = secret
-  for (let left = milliseconds; tokenIn(seen) === undefined && left > 0; left -= LOOK_MS) {
-    await setTimeout(LOOK_MS)
+  for (let left = milliseconds; tokenIn(seen) === undefined && left > 0; left -= POLL_MS) {
+    await setTimeout(POLL_MS)
     seen = (await site.client.get(secrets(memberObjectName(site.federationId)), secret.metadata.name)) ?? seen
   }
   return seen
@@ -104,7 +104,7 @@ const filled = async (site: Site, secret: KubernetesObject, milliseconds: number
 const tokenSecretOf = (
   context: MemberContext,
   site: Site,
-  { account, existing, isNamespaceNew = false }: TokenWish,
+  { account, existing, isNamespaceNew = false }: DesiredToken,
 ): Promise<KubernetesObject> => {
   const resource = secrets(memberObjectName(site.federationId))
   const name = tokenSecretName(context, existing, account)
@@ -126,13 +126,13 @@ const tokenFromSecret = async (
   context: MemberContext,
   site: Site,
   trace: Trace,
-  desired: TokenWish,
+  desired: DesiredToken,
 ): Promise<Secret | undefined> => {
-  const { patienceSeconds } = desired
+  const { timeoutSeconds } = desired
   const namespace = memberObjectName(site.federationId)
   const made = await tokenSecretOf(context, site, desired)
   const { name } = made.metadata
-  const secret = await filled(site, made, Math.min(LOOKS_MS, patienceSeconds * 250))
+  const secret = await filled(site, made, Math.min(POLLS_MS, timeoutSeconds * 250))
   const token = tokenIn(secret)
   if (token !== undefined) {
     trace.made(refOf(site, secret))
@@ -140,15 +140,15 @@ const tokenFromSecret = async (
   }
   const since = new Date(secret.metadata.creationTimestamp ?? context.now())
   const age = ((await clusterTime(site.client, context.now())).getTime() - since.getTime()) / 1000
-  if (age < patienceSeconds) throw new Pending(`the token controller of the member to fill Secret ${namespace}/${name}`)
+  if (age < timeoutSeconds) throw new Pending(`the token controller of the member to fill Secret ${namespace}/${name}`)
   await removeOwned(site, secrets(namespace), name)
   return undefined
 }
 
 /** True when the member still takes a token that was proved before. It refuses one whose account was made anew meanwhile. */
-const isStillProved = async (context: MemberContext, token: Secret, { user }: TokenWish): Promise<boolean> => {
+const isStillProved = async (context: MemberContext, token: Secret, { user }: DesiredToken): Promise<boolean> => {
   try {
-    await proveToken(context, { token, user, patienceSeconds: 0 })
+    await proveToken(context, { token, user, timeoutSeconds: 0 })
     return true
   } catch (error) {
     if (error instanceof CredentialNotProved) return false
@@ -156,7 +156,12 @@ const isStillProved = async (context: MemberContext, token: Secret, { user }: To
   }
 }
 
-const newToken = async (context: MemberContext, site: Site, trace: Trace, desired: TokenWish): Promise<Credential> => {
+const newToken = async (
+  context: MemberContext,
+  site: Site,
+  trace: Trace,
+  desired: DesiredToken,
+): Promise<Credential> => {
   if (context.membership.credential?.kind !== 'token-request') {
     const token = await tokenFromSecret(context, site, trace, desired)
     if (token !== undefined) return { kind: 'token-secret', expiresAt: null, renewAfter: null, token }
@@ -176,12 +181,12 @@ export const obtainToken = async (
   context: MemberContext,
   site: Site,
   trace: Trace,
-  desired: TokenWish,
+  desired: DesiredToken,
 ): Promise<Credential> => {
   const stored = await storedRequest(context, desired)
   if (stored !== undefined && (await isStillProved(context, stored.token, desired))) return stored
   const made = await newToken(context, site, trace, desired)
-  const { user, proofPatienceSeconds: patienceSeconds } = desired
-  await proveToken(context, { token: made.token, user, patienceSeconds })
+  const { user, proofTimeoutSeconds: timeoutSeconds } = desired
+  await proveToken(context, { token: made.token, user, timeoutSeconds })
   return made
 }

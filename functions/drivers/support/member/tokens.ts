@@ -43,7 +43,7 @@ const lifeOf = (now: string, expirationTimestamp: string): Life => {
     : `lets it end at ${new Date(ends).toISOString()}`
   throw new TokenTooShortLived(
     `The member gave a token for our ServiceAccount (TokenRequest) and ${life}; it is ${now} here. A token must live for ${LIFE_SECONDS_MIN / 60} minutes at least. ` +
-      "Compare the clocks of the cluster and of this service, and look at the API server's --service-account-max-token-expiration.",
+      "Compare the clocks of the cluster and of this service, and check the API server's --service-account-max-token-expiration.",
   )
 }
 

@@ -52,7 +52,7 @@ const healthAfter = (way: Way, error: AppError): HealthStatus => {
   return error.kind !== 'unavailable' || isOurs ? 'UNKNOWN' : 'UNHEALTHY'
 }
 
-const look = async (client: KubernetesClient, observedAt: string): Promise<ClusterObservation> => {
+const observeOnce = async (client: KubernetesClient, observedAt: string): Promise<ClusterObservation> => {
   const { api, version, nodeCount, masterCount, allNodesReady, nodes } = await (client.readHealth?.() ??
     readHealth(client))
   return {
@@ -66,13 +66,13 @@ const look = async (client: KubernetesClient, observedAt: string): Promise<Clust
 }
 
 /**
- * One look. HEALTHY when the API is ready and every node is; UNHEALTHY when not, or when it can't be reached; UNKNOWN when we are
- * refused or something of ours failed. A failed look keeps version and counts of the last one.
+ * One observation. HEALTHY when the API is ready and every node is; UNHEALTHY when not, or when it can't be reached; UNKNOWN when we are
+ * refused or something of ours failed. A failed observation keeps version and counts of the last one.
  */
 export const observeRegistered = async (way: Way, context: ClusterContext): Promise<ClusterObservation> => {
   const observedAt = context.now()
   try {
-    return await withClient(way, context, (client) => look(client, observedAt))
+    return await withClient(way, context, (client) => observeOnce(client, observedAt))
   } catch (error) {
     if (!isAppError(error)) throw error
     const last = context.cluster.observation

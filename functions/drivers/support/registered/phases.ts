@@ -1,10 +1,24 @@
 import type { Access } from '../../../kubernetes/access-review.ts'
+import type { KubernetesClient } from '../../../kubernetes/client.ts'
 import { ClusterIdentityChanged, NotKubernetes, PermissionDenied } from '../../../kubernetes/errors.ts'
-import { kubeSystemUid } from '../../../kubernetes/identity.ts'
+import { namespaces } from '../../../kubernetes/resources.ts'
 import type { ClusterPhase } from '../../contract/cluster-driver.ts'
 import { missingAccess } from '../findings.ts'
 import { whoAmI } from '../who-am-i.ts'
 import { endpointOf, observeRegistered, type Way, withClient } from './observe.ts'
+
+/**
+ * uid of the `kube-system` namespace: the identity of a Kubernetes cluster.
+ *
+ * @throws NotKubernetes when there is none, and the errors of `get`
+ */
+export const kubeSystemUid = async (client: Pick<KubernetesClient, 'get'>): Promise<string> => {
+  const uid = (await client.get(namespaces, 'kube-system'))?.metadata?.uid
+  if (uid !== undefined && uid !== '') return uid
+  throw new NotKubernetes(
+    'The cluster has no kube-system namespace, so it has no identity; fedplane takes whole Kubernetes clusters, not bare API servers.',
+  )
+}
 
 /** Seconds for each phase: a retry or two of a call that takes its 15 s. */
 const PHASE_SECONDS = 60
@@ -93,9 +107,9 @@ const sameIdentity = (way: Way): ClusterPhase => ({
   },
 })
 
-const look = (way: Way): ClusterPhase => ({
+const observePhase = (way: Way): ClusterPhase => ({
   id: 'observe',
-  title: 'look at nodes and health',
+  title: 'check nodes and health',
   deadlineSeconds: PHASE_SECONDS,
   ensure: async (context) => ({ done: true, observation: await observeRegistered(way, context) }),
 })
@@ -106,7 +120,7 @@ export const createPhases = (way: Way): readonly ClusterPhase[] => [
   identify(way),
   permissions(way),
   claim(way),
-  look(way),
+  observePhase(way),
 ]
 
 /** Proves a new credential of a cluster that is registered. */
@@ -115,5 +129,5 @@ export const credentialPhases = (way: Way): readonly ClusterPhase[] => [
   identify(way),
   permissions(way),
   sameIdentity(way),
-  look(way),
+  observePhase(way),
 ]

@@ -19,7 +19,7 @@ describe('capi@1 when things go wrong', () => {
     return { capi: lab.capi, life: new ClusterLife(capiV1, lab) }
   }
 
-  /** Looks at a phase once, as it is after the others were run. */
+  /** Checks a phase once, as it is after the others were run. */
   const phase = (id: string) => {
     const found = capiV1.phases.create.find((candidate) => candidate.id === id)
     if (found === undefined) throw new Error(`no phase ${id}`)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { capiV1 } from '../../../../functions/drivers/cluster/capi/v1/index.ts'
-import { managementSite } from '../../../../functions/drivers/cluster/capi/v1/management/site.ts'
+import { managementSite } from '../../../../functions/drivers/cluster/capi/v1/management/snapshot.ts'
 import { ownObject, planOf } from '../../../../functions/drivers/cluster/capi/v1/management/wanted.ts'
 import { cloudConfigFiles } from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
 import type { KubernetesClient } from '../../../../functions/kubernetes/client.ts'

@@ -12,7 +12,7 @@ describe('clusterprofile@1 on API servers without controllers', () => {
   let lab: SimulatedClusters
   let host: TestCluster
   let paris: TestCluster
-  const driver = clusterProfileDriver({ tokenPatienceSeconds: 1, namespacePatienceSeconds: 1 })
+  const driver = clusterProfileDriver({ tokenTimeoutSeconds: 1, namespaceTimeoutSeconds: 1 })
   const toHost = () => host.access()
   const toParis = () => paris.access()
 

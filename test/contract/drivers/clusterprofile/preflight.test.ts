@@ -18,7 +18,7 @@ import { type SimulatedClusters, simulatedClusters } from '../../../support/driv
 import { connect, type TestCluster, unreachable } from '../../../support/drivers/test-cluster.ts'
 import { untilDone } from '../../../support/drivers/until-done.ts'
 
-/** A way in with the rights of a ClusterRole only. */
+/** A access with the rights of a ClusterRole only. */
 const restricted = async ({ admin, cluster, connection }: TestCluster, role: string): Promise<ClusterAccess> => {
   const account = { name: `as-${role}`, namespace: 'default' }
   await admin.apply(serviceAccounts('default'), { apiVersion: 'v1', kind: 'ServiceAccount', metadata: account })

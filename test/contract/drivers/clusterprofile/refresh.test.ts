@@ -109,7 +109,7 @@ describe('refreshMember of clusterprofile@1', () => {
     expect((await said()).health).toMatchObject({ status: 'False', reason: 'HealthCheckFailed' })
   })
 
-  it('keeps the properties and the version of a member that can not be looked at', async () => {
+  it('keeps the properties and the version of a member that can not be checked', async () => {
     const path = profiles('v1alpha1', inventoryNamespace(fed.federation.id))
     const profile = await host.admin.get(path, 'paris')
     const properties = [...statusOf(profile).properties, { name: 'region', value: 'west' }]
@@ -128,7 +128,7 @@ describe('refreshMember of clusterprofile@1', () => {
     expect((await said()).properties).toEqual([{ name: 'fedplane.io/cluster', value: paris.cluster.id }])
   })
 
-  it('writes nothing when one look of its own sees otherwise than was observed', async () => {
+  it('writes nothing when one observation of its own sees otherwise than was observed', async () => {
     const before = await said()
     expect(await refresh('connection refused')).toMatchObject({ done: false, waitingFor: expect.any(String) })
     await gate.shut()

@@ -10,15 +10,15 @@ import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts
 import { KarmadaLife } from '../../../support/karmada/life.ts'
 
 /** A busy machine takes its time. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const KEY_SECRET = 'karmada-apiserver-encryption'
 
-describe('encryption of Secrets by karmada@1', { timeout: PATIENCE_MS }, () => {
+describe('encryption of Secrets by karmada@1', { timeout: TIMEOUT_MS }, () => {
   let lab: KarmadaLab
   beforeAll(async () => {
     lab = await openKarmadaLab()
-  }, PATIENCE_MS)
-  afterAll(() => lab.close(), PATIENCE_MS)
+  }, TIMEOUT_MS)
+  afterAll(() => lab.close(), TIMEOUT_MS)
 
   const admin = () => lab.clusters[0]!.admin
   /** The providers that an API server which starts now would have, in order. */

@@ -15,27 +15,27 @@ import { fates, KarmadaLife } from '../../../support/karmada/life.ts'
 import { QUICK } from '../../../support/karmada/options.ts'
 
 /** A busy machine takes its time. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** Failures that users of Karmada reported (reference, section 6), by the number of their row. */
 
-describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
+describe('members of karmada@1', { timeout: TIMEOUT_MS }, () => {
   let lab: KarmadaLab
   /** One control plane for all tests but those that break it: each joins a cluster of its own, or leaves what it joined. */
   let life: KarmadaLife
   let gated: GatedMember
   beforeAll(async () => {
     lab = await openKarmadaLab()
-    life = new KarmadaLife(lab, {}, { workPatienceSeconds: 0 })
+    life = new KarmadaLife(lab, {}, { workTimeoutSeconds: 0 })
     await life.create()
     gated = await gatedMember('paris', lab.memberServers[0]!)
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
   afterAll(async () => {
     await gated.close()
     await life.delete()
     expect(await lab.remains(life.federation.id)).toEqual([])
     await lab.close()
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
   afterEach(() => {
     lab.standIn.podFate = undefined
     lab.standIn.refresh()
@@ -132,7 +132,7 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     const said: string[][] = []
     await untilDone(async () => {
       const result = await life.driver.deregisterMember(context)
-      said.push([...(result.remarks ?? [])])
+      said.push([...(result.warnings ?? [])])
       return result
     })
     expect(said[0]).toEqual([
@@ -156,7 +156,7 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     const context = life.leaving(paris(), { workloads: 'delete' })
     await untilDone(async () => {
       const result = await life.driver.deregisterMember(context)
-      expect(result.remarks).toBeUndefined()
+      expect(result.warnings).toBeUndefined()
       return result
     })
     expect(await workload.isThere()).toBe(false)
@@ -164,26 +164,26 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     await workload.remove()
   })
 
-  it('a look at all members asks the control plane no more for many than for one', async () => {
-    const lookCalls = async (): Promise<number> => {
+  it('an observation of all members asks the control plane no more for many than for one', async () => {
+    const observationCalls = async (): Promise<number> => {
       life.budget.reset()
       const { fault, members } = await life.driver.observe!(life.context())
       expect([fault, [...members.values()]]).toEqual([null, [...members.values()].map(() => ({ state: 'ready' }))])
       return life.budget.calls
     }
     const tokyo = life.member(lab.members[1])
-    const none = await lookCalls()
+    const none = await observationCalls()
     await life.join(paris())
-    const one = await lookCalls()
+    const one = await observationCalls()
     await life.join(tokyo)
-    const two = await lookCalls()
+    const two = await observationCalls()
     // What is left is asked of the member itself: whose `clusters/proxy` it is.
     expect([one - none, two - one]).toEqual([3, 3])
     await life.unjoin(paris())
     await life.unjoin(tokyo)
   })
 
-  it('rows 18, 27: a member whose token was taken away is told so, and a rotation repairs it', async () => {
+  it('rows 18, 27: a member whose token was taken away is reported so, and a rotation repairs it', async () => {
     await life.join(paris())
     const name = memberObjectName(life.federation.id)
     const tokens = await gated.member.admin.list(secrets(name))
@@ -196,7 +196,7 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     await life.unjoin(paris())
   })
 
-  it('rows 18, 30: a member whose authority is another by now is told so', async () => {
+  it('rows 18, 30: a member whose authority is another by now is reported so', async () => {
     await life.join(paris())
     const caBundle = Buffer.from(lab.hostServer.caPem).toString('base64')
     await withControlPlane(life.context(), (client) =>
@@ -205,7 +205,11 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     const { fault, members } = await untilDone(async () => {
       const seen = await life.driver.observe!(life.context())
       const member = seen.members.get(gated.member.cluster.id)
-      return { done: member?.state === 'not-ready', waitingFor: `the look at it: ${JSON.stringify(member)}`, ...seen }
+      return {
+        done: member?.state === 'not-ready',
+        waitingFor: `the observation of it: ${JSON.stringify(member)}`,
+        ...seen,
+      }
     }, 15_000)
     expect(fault).toBeNull()
     expect(members.get(gated.member.cluster.id)).toMatchObject({ reason: 'MemberTlsFailed' })
@@ -243,7 +247,7 @@ describe('members of karmada@1', { timeout: PATIENCE_MS }, () => {
     const server = await startSimulatedKubernetes({ tokenController: false })
     const member = await testCluster('oslo', server.kubeconfig)
     const oslo = life.member(member)
-    const impatient = karmadaDriver({ ...QUICK, tokenPatienceSeconds: 0 })
+    const impatient = karmadaDriver({ ...QUICK, tokenTimeoutSeconds: 0 })
     const patient = life.memberContext(oslo)
     expect(await life.driver.prepareMember(patient)).toMatchObject({
       done: false,

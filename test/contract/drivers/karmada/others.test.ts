@@ -16,7 +16,7 @@ import { untilDone } from '../../../support/drivers/until-done.ts'
 import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts'
 import { KarmadaLife } from '../../../support/karmada/life.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const IMPERSONATOR = 'karmada-impersonator'
 
 /** Whatever is asked of Secrets hangs. */
@@ -32,23 +32,23 @@ const withoutSecrets = (client: KubernetesClient): KubernetesClient =>
     },
   })
 
-describe('karmada@1 and others in a member', { timeout: PATIENCE_MS }, () => {
+describe('karmada@1 and others in a member', { timeout: TIMEOUT_MS }, () => {
   let lab: KarmadaLab
   let one: KarmadaLife
   let other: KarmadaLife
   beforeAll(async () => {
     lab = await openKarmadaLab()
-    one = new KarmadaLife(lab, {}, { workPatienceSeconds: 0 })
-    other = new KarmadaLife(lab, {}, { workPatienceSeconds: 0 })
+    one = new KarmadaLife(lab, {}, { workTimeoutSeconds: 0 })
+    other = new KarmadaLife(lab, {}, { workTimeoutSeconds: 0 })
     await Promise.all([one.create(), other.create()])
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
   afterAll(async () => {
     for (const life of [one, other]) {
       await life.delete()
       expect(await lab.remains(life.federation.id)).toEqual([])
     }
     await lab.close()
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
   beforeEach(() => {
     other.nameSuffix = '-too'
   })

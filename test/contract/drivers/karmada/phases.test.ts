@@ -6,7 +6,7 @@ import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts
 import { KarmadaLife } from '../../../support/karmada/life.ts'
 
 /** A busy machine takes its time. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 const PHASES = [
   'namespace',
@@ -23,12 +23,12 @@ const PHASES = [
 
 const claims = (namespace: string) => ({ group: '', version: 'v1', plural: 'persistentvolumeclaims', namespace })
 
-describe('phases of karmada@1', { timeout: PATIENCE_MS, concurrent: true }, () => {
+describe('phases of karmada@1', { timeout: TIMEOUT_MS, concurrent: true }, () => {
   let lab: KarmadaLab
   beforeAll(async () => {
     lab = await openKarmadaLab()
-  }, PATIENCE_MS)
-  afterAll(() => lab.close(), PATIENCE_MS)
+  }, TIMEOUT_MS)
+  afterAll(() => lab.close(), TIMEOUT_MS)
 
   it('are those of the specification, in its order', () => {
     expect(new KarmadaLife(lab).driver.phases.create.map(({ id }) => id)).toEqual(PHASES)
@@ -75,8 +75,10 @@ describe('phases of karmada@1', { timeout: PATIENCE_MS, concurrent: true }, () =
     async (endpoint) => {
       const life = new KarmadaLife(lab, { 'api-service-type': 'ClusterIP', 'api-endpoint': endpoint })
       await life.create()
-      const { remarks } = await life.lookAt('verify')
-      expect(remarks).toEqual([expect.stringMatching(/^Its address https:\/\/127\.0\.0\.1:9 is not reached from here/)])
+      const { warnings } = await life.lookAt('verify')
+      expect(warnings).toEqual([
+        expect.stringMatching(/^Its address https:\/\/127\.0\.0\.1:9 is not reached from here/),
+      ])
       expect(await life.driver.endpoint(life.context())).toBe(endpoint)
       const paris = life.member(lab.members[0])
       await life.join(paris)
@@ -95,7 +97,7 @@ describe('phases of karmada@1', { timeout: PATIENCE_MS, concurrent: true }, () =
     expect(await lab.remains(life.federation.id)).toEqual([])
   })
 
-  it('rows 11, 12: data is on volumes; it is kept where that was asked for, and told', async () => {
+  it('rows 11, 12: data is on volumes; it is kept where that was asked for, and reported', async () => {
     const life = new KarmadaLife(lab, { 'keep-data': 'true' })
     await life.create()
     await withControlPlane(life.context(), (client) =>

@@ -8,16 +8,16 @@ import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts
 import { KarmadaLife } from '../../../support/karmada/life.ts'
 
 /** A busy machine takes its time. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 type Properties = Record<string, string>
 
-describe('the preflight of karmada@1', { timeout: PATIENCE_MS }, () => {
+describe('the preflight of karmada@1', { timeout: TIMEOUT_MS }, () => {
   let lab: KarmadaLab
   beforeAll(async () => {
     lab = await openKarmadaLab()
-  }, PATIENCE_MS)
-  afterAll(() => lab.close(), PATIENCE_MS)
+  }, TIMEOUT_MS)
+  afterAll(() => lab.close(), TIMEOUT_MS)
 
   const admin = () => lab.clusters[0]!.admin
   const checked = async (life: KarmadaLife) => {
@@ -53,7 +53,7 @@ describe('the preflight of karmada@1', { timeout: PATIENCE_MS }, () => {
       ['etcd-cert', [['error', 'ImagePullSecretUnfit']]],
       ['opaque', [['error', 'ImagePullSecretUnfit']]],
       ['absent', [['warning', 'ImagePullSecretMissing']]],
-    ])('looks at the pull secret %s', async (name, expected) => {
+    ])('checks the pull secret %s', async (name, expected) => {
       const found = await errorsOf({ 'image-pull-secret': name })
       expect(found.map(({ severity, reason }) => [severity, reason])).toEqual(expected)
     })
@@ -73,7 +73,7 @@ describe('the preflight of karmada@1', { timeout: PATIENCE_MS }, () => {
       expect(fault).toMatchObject({ severity: 'error', reason: 'ForeignObject' })
       expect(fault?.message).toContain(`${name} in the host (of federation ${owner})`)
       await admin().delete(volumeClaims('given'), name)
-      await expect.poll(() => admin().get(volumeClaims('given'), name), { timeout: PATIENCE_MS }).toBeUndefined()
+      await expect.poll(() => admin().get(volumeClaims('given'), name), { timeout: TIMEOUT_MS }).toBeUndefined()
     })
 
     it.each([

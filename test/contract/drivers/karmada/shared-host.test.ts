@@ -4,11 +4,11 @@ import { namespaces } from '../../../../functions/kubernetes/resources.ts'
 import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts'
 import { KarmadaLife } from '../../../support/karmada/life.ts'
 
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 const FEDERATION_LABEL = 'fedplane.io/federation'
 const USED_BY = 'fedplane.io/used-by'
 
-/** Calls `first` before the first write of a namespace: what another client does between a look and a write. */
+/** Calls `first` before the first write of a namespace: what another client does between an observation and a write. */
 const overtaken = (client: KubernetesClient, first: () => Promise<void>): KubernetesClient => {
   let pending: (() => Promise<void>) | undefined = first
   return new Proxy(client, {
@@ -28,12 +28,12 @@ const overtaken = (client: KubernetesClient, first: () => Promise<void>): Kubern
   })
 }
 
-describe('karmada@1 on one host of two projects', { timeout: PATIENCE_MS }, () => {
+describe('karmada@1 on one host of two projects', { timeout: TIMEOUT_MS }, () => {
   let lab: KarmadaLab
   beforeAll(async () => {
     lab = await openKarmadaLab()
-  }, PATIENCE_MS)
-  afterAll(() => lab.close(), PATIENCE_MS)
+  }, TIMEOUT_MS)
+  afterAll(() => lab.close(), TIMEOUT_MS)
 
   const admin = () => lab.clusters[0]!.admin
   const pair = (namespace: string) => {

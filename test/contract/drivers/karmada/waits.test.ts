@@ -5,18 +5,18 @@ import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts
 import { fates, KarmadaLife } from '../../../support/karmada/life.ts'
 
 /** A busy machine takes its time. */
-const PATIENCE_MS = 60_000
+const TIMEOUT_MS = 60_000
 
 /** What `status_reason` says while a phase waits, and so when its deadline passes: what is awaited, in words, with the reason of the object. */
 
 const waiting = (reason: string, message: string): PodFate => ({ fate: 'waiting', reason, message })
 
-describe('karmada@1 says what it waits for', { timeout: PATIENCE_MS }, () => {
+describe('karmada@1 says what it waits for', { timeout: TIMEOUT_MS }, () => {
   let lab: KarmadaLab
   const lives: KarmadaLife[] = []
   beforeAll(async () => {
     lab = await openKarmadaLab()
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
   afterAll(() => lab.close())
   afterEach(async () => {
     const { balancerAddress, provisioner, namespaceBlocker } = defaultBehaviour()
@@ -27,7 +27,7 @@ describe('karmada@1 says what it waits for', { timeout: PATIENCE_MS }, () => {
       await life.undoCreate()
       expect(await lab.remains(life.federation.id)).toEqual([])
     }
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
 
   const begin = (properties: Record<string, string> = {}): KarmadaLife => {
     const life = new KarmadaLife(lab, properties)

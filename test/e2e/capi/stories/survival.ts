@@ -10,7 +10,7 @@ import { settled, template } from '../support/clusters.ts'
 import { capiCluster, registerManagement } from '../support/management.ts'
 import type { World } from './life.ts'
 
-const LOOK_MS = 40
+const POLL_MS = 40
 
 /** Which part of an operation is under way. */
 const partOf = ({ status, status_reason }: ClusterView): string =>
@@ -26,7 +26,7 @@ const inEachPart = async (
     const view = await look()
     if (view === undefined || !view.status.endsWith('_IN_PROGRESS')) return seen
     const part = partOf(view)
-    if (seen.includes(part)) await delay(LOOK_MS)
+    if (seen.includes(part)) await delay(POLL_MS)
     else {
       seen.push(part)
       await act()

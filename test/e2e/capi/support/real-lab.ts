@@ -7,7 +7,7 @@ import { connect, testCluster } from '../../../support/drivers/test-cluster.ts'
 import type { OwnCluster } from '../../karmada/support/kube.ts'
 
 /** Machines take their time: the real controllers look again at a new API server every 30 s only, and a busy machine makes that minutes. */
-const PATIENCE_MS = 480_000
+const TIMEOUT_MS = 480_000
 
 const CLUSTERS = { group: 'cluster.x-k8s.io', version: 'v1beta2', plural: 'clusters', namespace: 'fedplane-local' }
 
@@ -51,7 +51,7 @@ export const openRealLab = async (
     connect: connectUnlessCut,
     secrets: keys.map(({ privateKey }) => privateKey.reveal().split('\n')[1] ?? ''),
     tellsVersion: false,
-    patienceMilliseconds: PATIENCE_MS,
+    timeoutMilliseconds: TIMEOUT_MS,
     stop: async () => {
       isCut = true
     },

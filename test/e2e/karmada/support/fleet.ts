@@ -128,7 +128,7 @@ export const consumerThrough = async (api: Api, id: string, { cluster }: Site): 
   }
 }
 
-/** Polls until the object is as wanted; the last look is in the failure. */
+/** Polls until the object is as wanted; the last observation is in the failure. */
 export const seen = async (
   client: KubernetesClient,
   [resource, name]: readonly [Resource, string],

@@ -1,6 +1,6 @@
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
 
-/** Joins and unjoins by hand, with the calls that karmadactl makes (federation-control-planes.md 2.1, 2.4), and looks at what comes of them. */
+/** Joins and unjoins by hand, with the calls that karmadactl makes (federation-control-planes.md 2.1, 2.4), and checks what comes of them. */
 
 const core = (plural: string, namespace?: string): Resource => ({
   group: '',
@@ -37,11 +37,11 @@ const ensure = async (client: KubernetesClient, resource: Resource, object: Kube
 }
 
 /** An idle machine needs up to twenty seconds for the slowest of these, a busy one many times that. */
-const PATIENCE_MS = 240_000
+const TIMEOUT_MS = 240_000
 
 /** Looks until it finds something. @throws Error after four minutes */
 export const eventually = async <T>(what: string, look: () => Promise<T | undefined>): Promise<T> => {
-  const deadline = Date.now() + PATIENCE_MS
+  const deadline = Date.now() + TIMEOUT_MS
   for (;;) {
     const found = await look()
     if (found !== undefined) return found

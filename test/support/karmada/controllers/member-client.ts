@@ -30,7 +30,7 @@ const connect = connectWith({ policy: localPolicy })
 const keyOf = ({ credential, ...connection }: Connection): string =>
   JSON.stringify([connection, credential.kind === 'token' ? credential.token.reveal() : ''])
 
-/** Clients of members, one for each way in, until closed. */
+/** Clients of members, one for each access, until closed. */
 export class MemberClients {
   readonly #clients = new Map<string, KubernetesClient>()
 

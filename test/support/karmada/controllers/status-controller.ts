@@ -42,7 +42,7 @@ export type StatusTiming = {
 
 type Since = { status: string; at: number }
 
-/** Ready of each Cluster, by calling its member with the stored Secret. Changes count after a while, the first look at once. */
+/** Ready of each Cluster, by calling its member with the stored Secret. Changes count after a while, the first observation of once. */
 export class StatusController {
   readonly #timing: StatusTiming
   readonly #clients: MemberClients

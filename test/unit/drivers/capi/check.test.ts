@@ -247,7 +247,7 @@ describe('check of labels', () => {
       }),
     ).toStrictEqual([]))
 
-  it('does not look at those of another infrastructure', () =>
+  it('does not check those of another infrastructure', () =>
     expect(faultsOf({ templateLabels: { ...TAG, boot_volume_size: 'big' } }, 'dev')).toStrictEqual([]))
 })
 

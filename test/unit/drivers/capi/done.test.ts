@@ -121,7 +121,7 @@ describe('isClusterDone', () => {
 })
 
 describe('isGroupDone', () => {
-  it.each([...OF_CONTROL_PLANE, ...OF_DEPLOYMENT])('looks at what makes its machines: %s', (_, parts = {}) => {
+  it.each([...OF_CONTROL_PLANE, ...OF_DEPLOYMENT])('checks what makes its machines: %s', (_, parts = {}) => {
     const seen = snapshot(parts)
     expect([isGroupDone(seen, MASTERS), isGroupDone(seen, WORKERS)]).toEqual([
       parts.plane === undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
-import { keptNetworks } from '../../../../functions/drivers/cluster/capi/v1/status/label-warnings.ts'
+import { keptNetworks } from '../../../../functions/drivers/cluster/capi/v1/status/observe.ts'
 import { samplePlan } from '../../../support/capi/samples.ts'
 
 const TAG = { kube_tag: 'v1.35.2' }

@@ -7,10 +7,7 @@ import {
   GROUP_LABELS,
   groupValues,
 } from '../../../../functions/drivers/cluster/capi/v1/model/labels.ts'
-import {
-  LABELS_WITHOUT_EFFECT,
-  labelRemarks,
-} from '../../../../functions/drivers/cluster/capi/v1/status/label-warnings.ts'
+import { LABELS_WITHOUT_EFFECT, labelWarnings } from '../../../../functions/drivers/cluster/capi/v1/status/observe.ts'
 import { ALL_LABELS, samplePlanned } from '../../../support/capi/samples.ts'
 
 const README = readFileSync(
@@ -72,21 +69,21 @@ describe('reading labels', () => {
     expect(groupValues({ extra_network_names: ' a,b  c, d ' }).extra_network_names).toStrictEqual(['a', 'b', 'c', 'd']))
 
   it('is not fooled by names of object properties', () =>
-    expect(labelRemarks(samplePlanned('dev', { labels: { constructor: 'x' }, nodeGroups: [] }), 'dev')).toStrictEqual([
+    expect(labelWarnings(samplePlanned('dev', { labels: { constructor: 'x' }, nodeGroups: [] }), 'dev')).toStrictEqual([
       'Label "constructor" is not known to capi@1 and changes nothing.',
     ]))
 })
 
-describe('labelRemarks', () => {
-  const remarksOf = (labels: Record<string, string>, infrastructure: 'openstack' | 'dev') =>
-    labelRemarks(samplePlanned(infrastructure, { labels }), infrastructure)
+describe('labelWarnings', () => {
+  const warningsOf = (labels: Record<string, string>, infrastructure: 'openstack' | 'dev') =>
+    labelWarnings(samplePlanned(infrastructure, { labels }), infrastructure)
 
   it('has nothing to say of labels that do something', () =>
-    expect(remarksOf({ kube_tag: 'v1.35.2', boot_volume_size: '10' }, 'openstack')).toStrictEqual([]))
+    expect(warningsOf({ kube_tag: 'v1.35.2', boot_volume_size: '10' }, 'openstack')).toStrictEqual([]))
 
   it('tells what is misspelt, of another infrastructure, and of another driver', () =>
     expect(
-      remarksOf(
+      warningsOf(
         { kube_tga: 'v1', boot_volume_size: '10', etcd_volume_size: '1', server_group_policies: 'affinity' },
         'dev',
       ),

@@ -86,7 +86,7 @@ describe('machineDeploymentName', () => {
 describe('the namespace of a project', () => {
   const names = { cluster: 'paris', namespace: 'fedplane-x' }
 
-  it('is told by its annotation, which holds the id as it is', () => {
+  it('is reported by its annotation, which holds the id as it is', () => {
     const namespace = namespaceObject(names, 'Team A/…')
     expect(isNamespaceOf(namespace, 'Team A/…')).toBe(true)
     expect(isNamespaceOf(namespace, 'team a')).toBe(false)

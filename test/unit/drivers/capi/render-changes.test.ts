@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClusterTask } from '../../../../functions/core/cluster/cluster-task.ts'
 import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
-import { addonWishes } from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
+import { desiredAddons } from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
 import { className } from '../../../../functions/drivers/cluster/capi/v1/render/class-objects.ts'
 import { clusterObject } from '../../../../functions/drivers/cluster/capi/v1/render/cluster-object.ts'
 import { type ClusterSpec, specOf } from '../../../../functions/drivers/cluster/capi/v1/render/topology.ts'
@@ -279,7 +279,7 @@ describe('an upgrade', () => {
       previous: stored(),
     })
     expect(clusterObject(plan).metadata.labels).toMatchObject({ 'fedplane.io/network-driver': 'calico' })
-    expect(addonWishes(plan, { addons_namespace: 'addons' })[0]?.addon).toBe('calico')
+    expect(desiredAddons(plan, { addons_namespace: 'addons' })[0]?.addon).toBe('calico')
   })
 
   it('needs the addons that labels of the new template ask for', () => {
@@ -291,7 +291,7 @@ describe('an upgrade', () => {
       previous: stored(),
     })
     plan.cluster.magnum.templateLabels = plan.cluster.magnum.labels
-    expect(addonWishes(plan, { addons_namespace: 'addons' })).toContainEqual(
+    expect(desiredAddons(plan, { addons_namespace: 'addons' })).toContainEqual(
       expect.objectContaining({ secret: 'manila-csi', isRequired: true }),
     )
   })

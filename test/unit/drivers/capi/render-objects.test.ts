@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { INFRASTRUCTURES } from '../../../../functions/drivers/cluster/capi/v1/model/infrastructure.ts'
-import { addonMissing, addonObjects, addonWishes } from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
+import {
+  addonMissing,
+  addonObjects,
+  desiredAddons,
+} from '../../../../functions/drivers/cluster/capi/v1/render/addons.ts'
 import {
   CONTENT_HASH,
   className,
@@ -138,7 +142,7 @@ describe('Secrets', () => {
 
 describe('addons', () => {
   const OPTIONS = { addons_namespace: 'addons' }
-  const wishesOf = (sample: Sample) => addonWishes(samplePlan('openstack', sample), OPTIONS)
+  const wishesOf = (sample: Sample) => desiredAddons(samplePlan('openstack', sample), OPTIONS)
 
   it('are what the network driver and the cloud need', () =>
     expect(wishesOf({}).map(({ secret, isRequired }) => [secret, isRequired])).toStrictEqual([
@@ -159,11 +163,11 @@ describe('addons', () => {
     ]))
 
   it('are none where the operator keeps none, or nodes run nothing', () => {
-    expect(addonWishes(samplePlan('openstack'), {})).toStrictEqual([])
-    expect(addonWishes(samplePlan('dev'), OPTIONS)).toStrictEqual([])
+    expect(desiredAddons(samplePlan('openstack'), {})).toStrictEqual([])
+    expect(desiredAddons(samplePlan('dev'), OPTIONS)).toStrictEqual([])
   })
 
-  it('that are missing are told', () => {
+  it('that are missing are reported', () => {
     const [desired] = wishesOf({ spec: { networkDriver: 'cilium' } })
     expect(desired && addonMissing(desired, 'addons', 'mgmt')).toBe(
       'Management cluster mgmt has no Secret cilium in namespace addons, which would bring the addon cilium: network_driver is cilium. ' +
@@ -258,7 +262,7 @@ describe('addons', () => {
   })
 
   it('need all that a full cluster asks for', () =>
-    expect(addonWishes(samplePlan('openstack', fullSample()), OPTIONS).every(({ isRequired }) => isRequired)).toBe(
+    expect(desiredAddons(samplePlan('openstack', fullSample()), OPTIONS).every(({ isRequired }) => isRequired)).toBe(
       true,
     ))
 })

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { NodeGroup } from '../../../../functions/core/cluster/node-group.ts'
 import { MachineDeployment } from '../../../../functions/drivers/cluster/capi/v1/management/objects.schema.ts'
-import type { CapiSite } from '../../../../functions/drivers/cluster/capi/v1/management/site.ts'
-import type { Snapshot } from '../../../../functions/drivers/cluster/capi/v1/management/snapshot.ts'
+import type { CapiSite, Snapshot } from '../../../../functions/drivers/cluster/capi/v1/management/snapshot.ts'
 import { machineDeploymentName } from '../../../../functions/drivers/cluster/capi/v1/model/names.ts'
-import { scaleInto, scaleTo, scaleUp } from '../../../../functions/drivers/cluster/capi/v1/phases/machines.ts'
+import { scaleInto, scaleTo, scaleUp } from '../../../../functions/drivers/cluster/capi/v1/phases/phase.ts'
 import { nodeGroupEntity } from '../../../support/drivers/cluster-samples.ts'
 
 const groupOf = (nodeCount: number, change: Partial<NodeGroup> = {}): NodeGroup =>

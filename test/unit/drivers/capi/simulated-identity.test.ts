@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { capiV1Description } from '../../../../functions/drivers/cluster/capi/v1/description.ts'
-import { playedIdentityState } from '../../../../functions/drivers/cluster/capi/v1/model/state.schema.ts'
+import { simulatedIdentityState } from '../../../../functions/drivers/cluster/capi/v1/model/state.schema.ts'
 import { clusterEntity } from '../../../support/drivers/test-cluster.ts'
 
 describe('clusters of capi@1 in federations', () => {
   const faultOf = (uid: string, clusterUid: string) =>
     capiV1Description.federationFault(
-      clusterEntity({ name: 'rome', driverState: playedIdentityState(uid, clusterUid) }),
+      clusterEntity({ name: 'rome', driverState: simulatedIdentityState(uid, clusterUid) }),
     )
 
   it('are refused when their API servers are simulated, with the true reason', () => {

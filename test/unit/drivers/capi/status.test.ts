@@ -245,7 +245,7 @@ describe('troubleOf machines of OpenStack', () => {
   ])('tells %s before what waits for it', (_, status, words) => expect(trouble(status)).toBe(words))
 
   it.each<[string, object]>([
-    ['is not looked at yet', {}],
+    ['is not checked yet', {}],
     ['is being built', { resolved }],
     ['is there', { resolved, conditions: [{ type: 'InstanceReady', status: 'True' }] }],
   ])('says nothing of one that %s', (_, status) =>

@@ -1,6 +1,10 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import {
+  keepWorkloads,
+  webhookConfigurations,
+} from '../../../../functions/drivers/federation/karmada/v1/control-plane/admission.ts'
+import {
   applyAll,
   differences,
   inParallel,
@@ -10,9 +14,7 @@ import {
   crdManifests,
   systemNamespaces,
 } from '../../../../functions/drivers/federation/karmada/v1/control-plane/content.ts'
-import { keepWorkloads } from '../../../../functions/drivers/federation/karmada/v1/control-plane/keep-workloads.ts'
 import { FEDERATION_ADMINS, rbac } from '../../../../functions/drivers/federation/karmada/v1/control-plane/rbac.ts'
-import { webhookConfigurations } from '../../../../functions/drivers/federation/karmada/v1/control-plane/webhooks.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../functions/kubernetes/client.ts'
 import { PermissionDenied } from '../../../../functions/kubernetes/errors.ts'
 

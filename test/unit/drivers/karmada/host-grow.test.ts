@@ -32,7 +32,7 @@ beforeAll(async () => {
   pki = await issuePki(undefined, { naming, leafLifetimeSeconds: 86_400, now: new Date() })
 })
 
-/** A host with etcd in it, as far as growing looks at it: pods are there as soon as the StatefulSet wants them. */
+/** A host with etcd in it, as far as growing checks it: pods are there as soon as the StatefulSet wants them. */
 class World {
   members: Member[] = [{ ID: '1', peerURLs: [peer(0)] }]
   stateful: KubernetesObject

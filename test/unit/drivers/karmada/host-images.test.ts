@@ -86,7 +86,7 @@ describe('an image that is not to be had', () => {
     expect(await at(141, world)).toBe(
       `ImageNotPulled false Pod karmada-scheduler-0 of Deployment karmada-scheduler can't get image ${IMAGE} for 121 s: ` +
         `Failed to pull image "${IMAGE}": manifest unknown. ` +
-        'Look at the image tags, image-registry and image-pull-secret among the properties, or at the registry.',
+        'Check the image tags, image-registry and image-pull-secret among the properties, or at the registry.',
     )
   })
 
@@ -116,7 +116,7 @@ describe('an image that is not to be had', () => {
     expect(await at(10_000, world, { kind })).toBeNull()
   })
 
-  it('is told of a pod of the newest revision', async () => {
+  it('is informed of a pod of the newest revision', async () => {
     const world = { pods: [pod({ revision: 'karmada-scheduler-2' })] }
     expect(await at(1000, world, { kind: 'StatefulSet' })).toMatch(/^ImageNotPulled/)
   })

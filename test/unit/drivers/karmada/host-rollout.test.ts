@@ -20,8 +20,8 @@ const DONE = { observedGeneration: 2, replicas: 1, updatedReplicas: 1, readyRepl
 
 describe('progressOf', () => {
   it.each([
-    ['nobody looked yet', { observedGeneration: 1 }, 'not looked at by its controller yet'],
-    ['a new object', {}, 'not looked at by its controller yet'],
+    ['nobody looked yet', { observedGeneration: 1 }, 'not observed by its controller yet'],
+    ['a new object', {}, 'not observed by its controller yet'],
     ['old pods only', { ...DONE, updatedReplicas: 0 }, '0 of 1 pods are the newest'],
     ['an old pod beside the new one', { ...DONE, replicas: 2 }, '1 old pods still run'],
     ['a pod that is not ready', { ...DONE, availableReplicas: 0 }, '0 of 1 pods are available'],
@@ -80,7 +80,7 @@ const claim = (phase: string) => ({ metadata: { name: 'etcd-data-etcd-0' }, stat
 const aboutClaim = { involvedObject: { kind: 'PersistentVolumeClaim', name: 'etcd-data-etcd-0' } }
 const unbound = [claim('Pending')]
 
-const saidOf = async (world: World, kind: 'Deployment' | 'StatefulSet' = 'StatefulSet', status: object = {}) => {
+const messageOf = async (world: World, kind: 'Deployment' | 'StatefulSet' = 'StatefulSet', status: object = {}) => {
   const object = workload(kind, { ...DONE, availableReplicas: 0, ...status })
   const thrown: unknown = await requireRolledOut(clientOf(world), [object], TIME).catch((error: unknown) => error)
   if (!(thrown instanceof Pending)) throw new Error('nothing is awaited')
@@ -111,7 +111,7 @@ describe('requireRolledOut', () => {
       },
     ],
   ])('finds nothing wrong with %s', async (_, world) => {
-    expect(await saidOf(world)).toBe('StatefulSet etcd to be rolled out: 0 of 1 pods are available')
+    expect(await messageOf(world)).toBe('StatefulSet etcd to be rolled out: 0 of 1 pods are available')
   })
 
   it.each<[string, World, RegExp]>([
@@ -224,21 +224,23 @@ describe('requireRolledOut', () => {
       /the host refuses its pods: exceeded quota: small$/,
     ],
   ])('tells of %s', async (_, world, expected) => {
-    expect(await saidOf(world)).toMatch(expected)
+    expect(await messageOf(world)).toMatch(expected)
   })
 
   it('tells of pods of a Deployment that are refused', async () => {
     const conditions = [{ type: 'ReplicaFailure', status: 'True', message: 'violates PodSecurity "restricted:latest"' }]
-    expect(await saidOf({}, 'Deployment', { conditions })).toMatch(/refuses its pods: violates PodSecurity/)
+    expect(await messageOf({}, 'Deployment', { conditions })).toMatch(/refuses its pods: violates PodSecurity/)
   })
 
   it('knows less where events may not be read', async () => {
     const denied = new PermissionDenied('events is forbidden')
-    expect(await saidOf({ pods: [waiting('ErrImagePull', 'no such host')], events: denied })).toMatch(/no such host$/)
+    expect(await messageOf({ pods: [waiting('ErrImagePull', 'no such host')], events: denied })).toMatch(
+      /no such host$/,
+    )
   })
 
   it('keeps messages short and on one line', async () => {
-    const said = await saidOf({ pods: [running()], events: [event('Unhealthy', `a\nb${'x'.repeat(2000)}`)] })
+    const said = await messageOf({ pods: [running()], events: [event('Unhealthy', `a\nb${'x'.repeat(2000)}`)] })
     expect(said.length).toBeLessThan(550)
     expect(said).not.toContain('\n')
   })

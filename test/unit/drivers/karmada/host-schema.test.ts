@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { changeFaults } from '../../../../functions/drivers/federation/karmada/v1/model/change-rules.ts'
-import { DEFAULTS, PROPERTIES } from '../../../../functions/drivers/federation/karmada/v1/model/properties.ts'
+import {
+  DEFAULTS,
+  namespaceOf,
+  PROPERTIES,
+  parseProperties,
+} from '../../../../functions/drivers/federation/karmada/v1/model/properties.ts'
 import { faultsOf } from '../../../../functions/drivers/federation/karmada/v1/model/property-rules.ts'
-import { namespaceOf, parseProperties } from '../../../../functions/drivers/federation/karmada/v1/model/schema.ts'
 
 type Given = Record<string, string>
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lookAt } from '../../../../functions/drivers/federation/karmada/v1/member/leaving.ts'
+import { observeLeaving } from '../../../../functions/drivers/federation/karmada/v1/member/leaving.ts'
 import type { KubernetesClient, KubernetesObject } from '../../../../functions/kubernetes/client.ts'
 import { ObjectNotFound } from '../../../../functions/kubernetes/errors.ts'
 
@@ -14,10 +14,10 @@ const without = (found: KubernetesObject | undefined) => {
       throw new ObjectNotFound('no such resource')
     },
   }
-  return lookAt({ client: client as unknown as KubernetesClient, memberName: 'paris', space: SPACE })
+  return observeLeaving({ client: client as unknown as KubernetesClient, memberName: 'paris', space: SPACE })
 }
 
-describe('lookAt, where Works are not served', () => {
+describe('observeLeaving, where Works are not served', () => {
   it('waits where there may be some: unmarked ones would take the workloads with them', async () => {
     await expect(without(namespace)).rejects.toMatchObject({
       name: 'Pending',

@@ -71,7 +71,7 @@ describe('stuckWorks', () => {
   const now = new Date('2026-01-01T00:01:00Z')
   const since = (seconds: number) => new Date(now.getTime() - seconds * 1000).toISOString()
   const stuck = (facts: WorkFacts, force = false) =>
-    stuckWorks([work(facts)], { now, patienceSeconds: 4, force }).length === 1
+    stuckWorks([work(facts)], { now, timeoutSeconds: 4, force }).length === 1
 
   it.each<[string, boolean, WorkFacts, boolean]>([
     ['kept, long enough', true, { kept: true, deleted: since(4) }, false],

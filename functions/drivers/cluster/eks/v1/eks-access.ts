@@ -3,7 +3,7 @@ import type { Cluster, ClusterEndpoint } from '../../../../core/cluster/cluster.
 import type { Secret } from '../../../../core/values/secret.ts'
 import type { AwsAccess, AwsCredentials, AwsGrants } from '../../../contract/aws-access.ts'
 import type { AwsSite } from './aws/call.ts'
-import { assumeRole, type DescribedCluster, describeCluster, type RoleWish } from './aws/requests.ts'
+import { assumeRole, type DescribedCluster, type DesiredRole, describeCluster } from './aws/requests.ts'
 import { eksToken, TOKEN_LIFE_MS } from './aws/signer.ts'
 import {
   AwsAccessDenied,
@@ -40,7 +40,7 @@ const SERVING = ['ACTIVE', 'UPDATING']
 type Token = { token: Secret; expiresAt: number }
 
 /** Whose cluster, which one, by whose role. */
-type Subject = { settings: EksSettings; role: RoleWish | null; use: EksUse }
+type Subject = { settings: EksSettings; role: DesiredRole | null; use: EksUse }
 
 const subjectOf = (cluster: Cluster, credential: Secret | undefined): Subject => {
   const settings = settingsOf(cluster, credential)

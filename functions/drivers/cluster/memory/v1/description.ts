@@ -6,7 +6,7 @@ import {
   type ClusterDriverDescription,
   type PlannedCluster,
 } from '../../../contract/cluster-driver-description.ts'
-import { changedNodes, GROUPS_MAX, NODES_MAX, playedNodes, unknownNodes } from './nodes.ts'
+import { changedNodes, GROUPS_MAX, NODES_MAX, simulatedNodes, unknownNodes } from './nodes.ts'
 import { CLUSTER_LABELS, GROUP_LABELS, labelFaults } from './schema.ts'
 import { upgradeFaults } from './versions.ts'
 
@@ -21,7 +21,7 @@ const remainingOf = (plan: PlannedCluster, group: NodeGroup): number => {
   const { cluster, task } = plan
   const count = countOf(plan, group)
   if (task?.kind !== 'resize' || task.nodeGroupId !== group.id) return count
-  return playedNodes(cluster, group, changedNodes(cluster, group, { count, toRemove: task.nodesToRemove })).length
+  return simulatedNodes(cluster, group, changedNodes(cluster, group, { count, toRemove: task.nodesToRemove })).length
 }
 
 const masterFaults = (plan: PlannedCluster, groups: readonly NodeGroup[]): string[] =>
@@ -41,7 +41,7 @@ const nodeFaults = ({ cluster }: PlannedCluster, groups: readonly NodeGroup[], n
   groups.flatMap((group) => {
     const unknown = unknownNodes(cluster, group, names)
     if (unknown.length === 0) return []
-    const nodes = playedNodes(cluster, group).map(({ name, address }) => `${name} (${address})`)
+    const nodes = simulatedNodes(cluster, group).map(({ name, address }) => `${name} (${address})`)
     return [
       `Node group ${group.name} has no ${byNumber(unknown, 'node', 'nodes')} ${listInWords(unknown.map(quote), 5)}. ` +
         (nodes.length === 0 ? 'It has none at all.' : `Its nodes are ${listInWords(nodes, 5)}.`),
@@ -66,7 +66,7 @@ const newClusterFaults = ({ cluster, template, nodeGroups }: PlannedCluster): st
 const templateFaults = (template: PlannedCluster['template']): string[] =>
   labelFaults({ kube_tag: CLUSTER_LABELS.kube_tag }, template?.spec.labels ?? {}, 'the cluster template')
 
-/** Faults of a wish, one sentence each. Counts are looked at only where the wish changes them, so that what is there can be repaired. */
+/** Faults of a request, one sentence each. Counts are checked only where the request changes them, so that what is there can be repaired. */
 const check = (plan: PlannedCluster): string[] => {
   const { task, nodeGroups } = plan
   const own = nodeGroups.filter(({ id }) => task !== null && id === nodeGroupOf(task))

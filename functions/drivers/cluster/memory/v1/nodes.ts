@@ -1,7 +1,7 @@
 import type { Cluster } from '../../../../core/cluster/cluster.ts'
 import type { NodeGroup } from '../../../../core/cluster/node-group.ts'
 import { shortId } from '../../../../core/values/ids.ts'
-import { PlayedNodes } from './schema.ts'
+import { SimulatedNodes } from './schema.ts'
 
 /** Nodes that a simulated cluster may have: with their addresses (14 bytes each, once in its group and once in the cluster) far from 400 KB. */
 export const NODES_MAX = 1000
@@ -12,7 +12,7 @@ const NODE_SLOTS = 2 ** 14
 export const GROUPS_MAX = 2 ** 10 - 1
 
 /** One simulated node. */
-export type PlayedNode = { name: string; address: string }
+export type SimulatedNode = { name: string; address: string }
 
 /** What is to become of a group's nodes. */
 export type WantedNodes = {
@@ -27,7 +27,7 @@ export const nodesKey = ({ id }: Pick<NodeGroup, 'id'>): string => `memory-nodes
 /** True for keys that `nodesKey` gives. */
 export const isNodesKey = (key: string): boolean => key.startsWith('memory-nodes-')
 
-const numbersOf = ({ runs }: PlayedNodes): number[] =>
+const numbersOf = ({ runs }: SimulatedNodes): number[] =>
   runs.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => first + index))
 
 const runsOf = (numbers: readonly number[]): [number, number][] =>
@@ -43,19 +43,22 @@ const addressOf = (group: NodeGroup, number: number): string => {
   return `10.${(slot >> 16) & 255}.${(slot >> 8) & 255}.${slot & 255}`
 }
 
-const nodeOf = (cluster: Cluster, group: NodeGroup, number: number): PlayedNode => ({
+const nodeOf = (cluster: Cluster, group: NodeGroup, number: number): SimulatedNode => ({
   name: `${shortId(cluster.id)}-${group.name}-${number}`,
   address: addressOf(group, number),
 })
 
-const storedNodes = (cluster: Cluster, group: NodeGroup): PlayedNodes => {
-  const stored = PlayedNodes.safeParse(cluster.driverState[nodesKey(group)])
+const storedNodes = (cluster: Cluster, group: NodeGroup): SimulatedNodes => {
+  const stored = SimulatedNodes.safeParse(cluster.driverState[nodesKey(group)])
   return stored.success ? stored.data : { next: 1, runs: [] }
 }
 
 /** The nodes of a group, oldest first. */
-export const playedNodes = (cluster: Cluster, group: NodeGroup, nodes = storedNodes(cluster, group)): PlayedNode[] =>
-  numbersOf(nodes).map((number) => nodeOf(cluster, group, number))
+export const simulatedNodes = (
+  cluster: Cluster,
+  group: NodeGroup,
+  nodes = storedNodes(cluster, group),
+): SimulatedNode[] => numbersOf(nodes).map((number) => nodeOf(cluster, group, number))
 
 const isNamed =
   (cluster: Cluster, group: NodeGroup, names: readonly string[]) =>
@@ -84,7 +87,7 @@ const namedCount = (cluster: Cluster, group: NodeGroup, names: readonly string[]
 }
 
 /** Adds nodes until there are `count`. A number is never given twice, nor one whose address a living node has. */
-const grown = (numbers: readonly number[], next: number, count: number): PlayedNodes => {
+const grown = (numbers: readonly number[], next: number, count: number): SimulatedNodes => {
   const all = [...numbers]
   const slots = new Set(all.map((number) => number % NODE_SLOTS))
   let number = next
@@ -101,7 +104,7 @@ const grown = (numbers: readonly number[], next: number, count: number): PlayedN
  * already still takes a place among those to go, so that nobody goes in its stead: more nodes than were asked for may then remain
  * (magnum-rest.md 11, row 14). Done twice it is the same.
  */
-export const changedNodes = (cluster: Cluster, group: NodeGroup, { count, toRemove }: WantedNodes): PlayedNodes => {
+export const changedNodes = (cluster: Cluster, group: NodeGroup, { count, toRemove }: WantedNodes): SimulatedNodes => {
   const before = storedNodes(cluster, group)
   const goes = isNamed(cluster, group, toRemove)
   const kept = numbersOf(before).filter((number) => !goes(number))

@@ -1,7 +1,7 @@
 import type { ClusterObservation } from '../../../../core/cluster/cluster.ts'
 import { nodesOf } from '../../../../core/cluster/node-group.ts'
 import type { ClusterContext } from '../../../contract/cluster-driver.ts'
-import { playedNodes } from './nodes.ts'
+import { simulatedNodes } from './nodes.ts'
 import { CLUSTER_LABELS, readLabels } from './schema.ts'
 import { versionOf } from './versions.ts'
 
@@ -37,7 +37,7 @@ const NODES_SHOWN = 50
 export const seen = ({ cluster, nodeGroups, now }: Pick<ClusterContext, 'cluster' | 'nodeGroups' | 'now'>) => {
   const health = readLabels(CLUSTER_LABELS, cluster.magnum.labels)['memory-health'] ?? 'HEALTHY'
   const { nodeCount, masterCount } = nodesOf(nodeGroups)
-  const nodes = nodeGroups.flatMap((group) => playedNodes(cluster, group)).slice(0, NODES_SHOWN)
+  const nodes = nodeGroups.flatMap((group) => simulatedNodes(cluster, group)).slice(0, NODES_SHOWN)
   const ready = Object.fromEntries(nodes.map(({ name }) => [`${name}.Ready`, 'True']))
   return {
     observedAt: now(),
@@ -49,7 +49,7 @@ export const seen = ({ cluster, nodeGroups, now }: Pick<ClusterContext, 'cluster
   } satisfies ClusterObservation
 }
 
-/** One look. A hook that throws simulates a cluster that does not answer. */
+/** One observation. A hook that throws simulates a cluster that does not answer. */
 export const observe = async (world: MemoryClusters, context: ClusterContext): Promise<ClusterObservation> => {
   const call = { name: 'observe', clusterId: context.cluster.id }
   world.note(call)

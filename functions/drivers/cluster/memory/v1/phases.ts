@@ -8,10 +8,10 @@ import type {
   NodeGroupResult,
 } from '../../../contract/cluster-driver.ts'
 import { ChangeImpossible } from '../../../contract/errors.ts'
-import { changedNodes, isNodesKey, nodesKey, playedNodes, type WantedNodes } from './nodes.ts'
+import { changedNodes, isNodesKey, nodesKey, simulatedNodes, type WantedNodes } from './nodes.ts'
 import { type MemoryClusters, seen } from './observe.ts'
 import { CLUSTER_LABELS, type PhaseId, readLabels } from './schema.ts'
-import { type Act, endpointOf, play, playUndo } from './simulate.ts'
+import { type Act, endpointOf, simulate, simulateUndo } from './simulate.ts'
 import {
   firstVersion,
   groupsOfUpgrade,
@@ -24,15 +24,15 @@ import {
 } from './versions.ts'
 
 /** Kinds of tasks that memory@1 simulates: all but a new kubeconfig, since it takes none. */
-type PlayedTaskKind = Exclude<ClusterTaskKind, 'credential'>
+type SimulatedTaskKind = Exclude<ClusterTaskKind, 'credential'>
 
-/** Nodes of a group as they come to be: what is told of it, and what is kept. */
+/** Nodes of a group as they come to be: what is reported of it, and what is kept. */
 type Made = { result: NodeGroupResult; state: JsonObject }
 
 /** Gives a group the nodes that are wanted. */
 const makeNodes = ({ cluster }: ClusterContext, group: NodeGroup, wanted: WantedNodes): Made => {
   const nodes = changedNodes(cluster, group, wanted)
-  const nodeAddresses = playedNodes(cluster, group, nodes).map(({ address }) => address)
+  const nodeAddresses = simulatedNodes(cluster, group, nodes).map(({ address }) => address)
   const { length } = nodeAddresses
   const version = versionOfGroup(cluster, group)
   return {
@@ -41,7 +41,7 @@ const makeNodes = ({ cluster }: ClusterContext, group: NodeGroup, wanted: Wanted
   }
 }
 
-/** Ends an act, with a look at what has become of the cluster. */
+/** Ends an act, with an observation of what has become of the cluster. */
 const finished = (
   context: ClusterContext,
   { state = {}, ...result }: Omit<ClusterStepResult, 'done' | 'observation'>,
@@ -57,7 +57,7 @@ const groupOf = ({ cluster, task, nodeGroups }: ClusterContext): NodeGroup => {
 }
 
 /** What the group has, not what it is to have: a resize that waits shows in its `nodeCount` already. */
-const countNow = ({ cluster }: ClusterContext, group: NodeGroup): number => playedNodes(cluster, group).length
+const countNow = ({ cluster }: ClusterContext, group: NodeGroup): number => simulatedNodes(cluster, group).length
 
 const withNodes = (context: ClusterContext, wanted: (group: NodeGroup) => WantedNodes): ClusterStepResult => {
   const { result, state } = makeNodes(context, groupOf(context), wanted(groupOf(context)))
@@ -104,7 +104,7 @@ const rotateAuthority: Act = async (context) => {
 }
 
 /** Does what the task says. */
-const playTask: Act = (context) => {
+const simulateTask: Act = (context) => {
   const { task } = context
   switch (task?.kind) {
     case 'resize':
@@ -174,10 +174,10 @@ export const memoryPhases = (world: MemoryClusters) => {
     id,
     title: id,
     deadlineSeconds: PHASE_SECONDS,
-    ensure: (context) => play(world, context, id, act),
-    ...(undo && { undo: (context: ClusterContext) => playUndo(world, context, id, undo) }),
+    ensure: (context) => simulate(world, context, id, act),
+    ...(undo && { undo: (context: ClusterContext) => simulateUndo(world, context, id, undo) }),
   })
-  const plan = (kind: PlayedTaskKind, undo?: Act): readonly ClusterPhase[] => [phase(kind, playTask, undo)]
+  const plan = (kind: SimulatedTaskKind, undo?: Act): readonly ClusterPhase[] => [phase(kind, simulateTask, undo)]
   return {
     create: [phase('provision', provision(world), remove(world)), phase('identify', identify)],
     update: {

@@ -36,7 +36,7 @@ const readableUrl = (text: string, context: z.RefinementCtx): string => {
   try {
     return serverUrl(text, 'memory-api-address')
   } catch {
-    // Why exactly is of no interest: the fault is told by `expected`.
+    // Why exactly is of no interest: the fault is reported by `expected`.
     context.addIssue({ code: 'custom' })
     return z.NEVER
   }
@@ -95,8 +95,8 @@ export const Mark = z.object({ of: z.string(), at: z.iso.datetime() })
 export type Mark = z.infer<typeof Mark>
 
 /** Nodes of one group: their numbers as runs (first, last) in rising order, and the number of the next new one. */
-export const PlayedNodes = z.object({
+export const SimulatedNodes = z.object({
   next: z.int().min(1),
   runs: z.array(z.tuple([z.int().min(1), z.int().min(1)])),
 })
-export type PlayedNodes = z.infer<typeof PlayedNodes>
+export type SimulatedNodes = z.infer<typeof SimulatedNodes>

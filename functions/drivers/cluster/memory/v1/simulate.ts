@@ -43,27 +43,27 @@ const waiting = (phase: PhaseId, context: ClusterContext): ClusterStepResult | u
 }
 
 /** @throws PlannedFailure */
-const failIfTold = (phase: PhaseId, context: ClusterContext): void => {
+const failIfAsked = (phase: PhaseId, context: ClusterContext): void => {
   const { cluster } = context
   if (readLabels(CLUSTER_LABELS, cluster.magnum.labels)['memory-fail-phase'] === phase) {
     throw new PlannedFailure(
-      `memory@1 was told to fail at ${phase}, by the label memory-fail-phase of cluster ${cluster.name}.`,
+      `memory@1 was asked to fail at ${phase}, by the label memory-fail-phase of cluster ${cluster.name}.`,
     )
   }
   const { task, nodeGroups } = context
   const failing = nodeGroups.find((group) => {
     if (task === null || !isAbout(task, group)) return false
-    const told = readLabels(GROUP_LABELS, group.labels)['memory-fail']
-    return told === phase || told === 'true'
+    const reported = readLabels(GROUP_LABELS, group.labels)['memory-fail']
+    return reported === phase || reported === 'true'
   })
   if (failing === undefined) return
   throw new PlannedFailure(
-    `memory@1 was told to fail at ${phase}, by the label memory-fail of node group ${failing.name}.`,
+    `memory@1 was asked to fail at ${phase}, by the label memory-fail of node group ${failing.name}.`,
   )
 }
 
 /** Runs one act with the hooks of the world around it, the planned delay before it and the planned failure in its place. */
-export const play = async (
+export const simulate = async (
   world: MemoryClusters,
   context: ClusterContext,
   phase: PhaseId,
@@ -73,14 +73,14 @@ export const play = async (
   world.note(call)
   await world.before?.(call, context)
   const wait = waiting(phase, context)
-  if (wait === undefined) failIfTold(phase, context)
+  if (wait === undefined) failIfAsked(phase, context)
   const result = wait ?? (await act(context))
   await world.after?.(call, context)
   return result
 }
 
 /** Takes one act back, with the hooks of the world around it. */
-export const playUndo = async (
+export const simulateUndo = async (
   world: MemoryClusters,
   context: ClusterContext,
   phase: PhaseId,

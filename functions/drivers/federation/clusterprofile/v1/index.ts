@@ -27,7 +27,7 @@ const endpoint = async ({ federation, host }: FederationContext): Promise<string
   return `${server}/apis/${PROFILE_GROUP}/${version}/namespaces/${inventoryNamespace(federation.id)}/clusterprofiles`
 }
 
-/** The driver with other patience than the usual, for tests. */
+/** The driver with other timeouts than the usual, for tests. */
 export const clusterProfileDriver = (given: Partial<ClusterProfileOptions> = {}): FederationDriver => {
   const options = { ...DEFAULT_OPTIONS, ...given }
   return {

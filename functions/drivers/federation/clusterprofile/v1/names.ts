@@ -16,7 +16,7 @@ export type ProfileVersion = (typeof PROFILE_VERSIONS)[number]
 
 /**
  * `spec.clusterManager.name` of all our profiles, and with it label `x-k8s.io/cluster-manager`. The API wants one name for each
- * manager installation; what belongs to which federation is told by our own label, never by this one.
+ * manager installation; what belongs to which federation is reported by our own label, never by this one.
  */
 export const CLUSTER_MANAGER = 'fedplane'
 export const CLUSTER_MANAGER_LABEL = 'x-k8s.io/cluster-manager'

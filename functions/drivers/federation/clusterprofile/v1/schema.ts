@@ -5,7 +5,7 @@ import type { FederationRights, PropertyDescription } from '../../../contract/fe
 export const MEMBER_ROLE = 'member-role'
 export const CONSUMER_NAMESPACES = 'consumer-namespaces'
 
-/** Each member writes two objects into each of them; more is more likely a mistake than a wish. */
+/** Each member writes two objects into each of them; more is more likely a mistake than a request. */
 const CONSUMER_NAMESPACES_MAX = 20
 
 const DEFAULT_MEMBER_ROLE = 'view'

@@ -4,9 +4,8 @@ import {
 } from '../../../contract/federation-driver-description.ts'
 import { changeFaults } from './model/change-rules.ts'
 import { FIND_WORKLOADS } from './model/names.ts'
-import { PROPERTIES } from './model/properties.ts'
+import { namespaceOf, PROPERTIES } from './model/properties.ts'
 import { faultsOf } from './model/property-rules.ts'
-import { namespaceOf } from './model/schema.ts'
 
 /** What karmada@1 says. */
 export const karmadaV1Description = {

@@ -15,9 +15,7 @@ import { observe, observeMember } from './observe.ts'
 import { certificatesPhase, encryptionPhase, secretsPhase } from './phases/certificates.ts'
 import { checkPhase, contentPhase, verifyPhase } from './phases/content.ts'
 import { growPhase } from './phases/grow.ts'
-import { dropNamespace, namespacePhase } from './phases/namespace.ts'
-import { servicePhase } from './phases/service.ts'
-import { dropStorage, storagePhase } from './phases/storage.ts'
+import { dropNamespace, dropStorage, namespacePhase, servicePhase, storagePhase } from './phases/host.ts'
 import { apiServerPhase, controllersPhase, etcdPhase } from './phases/workloads.ts'
 
 /** URL of the federation's API server, as it is advertised; null before it has an address. */
@@ -99,7 +97,7 @@ const deletePlan = (options: KarmadaOptions): Plan =>
     },
   ].map(removal)
 
-/** The driver with other patience than the usual, for tests. */
+/** The driver with other timeouts than the usual, for tests. */
 export const karmadaDriver = (given: Partial<KarmadaOptions> = {}): FederationDriver => {
   const options = { ...DEFAULT_OPTIONS, ...given }
   return {

@@ -16,8 +16,7 @@ import { hasControlPlane, withControlPlane } from './control-plane/open.ts'
 import { componentFault } from './host/reasons.ts'
 import { type KarmadaCredential, storedCredential, tokenIn } from './member/manifests.ts'
 import { clusters, controlPlaneSite } from './member/names.ts'
-import { proxyStatus } from './member/proxy.ts'
-import { type ClusterStatus, clusterFacts, clusterStatus, diagnose } from './member/status.ts'
+import { type ClusterStatus, clusterFacts, clusterStatus, diagnose, proxyStatus } from './member/status.ts'
 import { MEMBERS_NAMESPACE } from './model/names.ts'
 
 type Fault = FederationObservation['fault']
@@ -57,7 +56,7 @@ const memberOf = async (
   return { state: 'not-ready', reason: 'TokenDiffers', message }
 }
 
-/** All members and their Secrets by two lists, and a look into each: at what is wrong, or whether `clusters/proxy` is still this federation's. */
+/** All members and their Secrets by two lists, and an observation of each: at what is wrong, or whether `clusters/proxy` is still this federation's. */
 const membersOf = async (context: FederationContext, client: KubernetesClient): Promise<Members> => {
   const members: Members = new Map()
   const site = controlPlaneSite(context, client)
@@ -75,7 +74,7 @@ const membersOf = async (context: FederationContext, client: KubernetesClient): 
 
 type ControlPlaneObservation = { fault: Fault; members: Members }
 
-const lookInside = (context: FederationContext): Promise<ControlPlaneObservation> =>
+const observeInside = (context: FederationContext): Promise<ControlPlaneObservation> =>
   withControlPlane(context, async (client) => {
     const { status } = await client.raw('/readyz')
     const message = `GET /readyz of the control plane answers ${status}.`
@@ -94,7 +93,7 @@ const outOfReach = (error: unknown): Fault => {
 
 const inside = async (context: FederationContext): Promise<ControlPlaneObservation> => {
   try {
-    return await lookInside(context)
+    return await observeInside(context)
   } catch (error) {
     return { fault: outOfReach(error), members: new Map() }
   }
@@ -162,7 +161,7 @@ const ask = async (context: MemberContext): Promise<ClusterStatus> => {
 }
 
 /**
- * Ready when Karmada says so and has the stored credential. Where it says no more than that it can't reach the member, a look from here with that
+ * Ready when Karmada says so and has the stored credential. Where it says no more than that it can't reach the member, an observation from here with that
  * credential tells faults of credential, TLS, network and API apart.
  */
 export const observeMember = async (context: MemberContext): Promise<MemberObservation> => {

@@ -4,7 +4,7 @@ import type { FederationContext, FederationDriver, KubeconfigRequest } from '../
 import { memoryFederationV1Description } from './description.ts'
 import { memoryMembers } from './members.ts'
 import { memoryPhases } from './phases.ts'
-import { play } from './play.ts'
+import { simulate } from './simulate.ts'
 import { MemoryWorld } from './world.ts'
 
 /** A kubeconfig of the usual form, for a server that nobody has. */
@@ -33,9 +33,9 @@ export const memoryFederationDriver = ({ world }: { world: MemoryWorld }): Feder
   ...memoryMembers(world),
   endpoint: async ({ federation }) => `memory://${federation.id}`,
   observe: (context) =>
-    play(world, context, { name: 'observe', act: 'observe' }, () => world.observationOf(context.federation)),
+    simulate(world, context, { name: 'observe', act: 'observe' }, () => world.observationOf(context.federation)),
   kubeconfig: (context, request) =>
-    play(world, context, { name: 'kubeconfig', act: 'kubeconfig' }, () => kubeconfigFor(context, request)),
+    simulate(world, context, { name: 'kubeconfig', act: 'kubeconfig' }, () => kubeconfigFor(context, request)),
 })
 
 /** The driver as the registry has it. */

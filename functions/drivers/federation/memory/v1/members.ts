@@ -1,7 +1,7 @@
 import { operationOf } from '../../../../core/membership/membership.ts'
 import { Secret } from '../../../../core/values/secret.ts'
 import type { FederationDriver, MemberContext, PrepareResult } from '../../../contract/federation-driver.ts'
-import { accountOf, memberOf, optionsOf, play, workloadOf } from './play.ts'
+import { accountOf, memberOf, optionsOf, simulate, workloadOf } from './simulate.ts'
 import type { MemoryWorld } from './world.ts'
 
 type MemberFunctions = Pick<
@@ -44,7 +44,7 @@ const isRegistered = (world: MemoryWorld, context: MemberContext): boolean => {
 /** What memory@1 does for one member. Labels of the member's cluster: `memory-fail-step` names one of the acts below. */
 export const memoryMembers = (world: MemoryWorld): MemberFunctions => {
   const act = <T>(name: keyof MemberFunctions, step: string, context: MemberContext, run: () => T | Promise<T>) =>
-    play(world, context, { name, act: step, member: context }, run)
+    simulate(world, context, { name, act: step, member: context }, run)
   return {
     checkMember: (context) =>
       act('checkMember', 'check', context, () => ({ findings: [], wouldMake: ['a ServiceAccount in the member'] })),

@@ -1,7 +1,7 @@
 import { Secret } from '../../../../core/values/secret.ts'
 import type { FederationContext } from '../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../contract/phase.ts'
-import { controlPlaneOf, namespaceOf, optionsOf, play } from './play.ts'
+import { controlPlaneOf, namespaceOf, optionsOf, simulate } from './simulate.ts'
 import type { MemoryWorld } from './world.ts'
 
 /** Name of the sealed document. */
@@ -59,12 +59,12 @@ const namespacePhase = (world: MemoryWorld): FederationPhase => ({
   title: 'namespace',
   deadlineSeconds: 60,
   ensure: (context) =>
-    play(world, context, { name: 'ensure:namespace', act: 'namespace' }, () => ({
+    simulate(world, context, { name: 'ensure:namespace', act: 'namespace' }, () => ({
       done: true,
       made: [world.put(context.federation.hostClusterId, namespaceOf(context))],
     })),
   undo: (context) =>
-    play(world, context, { name: 'undo:namespace', act: '' }, () => {
+    simulate(world, context, { name: 'undo:namespace', act: '' }, () => {
       world.remove(context.federation.hostClusterId, namespaceOf(context))
       return { done: true }
     }),
@@ -90,9 +90,9 @@ const controlPlanePhase = (world: MemoryWorld): FederationPhase => ({
   title: 'control plane',
   deadlineSeconds: 900,
   ensure: (context) =>
-    play(world, context, { name: 'ensure:control-plane', act: 'control-plane' }, () => comeUp(context, world)),
+    simulate(world, context, { name: 'ensure:control-plane', act: 'control-plane' }, () => comeUp(context, world)),
   undo: (context) =>
-    play(world, context, { name: 'undo:control-plane', act: '' }, () => {
+    simulate(world, context, { name: 'undo:control-plane', act: '' }, () => {
       world.remove(context.federation.hostClusterId, controlPlaneOf(context))
       return { ...noCertificates, done: true, state: { [SINCE]: null } }
     }),
@@ -102,7 +102,7 @@ const verifyPhase = (world: MemoryWorld): FederationPhase => ({
   id: 'verify',
   title: 'verification',
   deadlineSeconds: 60,
-  ensure: (context) => play(world, context, { name: 'ensure:verify', act: 'verify' }, () => ({ done: true })),
+  ensure: (context) => simulate(world, context, { name: 'ensure:verify', act: 'verify' }, () => ({ done: true })),
 })
 
 const propertiesPhase = (world: MemoryWorld): FederationPhase => ({
@@ -110,7 +110,7 @@ const propertiesPhase = (world: MemoryWorld): FederationPhase => ({
   title: 'properties',
   deadlineSeconds: 60,
   ensure: (context) =>
-    play(world, context, { name: 'ensure:properties', act: 'properties' }, () => ({
+    simulate(world, context, { name: 'ensure:properties', act: 'properties' }, () => ({
       done: true,
       state: { 'memory-properties': { ...context.federation.properties } },
     })),
@@ -121,7 +121,7 @@ const certificatesPhase = (world: MemoryWorld): FederationPhase => ({
   title: 'certificates',
   deadlineSeconds: 60,
   ensure: (context) =>
-    play(world, context, { name: 'ensure:certificates', act: 'certificates' }, async () => ({
+    simulate(world, context, { name: 'ensure:certificates', act: 'certificates' }, async () => ({
       ...(await nextCertificates(context)),
       done: true,
     })),
@@ -132,7 +132,7 @@ const removal = (world: MemoryWorld, phase: FederationPhase): FederationPhase =>
   title: `remove ${phase.title}`,
   deadlineSeconds: 60,
   ensure: (context) =>
-    play(world, context, { name: `ensure:remove-${phase.id}`, act: `remove-${phase.id}` }, async () => {
+    simulate(world, context, { name: `ensure:remove-${phase.id}`, act: `remove-${phase.id}` }, async () => {
       return (await phase.undo?.(context)) ?? { done: true }
     }),
 })

@@ -84,8 +84,8 @@ const marksFaults = (plan: PlannedCluster, group: NodeGroup): string[] =>
   infrastructureOfPlan(plan) === 'openstack' && isMaster(group) ? replacementFaults(plan) : []
 
 /**
- * Faults of a wish, one sentence each. Looks at what the task changes only, so that faults of old keep nobody from repairing or deleting (rule C14). What may
- * have changed by the time a task that waited begins is looked at again then, with this same function.
+ * Faults of a request, one sentence each. Checks what the task changes only, so that faults of old keep nobody from repairing or deleting (rule C14). What may
+ * have changed by the time a task that waited begins is observed again then, with this same function.
  */
 export const check = (plan: PlannedCluster): string[] => {
   const { task, nodeGroups } = plan

@@ -1,9 +1,8 @@
 import type { ClusterTemplateSpec } from '../../../../../core/cluster/cluster-template.ts'
 import { listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
-import { type Infrastructure, infrastructureOf } from '../model/infrastructure.ts'
+import { type Infrastructure, infrastructureOf, overlaps, podsCidr } from '../model/infrastructure.ts'
 import { type ClusterValues, clusterValues } from '../model/labels.ts'
-import { overlaps, podsCidr } from '../model/networks.ts'
 import { networkDriverOf } from '../render/plan.ts'
 
 type Magnum = PlannedCluster['cluster']['magnum']

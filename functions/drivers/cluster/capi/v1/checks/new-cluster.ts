@@ -78,7 +78,7 @@ const OLDEST = 'v1.22.0'
 const tooOld = (version: string): string =>
   `Label kube_tag is ${version}; Cluster API makes no clusters of Kubernetes before ${OLDEST}: give a newer version.`
 
-/** A label that can't be read is told as one; so this is about absence, and about what can't be made. */
+/** A label that can't be read is reported as one; so this is about absence, and about what can't be made. */
 const versionFaults = ({ cluster, template }: PlannedCluster): string[] => {
   const isOwn = (cluster.magnum.labels.kube_tag ?? '') !== ''
   const ofTemplate = template?.spec.labels.kube_tag ?? ''

@@ -100,7 +100,7 @@ const versionFaults = (plan: PlannedCluster, { name, labels }: NodeGroup): strin
     : []
 }
 
-/** What is wrong with a new group. `isAsked`: which of its labels are looked at. */
+/** What is wrong with a new group. `isAsked`: which of its labels are checked. */
 export const newGroupFaults = (
   plan: PlannedCluster,
   group: NodeGroup,

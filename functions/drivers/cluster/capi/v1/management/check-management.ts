@@ -118,14 +118,14 @@ const ignitionFindings = async (client: KubernetesClient, infrastructure: Infras
   ]
 }
 
-type Looked = Pick<ManagementAccess, 'options'> & {
+type Checked = Pick<ManagementAccess, 'options'> & {
   client: KubernetesClient
   /** Name of the cluster. */
   where: string
   infrastructure: Infrastructure
 }
 
-const checks = ({ client, where, options, infrastructure }: Looked) => {
+const checks = ({ client, where, options, infrastructure }: Checked) => {
   const objects = managementObjects(infrastructure, NAMESPACE)
   const access = [...neededAccess(objects, infrastructure), ...addonAccess(options)]
   const written = [
@@ -147,9 +147,9 @@ const findingsFor = async (
   { cluster, client: open, options }: ManagementAccess,
   infrastructure: Infrastructure,
 ): Promise<Finding[]> => {
-  const looked = { client: await open(), where: cluster.name, options, infrastructure }
+  const checked = { client: await open(), where: cluster.name, options, infrastructure }
   // What is found first explains what would be found after it.
-  for (const check of checks(looked)) {
+  for (const check of checks(checked)) {
     const found = await check()
     if (found.length > 0) return found
   }

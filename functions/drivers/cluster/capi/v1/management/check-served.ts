@@ -8,7 +8,7 @@ import { servedOf } from '../../../../support/pages.ts'
 import type { Infrastructure } from '../model/infrastructure.ts'
 import { classNamespaceOf } from '../model/names.ts'
 import { foreignClassNamespace, isClassNamespace } from './owned.ts'
-import type { ManagementSite } from './site.ts'
+import type { ManagementSite } from './snapshot.ts'
 
 type Place = Pick<ManagementSite, 'where' | 'options'> & { client: KubernetesClient }
 

@@ -7,7 +7,7 @@ import { ClassNotReady, ManagementObjectChanged } from '../model/errors.ts'
 import { type ClassObject, CONTENT_HASH, managementObjects } from '../render/class-objects.ts'
 import { Conditioned, readAs } from './objects.schema.ts'
 import { ensureClassNamespace, makeNew, titled } from './owned.ts'
-import type { ManagementSite } from './site.ts'
+import type { ManagementSite } from './snapshot.ts'
 
 /** Its variables are known to Cluster API: before that it lets anything pass. */
 const isReady = ({ where }: ManagementSite, object: KubernetesObject): boolean => {
@@ -75,8 +75,8 @@ const isClassKnown = async (site: ManagementSite): Promise<boolean> => {
 }
 
 /** How long a request waits for Cluster API to know a class that was just made, and how often it looks. Mostly it takes less than a second. Milliseconds. */
-const PATIENCE_MS = 10_000
-const LOOK_MS = 200
+const TIMEOUT_MS = 10_000
+const POLL_MS = 200
 
 /**
  * The same within one call, for a request that somebody waits for.
@@ -85,7 +85,7 @@ const LOOK_MS = 200
  */
 export const awaitClass = async ({ now }: Pick<ClusterContext, 'now'>, site: ManagementSite): Promise<void> => {
   if (await isClassKnown(site)) return
-  const until = Date.parse(now()) + PATIENCE_MS
+  const until = Date.parse(now()) + TIMEOUT_MS
   for (;;) {
     try {
       await ensureClass(site)
@@ -94,12 +94,12 @@ export const awaitClass = async ({ now }: Pick<ClusterContext, 'now'>, site: Man
       if (!(error instanceof Pending)) throw error
       if (Date.parse(now()) >= until) {
         throw new ClassNotReady(
-          `The management cluster ${site.where} can't be asked yet: ${PATIENCE_MS / 1000} s were not enough for ${error.message}. ` +
-            `Try again in a minute; if that stays so, look at the ClusterClass in namespace ${site.classNamespace}, and whether Cluster API's core manager runs and watches all namespaces.`,
+          `The management cluster ${site.where} can't be asked yet: ${TIMEOUT_MS / 1000} s were not enough for ${error.message}. ` +
+            `Try again in a minute; if that stays so, check the ClusterClass in namespace ${site.classNamespace}, and whether Cluster API's core manager runs and watches all namespaces.`,
           { cause: error },
         )
       }
-      await setTimeout(LOOK_MS)
+      await setTimeout(POLL_MS)
     }
   }
 }

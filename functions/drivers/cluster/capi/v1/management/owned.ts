@@ -8,7 +8,7 @@ import { ForeignObject } from '../../../../contract/errors.ts'
 import { covers, isTerminating } from '../../../../support/owned.ts'
 import { Pending } from '../../../../support/step.ts'
 import { CLUSTER_LABEL, type ClusterNames, clusters, PROJECT_LABEL } from '../model/names.ts'
-import { getServed, type ManagementSite } from './site.ts'
+import { getServed, type ManagementSite } from './snapshot.ts'
 
 /** True for what was made for this very cluster. */
 export const isOf = (cluster: Pick<Cluster, 'id'>, { metadata }: KubernetesObject): boolean =>
@@ -46,7 +46,7 @@ export const ensureOf = async (
   if (existing === undefined || !covers(existing, desired)) await site.client.apply(resource, desired)
 }
 
-/** Makes what was not there a moment ago. Somebody else may have been quicker: it is looked at again. @throws Pending */
+/** Makes what was not there a moment ago. Somebody else may have been quicker: it is observed again. @throws Pending */
 export const makeNew = async (
   client: KubernetesClient,
   resource: Resource,

@@ -16,7 +16,7 @@ import { clusterObject } from '../render/cluster-object.ts'
 import type { RenderPlan } from '../render/plan.ts'
 import { specOf } from '../render/topology.ts'
 import { presentCluster, titled } from './owned.ts'
-import type { ManagementSite } from './site.ts'
+import type { ManagementSite } from './snapshot.ts'
 
 /** A refusal of the object itself: by its schema (400, 422), or by an admission webhook or policy (also 403). Where rights are missing, the client says something else. */
 const isRefusal = (error: unknown): error is AppError =>

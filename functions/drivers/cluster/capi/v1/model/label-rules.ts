@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { KUBERNETES_VERSION, withV } from '../../../../../core/values/kubernetes-version.ts'
-import type { Infrastructure } from './infrastructure.ts'
-import { isNetworkAddress, prefixLength } from './networks.ts'
+import { type Infrastructure, isNetworkAddress, prefixLength } from './infrastructure.ts'
 
 /** How the text of a label is read, what it shall be (in words that fit after "give"), and what counts when it is absent or empty. */
 export type LabelRule<T> = {

@@ -171,7 +171,7 @@ export const groupValues = (labels: Labels): GroupValues => read(GROUP_LABELS, l
 /** Every label that is read. */
 export const ALL_RULES: Rules = { ...CLUSTER_LABELS, ...GROUP_LABELS }
 
-/** One sentence for each label that can't be read. `whose`: "the cluster", "node group gpu". Labels of another infrastructure are not looked at. */
+/** One sentence for each label that can't be read. `whose`: "the cluster", "node group gpu". Labels of another infrastructure are not checked. */
 export const labelFaults = (
   labels: Labels,
   whose: string,

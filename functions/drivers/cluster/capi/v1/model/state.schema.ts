@@ -17,7 +17,7 @@ export const namesState = ({ cluster, namespace }: z.infer<typeof Names>): JsonO
   [NAMES]: { cluster, namespace },
 })
 
-/** What was found out once for a task, before anything was written: a second look would see something else. `of`: which task of which operation. */
+/** What was found out once for a task, before anything was written: a second observation would see something else. `of`: which task of which operation. */
 const perTask = <T extends { of: string }>(key: string, shape: z.ZodType<T>) => ({
   state: (value: T & JsonObject): JsonObject => ({ [key]: value }),
   /** Undefined when nothing was found out for that task yet. */
@@ -54,26 +54,26 @@ const storedSince = ({ cluster: { driverState, operation } }: ClusterContext, ke
   return data?.of === (operation?.id ?? '') ? data.at : undefined
 }
 
-/** Notes when it began; unchanged by further looks. */
+/** Notes when it began; unchanged by further observations. */
 export const sinceState = (context: ClusterContext, key: Key): JsonObject => ({
   [key]: { of: context.cluster.operation?.id ?? '', at: storedSince(context, key) ?? context.now() },
 })
 
 /** True when it lasts for longer than it may, seconds. */
-export const isPatienceOver = (context: ClusterContext, key: Key, seconds: number): boolean => {
+export const isTimedOut = (context: ClusterContext, key: Key, seconds: number): boolean => {
   const since = storedSince(context, key)
   return since !== undefined && Date.parse(context.now()) - Date.parse(since) > seconds * 1000
 }
 
 /** Key in `driverState`: true for a cluster whose API servers are simulated, so that they say of no cluster which one they are. */
-const PLAYED = 'capi-simulated-identity'
+const SIMULATED_IDENTITY = 'capi-simulated-identity'
 
 /** Notes whether the identity is that of the Cluster object, since the cluster itself has none. */
-export const playedIdentityState = (uid: string, clusterUid: string | undefined): JsonObject =>
-  uid === clusterUid ? { [PLAYED]: true } : {}
+export const simulatedIdentityState = (uid: string, clusterUid: string | undefined): JsonObject =>
+  uid === clusterUid ? { [SIMULATED_IDENTITY]: true } : {}
 
 /** Why it can't be part of a federation; undefined for clusters whose API servers are real. */
 export const federationFault = ({ name, id, driverState }: Cluster): string | undefined =>
-  driverState[PLAYED] === true
+  driverState[SIMULATED_IDENTITY] === true
     ? `Cluster "${name}" (${id}) was made on the infrastructure dev, whose API servers are simulated: they have no identity, and know neither server-side apply nor reviews, so that it can be neither host nor member of a federation. Make it on infrastructure openstack, or register another cluster.`
     : undefined

@@ -8,18 +8,18 @@ import type { ClusterContext } from '../../../../contract/cluster-driver.ts'
 import { pagesOf, shaped } from '../../../../support/pages.ts'
 import { Pending } from '../../../../support/step.ts'
 import { ensureOf } from '../management/owned.ts'
-import { getServed, type ManagementSite } from '../management/site.ts'
+import { getServed, type ManagementSite } from '../management/snapshot.ts'
 import { ownObject, planOf } from '../management/wanted.ts'
 import { AddonMissing } from '../model/errors.ts'
 import {
   addonMissing,
   addonObjects,
   addonsName,
-  addonWishes,
   CLOUD_CONFIG,
   cloudConfigFiles,
   cloudConfigSecret,
   clusterResourceSets,
+  desiredAddons,
   type FoundAddon,
 } from '../render/addons.ts'
 import type { RenderPlan } from '../render/plan.ts'
@@ -32,7 +32,7 @@ export const findAddons = async (site: ManagementSite, plan: RenderPlan): Promis
   const { client, options, where } = site
   const namespace = options.addons_namespace ?? ''
   const found: FoundAddon[] = []
-  for (const desired of addonWishes(plan, options)) {
+  for (const desired of desiredAddons(plan, options)) {
     const secret = await client.get(secrets(namespace), desired.secret)
     if (secret !== undefined) found.push({ desired, secret })
     else if (desired.isRequired) throw new AddonMissing(addonMissing(desired, namespace, where))

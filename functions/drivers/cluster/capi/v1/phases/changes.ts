@@ -1,7 +1,6 @@
 import type { ClusterDriver, ClusterPhase } from '../../../../contract/cluster-driver.ts'
 import { ChangeImpossible } from '../../../../contract/errors.ts'
-import { managementSite } from '../management/site.ts'
-import { readSnapshot } from '../management/snapshot.ts'
+import { managementSite, readSnapshot } from '../management/snapshot.ts'
 import { wantedObject } from '../management/wanted.ts'
 import { change, removal } from '../model/state.schema.ts'
 import { addons, restartAddons } from './addons.ts'
@@ -12,7 +11,7 @@ import { decideRemoval, removalOf, titleOf } from './removal.ts'
 import { keptSecrets } from './secrets.ts'
 import { desiredOf, groupOf, groupPhases, wholePhases } from './update.ts'
 
-/** Sees whether anything changes: stored before it does, since a second look would see none. */
+/** Sees whether anything changes: stored before it does, since a second observation would see none. */
 const compare: ClusterPhase = {
   id: 'compare',
   title: 'see what changes',
@@ -31,7 +30,7 @@ const compare: ClusterPhase = {
   },
 }
 
-/** Decides which nodes go, by those that there are: stored before anything is done, since a second look would see others. */
+/** Decides which nodes go, by those that there are: stored before anything is done, since a second observation would see others. */
 const choose: ClusterPhase = {
   id: 'choose',
   title: 'choose the nodes that go',

@@ -4,19 +4,17 @@ import { ChangeRefused } from '../../../../contract/errors.ts'
 import { Pending } from '../../../../support/step.ts'
 import { ensureClass } from '../management/cluster-class.ts'
 import { ensureProjectNamespace } from '../management/owned.ts'
-import { type ManagementSite, managementSite } from '../management/site.ts'
-import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
+import { type ManagementSite, managementSite, readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, ownObject, wantedObject } from '../management/wanted.ts'
 import { ClusterNotReady } from '../model/errors.ts'
-import { namesState, playedIdentityState } from '../model/state.schema.ts'
+import { namesState, simulatedIdentityState } from '../model/state.schema.ts'
 import { identityIn, inCluster, USER } from '../status/access.ts'
 import { isClusterDone } from '../status/done.ts'
 import { endpointIn, groupResult } from '../status/groups.ts'
-import { lookAt } from '../status/observe.ts'
+import { observeSnapshot } from '../status/observe.ts'
 import { clusterProgress } from '../status/progress.ts'
 import { addons } from './addons.ts'
-import { faultState, requireTopology, scaleUp } from './machines.ts'
-import { managementPhase } from './phase.ts'
+import { faultState, managementPhase, requireTopology, scaleUp } from './phase.ts'
 import { authorities, putCloudSecret } from './secrets.ts'
 
 /** The names are stored with it: users rename clusters, and all that follows has these. */
@@ -65,7 +63,7 @@ const cluster = managementPhase({ id: 'cluster', title: 'hand over to Cluster AP
 })
 
 /** What is there already, told before all is: the address of the API server first of all. */
-const toldOf = async (context: ClusterContext, snapshot: Snapshot): Promise<Partial<ClusterStepResult>> => {
+const reportOf = async (context: ClusterContext, snapshot: Snapshot): Promise<Partial<ClusterStepResult>> => {
   const authority = await context.authority('kubernetes')
   const endpoint = endpointIn(snapshot, authority?.certificatePem ?? null)
   const serverForPeers = context.cluster.endpoint?.serverForPeers ?? null
@@ -99,14 +97,14 @@ const machines: ClusterPhase = {
   ensure: async (context) => {
     const site = await managementSite(context)
     const snapshot = await readSnapshot(site)
-    const told = { ...(await toldOf(context, snapshot)), state: faultState(context, snapshot) }
+    const reported = { ...(await reportOf(context, snapshot)), state: faultState(context, snapshot) }
     const isScaled = await scaleUp(site, snapshot, context.nodeGroups)
-    if (!isScaled && isClusterDone(snapshot)) return { done: true, ...told }
+    if (!isScaled && isClusterDone(snapshot)) return { done: true, ...reported }
     requireRecoverable(context, snapshot)
     return {
       done: false,
       waitingFor: clusterProgress(snapshot, context.nodeGroups) ?? 'control plane and nodes to be there',
-      ...told,
+      ...reported,
     }
   },
 }
@@ -129,14 +127,14 @@ const identify = managementPhase(
     await context.claimIdentity(uid)
     return {
       identity: { uid, user: USER },
-      state: playedIdentityState(uid, snapshot.cluster?.metadata.uid),
-      observation: await lookAt(context, site, snapshot),
+      state: simulatedIdentityState(uid, snapshot.cluster?.metadata.uid),
+      observation: await observeSnapshot(context, site, snapshot),
     }
   },
 )
 
 /**
- * Makes a cluster. None of it is taken back when it fails: Cluster API goes on, a later look may find the cluster complete, and a delete takes down
+ * Makes a cluster. None of it is taken back when it fails: Cluster API goes on, a later observation may find the cluster complete, and a delete takes down
  * what is there.
  */
 export const createPhases: readonly ClusterPhase[] = [...preparePhases, cluster, machines, identify]

@@ -5,10 +5,9 @@ import type { ClusterContext, ClusterPhase } from '../../../../contract/cluster-
 import { pagesOf } from '../../../../support/pages.ts'
 import { Pending } from '../../../../support/step.ts'
 import { presentCluster, requireOf } from '../management/owned.ts'
-import { getServed, listServed, type ManagementSite, managementSite } from '../management/site.ts'
-import { readSnapshot } from '../management/snapshot.ts'
+import { getServed, listServed, type ManagementSite, managementSite, readSnapshot } from '../management/snapshot.ts'
 import { CLUSTER_LABEL, CLUSTER_NAME_LABEL, clusters } from '../model/names.ts'
-import { BALANCERS, isPatienceOver, sinceState } from '../model/state.schema.ts'
+import { BALANCERS, isTimedOut, sinceState } from '../model/state.schema.ts'
 import { clusterResourceSets } from '../render/addons.ts'
 import { inCluster } from '../status/access.ts'
 import { deletionProgress } from '../status/progress.ts'
@@ -37,7 +36,7 @@ const BALANCERS_PHASE_SECONDS = 900
 
 /** Seconds for all machines to be drained and gone. */
 const CLUSTER_SECONDS = 3300
-/** Milliseconds for reading Services in one look: the step has to come to its end to note since when it waits. */
+/** Milliseconds for reading Services in one observation: the step has to come to its end to note since when it waits. */
 const READ_MS = 20_000
 
 const balancerOf = (service: string): string => `the load balancer of Service ${service} to be gone`
@@ -95,7 +94,7 @@ const loadBalancers: ClusterPhase = {
     const object = await presentCluster(site, cluster)
     if (object === undefined || object.metadata.deletionTimestamp !== undefined) return { done: true }
     const waitingFor = await obstacle(context)
-    if (waitingFor === undefined || isPatienceOver(context, BALANCERS, BALANCERS_SECONDS)) return { done: true }
+    if (waitingFor === undefined || isTimedOut(context, BALANCERS, BALANCERS_SECONDS)) return { done: true }
     return { done: false, waitingFor, state: sinceState(context, BALANCERS) }
   },
 }

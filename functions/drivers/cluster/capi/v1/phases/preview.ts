@@ -7,8 +7,7 @@ import { isTerminating } from '../../../../support/owned.ts'
 import { Pending, settleAll } from '../../../../support/step.ts'
 import { awaitClass } from '../management/cluster-class.ts'
 import { isNamespaceOf } from '../management/owned.ts'
-import { type ManagementSite, managementSite } from '../management/site.ts'
-import { readSnapshot } from '../management/snapshot.ts'
+import { type ManagementSite, managementSite, readSnapshot } from '../management/snapshot.ts'
 import { ownObject, planOf, tryCreate, tryOut } from '../management/wanted.ts'
 import { AddonMissing, ManagementObjectChanged } from '../model/errors.ts'
 import { clusters } from '../model/names.ts'
@@ -20,7 +19,7 @@ import { groupFault } from './group-fault.ts'
 import { desiredOf, goneWords, groupOf } from './update.ts'
 
 /**
- * Why an upgrade can't be that would take back one that failed: Cluster API goes back to no version once it was told of it. Undefined for others.
+ * Why an upgrade can't be that would take back one that failed: Cluster API goes back to no version once it was informed of it. Undefined for others.
  */
 const downgradeOf = (
   { cluster, task }: ClusterContext,

@@ -10,15 +10,21 @@ import type {
 import { ChangeImpossible } from '../../../../contract/errors.ts'
 import { Pending, step } from '../../../../support/step.ts'
 import { check } from '../checks/check.ts'
-import { type ManagementSite, managementSite } from '../management/site.ts'
-import { readSnapshot, type Snapshot } from '../management/snapshot.ts'
+import { type ManagementSite, managementSite, readSnapshot, type Snapshot } from '../management/snapshot.ts'
 import { applyWanted, type Desired, ownObject, wantedObject } from '../management/wanted.ts'
 import { isClusterDone, isGroupDone, isGroupGone } from '../status/done.ts'
 import { groupResult, replicasOf } from '../status/groups.ts'
-import { lookAt } from '../status/observe.ts'
+import { observeSnapshot } from '../status/observe.ts'
 import { clusterProgress, groupDeletionProgress, groupProgress } from '../status/progress.ts'
-import { faultState, removeMachinesWithoutNode, requireTopology, scaleInto, scaleTo, scaleUp } from './machines.ts'
-import { managementPhase } from './phase.ts'
+import {
+  faultState,
+  managementPhase,
+  removeMachinesWithoutNode,
+  requireTopology,
+  scaleInto,
+  scaleTo,
+  scaleUp,
+} from './phase.ts'
 import { isNoOp, isRemovalDone, markRemoval, type Resize, removalOf, replaceRemaining } from './removal.ts'
 
 /** Seconds for machines to come or go: with the undo it stays within the hour that a change may take. */
@@ -81,8 +87,8 @@ const whyNot = (context: ClusterContext, snapshot: Snapshot, task: ClusterTask |
   return task?.kind === 'node-group-delete' ? groupDeletionProgress(snapshot, group) : groupProgress(snapshot, group)
 }
 
-/** What became of a group. Its count is told when it is another than was asked for, by whoever asked. */
-const toldOf = (snapshot: Snapshot, group: NodeGroup, task: ClusterTask | null): NodeGroupResult => {
+/** What became of a group. Its count is reported when it is another than was asked for, by whoever asked. */
+const reportOf = (snapshot: Snapshot, group: NodeGroup, task: ClusterTask | null): NodeGroupResult => {
   if (task?.kind === 'node-group-delete') return { id: group.id, nodeAddresses: [] }
   const replicas = replicasOf(snapshot, group)
   return {
@@ -93,7 +99,7 @@ const toldOf = (snapshot: Snapshot, group: NodeGroup, task: ClusterTask | null):
 
 const resultsOf = (context: ClusterContext, snapshot: Snapshot, task: ClusterTask | null): NodeGroupResult[] => {
   const group = groupOf(context)
-  return (group === undefined ? context.nodeGroups : [group]).map((own) => toldOf(snapshot, own, task))
+  return (group === undefined ? context.nodeGroups : [group]).map((own) => reportOf(snapshot, own, task))
 }
 
 /** Groups whose number of nodes the topology does not say: as the task names it, or within limits that it has changed. */
@@ -169,7 +175,7 @@ const removeChosen = async (context: ClusterContext, site: ManagementSite, snaps
 
 const endOf = async (context: ClusterContext, site: ManagementSite, snapshot: Snapshot) => ({
   nodeGroups: resultsOf(context, snapshot, context.task),
-  observation: await lookAt(context, site, snapshot),
+  observation: await observeSnapshot(context, site, snapshot),
 })
 
 /** @throws Pending while nodes are not as they shall be */

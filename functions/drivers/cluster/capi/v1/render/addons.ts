@@ -4,12 +4,11 @@ import type { CloudCredential } from '../../../../contract/cluster-driver.ts'
 import { wantedLabels } from '../model/desired.ts'
 import type { ClusterValues } from '../model/labels.ts'
 import { CLUSTER_LABEL } from '../model/names.ts'
-import { cloudConf, cloudNetworks } from './cloud-conf.ts'
-import { clusterWish, networkDriverOf, type RenderPlan } from './plan.ts'
-import { secretOf } from './secrets.ts'
+import { desiredCluster, networkDriverOf, type RenderPlan } from './plan.ts'
+import { cloudConf, cloudNetworks, secretOf } from './secrets.ts'
 
 /** Manifests that the operator keeps as a Secret in the management cluster, in the namespace that option `addons_namespace` names. */
-type AddonWish = {
+type DesiredAddon = {
   /** For example `calico`. */
   addon: string
   /** Name of the operator's Secret: the addon's, or with a label for its release `calico-v3.30.2`. */
@@ -55,21 +54,21 @@ const basic = (values: ClusterValues, networkDriver: string): Asked[] => [
 ]
 
 /** What is to be looked up for a cluster. None where the registration names no namespace for it, and for infrastructures whose nodes run nothing. */
-export const addonWishes = (plan: RenderPlan, options: Readonly<Record<string, string>>): AddonWish[] => {
+export const desiredAddons = (plan: RenderPlan, options: Readonly<Record<string, string>>): DesiredAddon[] => {
   if (options.addons_namespace === undefined || plan.infrastructure !== 'openstack') return []
-  const { values } = clusterWish(plan)
+  const { values } = desiredCluster(plan)
   return [...basic(values, networkDriverOf(plan)), ...switched(values, wantedLabels(plan))].map(
     ({ tag, ...asked }) => ({ ...asked, secret: tag === undefined ? asked.addon : `${asked.addon}-${tag}` }),
   )
 }
 
 /** What to say when the operator has no such Secret. */
-export const addonMissing = ({ addon, secret, reason }: AddonWish, namespace: string, where: string): string =>
+export const addonMissing = ({ addon, secret, reason }: DesiredAddon, namespace: string, where: string): string =>
   `Management cluster ${where} has no Secret ${secret} in namespace ${namespace}, which would bring the addon ${addon}: ${reason}. ` +
   'Ask its operator for it, or choose another one.'
 
 /** An addon with the operator's Secret as it was read. */
-export type FoundAddon = { desired: AddonWish; secret: KubernetesObject }
+export type FoundAddon = { desired: DesiredAddon; secret: KubernetesObject }
 
 /** Type of Secrets that a ClusterResourceSet applies; the operator's must have it too. */
 const RESOURCE_SET = 'addons.cluster.x-k8s.io/resource-set'
@@ -89,7 +88,7 @@ export const CLOUD_CONFIG = { namespace: 'kube-system', name: 'cloud-config' } a
  * two clusters of a project that are both called `kubernetes`, its default, take each other's.
  */
 export const cloudConfigFiles = (plan: RenderPlan, credential: CloudCredential): Record<string, string> => ({
-  'cloud.conf': cloudConf(clusterWish(plan).values, cloudNetworks(plan), credential),
+  'cloud.conf': cloudConf(desiredCluster(plan).values, cloudNetworks(plan), credential),
   'cluster-name': plan.names.cluster,
   ...(credential.caPem === null ? {} : { 'ca.crt': credential.caPem }),
 })
@@ -164,7 +163,7 @@ export const addonObjects = (
   found: readonly FoundAddon[],
   credential: CloudCredential,
 ): KubernetesObject[] => {
-  const { values } = clusterWish(plan)
+  const { values } = desiredCluster(plan)
   const reconciled = [cloudConfigSecret(plan, credential), ...found.map((addon) => copyOf(plan, addon))]
   const storage = values.cinder_csi_enabled
     ? [

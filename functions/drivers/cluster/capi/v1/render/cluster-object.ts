@@ -5,18 +5,18 @@ import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { firstVersion, targetVersion, upgradesControlPlane } from '../model/desired.ts'
 import { KubernetesVersionMissing } from '../model/errors.ts'
+import { podsCidr } from '../model/infrastructure.ts'
 import { CLUSTER_LABEL, machineDeploymentName, NODE_GROUP_LABEL, PROJECT_LABEL } from '../model/names.ts'
-import { podsCidr } from '../model/networks.ts'
 import { classRef } from './class-objects.ts'
-import { compact } from './compact.ts'
 import { INFRASTRUCTURE_KINDS } from './infrastructures.ts'
 import { controlPlaneConfig } from './kubeadm-config.ts'
 import { configWithMarks } from './kubeadm-machine.ts'
 import {
   apiServerPortOf,
-  type ClusterWish,
-  clusterWish,
-  groupWish,
+  compact,
+  type DesiredCluster,
+  desiredCluster,
+  desiredGroup,
   NETWORK_DRIVER_LABEL,
   networkDriverOf,
   type RenderPlan,
@@ -39,12 +39,12 @@ import { deferredEntry, newEntry, resizedEntry, updatedEntry, upgradedEntry } fr
 const controlPlaneOf = (plan: RenderPlan, group: NodeGroup): Topology['controlPlane'] => ({
   metadata: { labels: { [NODE_GROUP_LABEL]: group.id } },
   replicas: group.nodeCount,
-  healthCheck: { enabled: groupWish(plan, group).own.auto_healing_enabled },
+  healthCheck: { enabled: desiredGroup(plan, group).own.auto_healing_enabled },
 })
 
 /** The variables that make its machines. */
 const controlPlaneVariables = (plan: RenderPlan, group: NodeGroup): Variable[] => {
-  const desired = groupWish(plan, group)
+  const desired = desiredGroup(plan, group)
   return [
     { name: VARIABLES.controlPlaneMachine, value: INFRASTRUCTURE_KINDS[plan.infrastructure].machineSpec(desired) },
     { name: VARIABLES.controlPlaneConfig, value: controlPlaneConfig(desired) },
@@ -81,7 +81,7 @@ const upgraded = (plan: RenderPlan, topology: Topology, task: Upgrade): Topology
   }
 }
 
-/** A group that is not upgraded stays at its version; it is told apart only when there is another one to go to. */
+/** A group that is not upgraded stays at its version; it is distinguished only when there is another one to go to. */
 const leftEntry = (plan: RenderPlan, { topology }: ClusterSpec, entry: WorkerEntry, task: Upgrade): WorkerEntry => {
   const version = targetVersion(plan, task)
   const isNewer = upgradesControlPlane(plan, task) && version !== undefined && version !== topology.version
@@ -120,7 +120,7 @@ const changedSpec = (plan: RenderPlan, spec: ClusterSpec): ClusterSpec => {
   return { ...spec, topology: withEntries(withMasters, changedEntries(plan, spec)) }
 }
 
-const clusterNetwork = (desired: ClusterWish): JsonObject =>
+const clusterNetwork = (desired: DesiredCluster): JsonObject =>
   compact({
     apiServerPort: apiServerPortOf(desired.plan),
     pods: { cidrBlocks: [podsCidr(desired.values, networkDriverOf(desired.plan))] },
@@ -128,7 +128,7 @@ const clusterNetwork = (desired: ClusterWish): JsonObject =>
     serviceDomain: desired.values.dns_cluster_domain,
   })
 
-const infrastructureVariable = (desired: ClusterWish): Variable[] => {
+const infrastructureVariable = (desired: DesiredCluster): Variable[] => {
   const { clusterSpec } = INFRASTRUCTURE_KINDS[desired.plan.infrastructure]
   return clusterSpec === undefined ? [] : [{ name: VARIABLES.infrastructureCluster, value: clusterSpec(desired) }]
 }
@@ -142,7 +142,7 @@ const freshSpec = (plan: RenderPlan): ClusterSpec => {
       `Nothing says which Kubernetes version cluster ${plan.cluster.name} is to run: give its cluster template the label kube_tag, for example kube_tag=v1.36.0.`,
     )
   }
-  const desired = clusterWish(plan)
+  const desired = desiredCluster(plan)
   const workers = plan.nodeGroups.filter((group) => !isMaster(group))
   const topology = {
     classRef: classRef(plan),

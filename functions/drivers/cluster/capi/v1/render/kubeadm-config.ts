@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../../../../core/values/json.ts'
 import type { ClusterValues } from '../model/labels.ts'
-import { compact, type Sparse } from './compact.ts'
 import { type KubeadmFile, machineConfig, nodeRegistration } from './kubeadm-machine.ts'
-import { apiServerPortOf, type GroupWish } from './plan.ts'
-import { disksOf, ETCD_MOUNT } from './volumes.ts'
+import { apiServerPortOf, compact, type DesiredGroup, disksOf, ETCD_MOUNT, type Sparse } from './plan.ts'
 
 type Argument = { name: string; value: string }
 
@@ -112,7 +110,7 @@ const apiServerFiles = (values: ClusterValues): KubeadmFile[] => [
 ]
 
 /** `kubeadmConfigSpec` of the control plane. */
-export const controlPlaneConfig = (desired: GroupWish): JsonObject => {
+export const controlPlaneConfig = (desired: DesiredGroup): JsonObject => {
   const { values, plan } = desired
   const registration = nodeRegistration(desired)
   const hasEtcdDisk = disksOf(desired).some(({ name }) => name === 'etcd')
@@ -133,7 +131,7 @@ export const controlPlaneConfig = (desired: GroupWish): JsonObject => {
 }
 
 /** `spec` of the KubeadmConfigs of a worker group. */
-export const workerConfig = (desired: GroupWish): JsonObject =>
+export const workerConfig = (desired: DesiredGroup): JsonObject =>
   compact({
     joinConfiguration: { nodeRegistration: nodeRegistration(desired) },
     ...machineConfig(desired, []),

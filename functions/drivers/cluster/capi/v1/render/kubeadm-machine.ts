@@ -2,9 +2,7 @@ import type { ClusterTemplateSpec } from '../../../../../core/cluster/cluster-te
 import { isMaster, type NodeGroup, type NodeTaint } from '../../../../../core/cluster/node-group.ts'
 import type { Json, JsonObject } from '../../../../../core/values/json.ts'
 import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
-import { compact, type Sparse } from './compact.ts'
-import type { GroupWish } from './plan.ts'
-import { type Disk, deviceOf, disksOf } from './volumes.ts'
+import { compact, type DesiredGroup, type Disk, deviceOf, disksOf, type Sparse } from './plan.ts'
 
 /** A file of a machine, written before kubeadm runs. Belongs to root, readable by all: nothing confidential. */
 export type KubeadmFile = { path: string; content: string }
@@ -137,11 +135,11 @@ const FLATCAR_UNITS = `systemd:
         EnvironmentFile=/run/metadata/flatcar
 `
 
-const isFlatcar = ({ spec, plan }: GroupWish): boolean =>
+const isFlatcar = ({ spec, plan }: DesiredGroup): boolean =>
   plan.infrastructure === 'openstack' && spec?.clusterDistro === 'flatcar'
 
 /** How a machine of the group becomes a node. */
-export const nodeRegistration = (desired: GroupWish): JsonObject => {
+export const nodeRegistration = (desired: DesiredGroup): JsonObject => {
   const boot = isFlatcar(desired) ? IGNITION : CLOUD_INIT
   const isOpenStack = desired.plan.infrastructure === 'openstack'
   const ciphers = desired.own.kubelet_tls_cipher_suites?.join(',')
@@ -164,7 +162,7 @@ export const nodeRegistration = (desired: GroupWish): JsonObject => {
  * A file system on each further disk, whole, and where it is mounted. For Ignition Cluster API refuses `partition`, which is its only way anyway, and looks
  * the device up by what a mount names: with the `LABEL=` of cloud-init it would find none, and etcd would be on the root disk.
  */
-const diskConfig = (desired: GroupWish): { [key: string]: Sparse } => {
+const diskConfig = (desired: DesiredGroup): { [key: string]: Sparse } => {
   const disks = disksOf(desired)
   const isIgnition = isFlatcar(desired)
   const labelOf = ({ name }: Disk): string => `${name}_disk`
@@ -182,11 +180,11 @@ const diskConfig = (desired: GroupWish): { [key: string]: Sparse } => {
   }
 }
 
-const restartsContainerd = (files: readonly KubeadmFile[], desired: GroupWish): boolean =>
+const restartsContainerd = (files: readonly KubeadmFile[], desired: DesiredGroup): boolean =>
   files.some(({ path }) => path.includes('containerd')) || disksOf(desired).some(({ name }) => name === 'docker')
 
 /** What machines of a group have in common whether they are masters or workers: files, commands, disks, and the format of it all. */
-export const machineConfig = (desired: GroupWish, more: readonly KubeadmFile[]): { [key: string]: Sparse } => {
+export const machineConfig = (desired: DesiredGroup, more: readonly KubeadmFile[]): { [key: string]: Sparse } => {
   const proxies = desired.plan.infrastructure === 'openstack' ? proxyFiles(desired.spec) : []
   const files = [...proxies, ...more]
   return {

@@ -4,6 +4,7 @@ import type { ClusterTask } from '../../../../../core/cluster/cluster-task.ts'
 import type { ClusterTemplate, ClusterTemplateSpec } from '../../../../../core/cluster/cluster-template.ts'
 import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { isAbout } from '../../../../../core/cluster/task-groups.ts'
+import type { Json, JsonObject } from '../../../../../core/values/json.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { wantedGroupLabels, wantedLabels } from '../model/desired.ts'
 import type { Infrastructure } from '../model/infrastructure.ts'
@@ -31,7 +32,7 @@ export type RenderPlan = {
 }
 
 /** What is wanted of a cluster, read. */
-export type ClusterWish = {
+export type DesiredCluster = {
   plan: RenderPlan
   values: ClusterValues
   /** What its labels say to groups that have none of their own. */
@@ -41,9 +42,9 @@ export type ClusterWish = {
 }
 
 /** What is wanted of one node group, read. */
-export type GroupWish = ClusterWish & { group: NodeGroup; image: string; isMaster: boolean }
+export type DesiredGroup = DesiredCluster & { group: NodeGroup; image: string; isMaster: boolean }
 
-export const clusterWish = (plan: RenderPlan): ClusterWish => ({
+export const desiredCluster = (plan: RenderPlan): DesiredCluster => ({
   plan,
   values: clusterValues(wantedLabels(plan)),
   own: groupValues(wantedLabels(plan)),
@@ -57,10 +58,10 @@ const imageOf = ({ task, template }: RenderPlan, group: NodeGroup): string => {
   return (isUpgraded ? template?.spec.imageId : given) ?? given ?? ''
 }
 
-export const groupWish = (plan: RenderPlan, group: NodeGroup): GroupWish => {
+export const desiredGroup = (plan: RenderPlan, group: NodeGroup): DesiredGroup => {
   const labels = wantedGroupLabels(plan, group)
   return {
-    ...clusterWish(plan),
+    ...desiredCluster(plan),
     group: { ...group, labels },
     own: groupValues(labels),
     image: imageOf(plan, group),
@@ -93,3 +94,77 @@ const DEFAULT_NETWORK_DRIVER = 'calico'
 /** The CNI that a cluster has: the one it was made with, whatever its template says by now, since a second one would break its network. */
 export const networkDriverOf = ({ previous, template }: Pick<RenderPlan, 'previous' | 'template'>): string =>
   previous?.metadata.labels?.[NETWORK_DRIVER_LABEL] ?? (template?.spec.networkDriver || DEFAULT_NETWORK_DRIVER)
+
+/** JSON with fields that may be left out. */
+export type Sparse =
+  | undefined
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Sparse[]
+  | { readonly [key: string]: Sparse }
+
+const isObject = (value: Sparse): value is { readonly [key: string]: Sparse } =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isEmpty = (value: Json | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (typeof value === 'object' && Object.keys(value).length === 0)
+
+const pruned = (value: Sparse): Json | undefined => {
+  if (Array.isArray(value)) return (value as readonly Sparse[]).flatMap((item) => kept(pruned(item)))
+  return isObject(value) ? compact(value) : (value as Json | undefined)
+}
+
+const kept = (value: Json | undefined): Json[] => (value === undefined || isEmpty(value) ? [] : [value])
+
+/** Without absent, null and empty values, at any depth: Cluster API refuses most of them (cluster-api.md section 4.1). `false` and 0 stay. */
+export const compact = (value: { readonly [key: string]: Sparse }): JsonObject =>
+  Object.fromEntries(Object.entries(value).flatMap(([key, item]) => kept(pruned(item)).map((one) => [key, one])))
+
+/** A disk beside the root disk, with what is kept on it. */
+export type Disk = {
+  /** Of the block device, and of its file system's label. */
+  name: 'etcd' | 'docker'
+  gigabytes: number
+  mountPath: string
+  storage: Sparse
+}
+
+const cinder = (type: string | undefined, zone: string | undefined): Sparse => ({
+  type: 'Volume',
+  volume: { type, availabilityZone: zone === undefined ? undefined : { from: 'Name', name: zone } },
+})
+
+/** etcd's data; a directory below the mount point, since kubeadm wants an empty one and a file system has `lost+found`. */
+export const ETCD_MOUNT = '/var/lib/etcddisk'
+const CONTAINERD = '/var/lib/containerd'
+
+const etcdDisk = ({ isMaster, values }: DesiredGroup): Disk[] => {
+  const gigabytes = values.etcd_blockdevice_size ?? values.etcd_volume_size ?? 0
+  if (!isMaster || gigabytes === 0) return []
+  const type = values.etcd_blockdevice_volume_type ?? values.etcd_volume_type
+  const isLocal = values.etcd_blockdevice_type === 'local'
+  const storage = isLocal ? { type: 'Local' } : cinder(type, values.etcd_blockdevice_volume_az)
+  return [{ name: 'etcd', gigabytes, mountPath: ETCD_MOUNT, storage }]
+}
+
+const dockerDisk = ({ group, own }: DesiredGroup): Disk[] => {
+  const gigabytes = group.dockerVolumeSize ?? 0
+  if (gigabytes === 0) return []
+  return [{ name: 'docker', gigabytes, mountPath: CONTAINERD, storage: cinder(own.docker_volume_type, undefined) }]
+}
+
+/** The further disks of a group's machines, in the order in which the machine sees them. */
+export const disksOf = (desired: DesiredGroup): Disk[] => [...etcdDisk(desired), ...dockerDisk(desired)]
+
+/** What the machine calls its further disks: they follow the root disk. */
+export const deviceOf = ({ own }: DesiredGroup, index: number): string =>
+  `/dev/${own.capi_disk_bus === 'scsi' ? 'sd' : 'vd'}${'bcdefgh'[index]}`
+
+/** Further networks of a group's machines, by name or id. Masters have none. */
+export const extraNetworks = ({ own, isMaster }: Pick<DesiredGroup, 'own' | 'isMaster'>): readonly string[] =>
+  isMaster ? [] : (own.extra_network_names ?? own.extra_network_name ?? [])

@@ -5,7 +5,7 @@ import { DEFER_UPGRADE, machineDeploymentName, NODE_GROUP_LABEL } from '../model
 import { INFRASTRUCTURE_KINDS } from './infrastructures.ts'
 import { workerConfig } from './kubeadm-config.ts'
 import { configWithMarks, nodeLabelsOf } from './kubeadm-machine.ts'
-import { type GroupWish, groupWish, type RenderPlan } from './plan.ts'
+import { type DesiredGroup, desiredGroup, type RenderPlan } from './plan.ts'
 import { changedByHand, VARIABLES, type Variable, WORKER_CLASS, type WorkerEntry, withVariables } from './topology.ts'
 
 const AUTOSCALER = 'cluster.x-k8s.io/cluster-api-autoscaler-node-group'
@@ -46,14 +46,14 @@ const metadataOf = (group: NodeGroup, kept: Readonly<Record<string, string>> = {
   }
 }
 
-const overrides = (desired: GroupWish): Variable[] => [
+const overrides = (desired: DesiredGroup): Variable[] => [
   { name: VARIABLES.workerMachine, value: INFRASTRUCTURE_KINDS[desired.plan.infrastructure].machineSpec(desired) },
   { name: VARIABLES.workerConfig, value: workerConfig(desired) },
 ]
 
 /** The entry of a group that has none yet. */
 export const newEntry = (plan: RenderPlan, given: NodeGroup): WorkerEntry => {
-  const desired = groupWish(plan, given)
+  const desired = desiredGroup(plan, given)
   const { group, own } = desired
   return {
     class: WORKER_CLASS,

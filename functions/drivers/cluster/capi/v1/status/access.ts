@@ -5,8 +5,7 @@ import { namespaces } from '../../../../../kubernetes/resources.ts'
 import { connectionTo } from '../../../../../kubernetes/stored-connection.ts'
 import type { ClusterContext, ReadAuthority } from '../../../../contract/cluster-driver.ts'
 import { CredentialMissing } from '../../../../contract/errors.ts'
-import type { ManagementSite } from '../management/site.ts'
-import type { Snapshot } from '../management/snapshot.ts'
+import type { ManagementSite, Snapshot } from '../management/snapshot.ts'
 
 /** Who fedplane is in the clusters that it makes. */
 export const USER = 'fedplane'

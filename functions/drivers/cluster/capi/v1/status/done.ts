@@ -23,7 +23,7 @@ const areReplicasThere = ({ spec, status }: ControlPlane | MachineDeployment): b
 const isControlPlaneDone = (plane: ControlPlane): boolean =>
   isSettled(plane) && areReplicasThere(plane) && isTrue(plane, 'Available') && !isChanging(plane)
 
-/** The same of a worker group; none of none is done. `phase` says nothing of the nodes, so it is not looked at. */
+/** The same of a worker group; none of none is done. `phase` says nothing of the nodes, so it is not checked. */
 const isDeploymentDone = (deployment: MachineDeployment): boolean =>
   isSettled(deployment) && areReplicasThere(deployment) && !isTrue(deployment, 'RollingOut')
 

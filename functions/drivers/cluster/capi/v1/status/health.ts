@@ -114,7 +114,7 @@ const parts = (snapshot: Snapshot, now: string): [string, string][] => {
 
 const nodeName = ({ metadata, status }: Machine): string => status.nodeRef.name || metadata.name
 
-/** One entry for each node, made anew at each look, so that none stays of a node that is gone. */
+/** One entry for each node, made anew at each observation, so that none stays of a node that is gone. */
 const nodes = (snapshot: Snapshot): [string, string][] => {
   const living = snapshot.machines.filter((machine) => !isLeaving(machine))
   const isWell = (machine: Machine): boolean => isTrue(machine, 'NodeHealthy')
@@ -125,7 +125,7 @@ const nodes = (snapshot: Snapshot): [string, string][] => {
   return named.map((machine) => [`${nodeName(machine)}.Ready`, isWell(machine) ? 'True' : 'False'])
 }
 
-/** What a look at the cluster came to (cluster-api.md 2.3). */
+/** What an observation of the cluster came to (cluster-api.md 2.3). */
 export const observationOf = (snapshot: Snapshot, probe: Probe, observedAt: string): ClusterObservation => ({
   observedAt,
   healthStatus: statusFor(snapshot, probe, observedAt),

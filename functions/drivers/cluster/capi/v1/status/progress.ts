@@ -58,7 +58,7 @@ const serverTroubles = ({ machines, servers }: Snapshot): string[] => {
 /** Longest reason, characters: part of `status_reason`, which is shown in one line. */
 const REASON_MAX = 500
 
-/** Conditions to look at, in this order (cluster-api.md 2.3): the first that is not True says why. */
+/** Conditions to check, in this order (cluster-api.md 2.3): the first that is not True says why. */
 const OF_CLUSTER = ['InfrastructureReady'] as const
 const OF_CONTROL_PLANE = ['Available', 'MachinesReady'] as const
 const OF_DEPLOYMENT = ['MachinesReady'] as const
@@ -67,7 +67,7 @@ const OF_MACHINE = ['Ready'] as const
 const cut = (text: string): string => (text.length > REASON_MAX ? `${text.slice(0, REASON_MAX - 1)}…` : text)
 
 /** `MachineDeployment/paris-x-md-1 ScalingUp: no host was found`. Without a message the condition is named. */
-const told = ({ kind, metadata }: CapiObject, { type, status, reason, message }: Condition): string => {
+const reported = ({ kind, metadata }: CapiObject, { type, status, reason, message }: Condition): string => {
   const what = message === '' ? `${type} is ${status}` : withoutFullStop(inOneLine(message))
   return cut(`${kind}/${metadata.name} ${reason === '' ? type : reason}: ${what}`)
 }
@@ -77,7 +77,7 @@ const failing = (object: CapiObject | undefined, types: readonly string[]): stri
     ? []
     : types.flatMap((type) => {
         const condition = conditionOf(object, type)
-        return condition === undefined || condition.status === 'True' ? [] : [told(object, condition)]
+        return condition === undefined || condition.status === 'True' ? [] : [reported(object, condition)]
       })
 
 /** Reasons of TopologyReconciled with which somebody has to act; with all others it is on its way, and what holds it up says more. */
@@ -112,7 +112,7 @@ export const deletionOf = ({ cluster }: Snapshot): string | undefined => {
   const condition = conditions.find(
     (one) => one !== undefined && one.status !== 'False' && one.reason !== 'DeletionCompleted',
   )
-  return condition && told(cluster, condition)
+  return condition && reported(cluster, condition)
 }
 
 /** What the topology controller can't do of what the Cluster says now; undefined while it works. */
@@ -122,7 +122,7 @@ export const topologyFault = ({ cluster }: Snapshot): string | undefined => {
     return undefined
   // What it says may be of the Cluster as it was before the change.
   const isCurrent = (reconciled.observedGeneration ?? cluster.metadata.generation) >= cluster.metadata.generation
-  return isCurrent ? told(cluster, reconciled) : undefined
+  return isCurrent ? reported(cluster, reconciled) : undefined
 }
 
 const withTrouble = (words: string, trouble: string | undefined): string =>

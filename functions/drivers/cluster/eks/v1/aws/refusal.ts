@@ -80,7 +80,7 @@ export const codeOf = (error: unknown): string | undefined => {
 }
 
 /** AWS's own words, which name who may not do what to which resource. */
-const told = (message: string): string => {
+const reported = (message: string): string => {
   const plain = message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, TOLD_MAX)
   return plain === '' ? '' : ` AWS says: ${plain.replace(/\.?$/, '.')}`
 }
@@ -105,7 +105,7 @@ export const refusalOf = ({ action, region }: { action: string; region: string }
     )
   }
   if (DENIED.includes(plain)) {
-    return new AwsAccessDenied(`${what} was refused: ${code}.${told(message)}`, { details })
+    return new AwsAccessDenied(`${what} was refused: ${code}.${reported(message)}`, { details })
   }
-  return new AwsRequestRefused(`${what} was refused: AWS answers ${status} ${code}.${told(message)}`, { details })
+  return new AwsRequestRefused(`${what} was refused: AWS answers ${status} ${code}.${reported(message)}`, { details })
 }

@@ -10,7 +10,7 @@ import { codeOf, DescribeClusterAnswer, elementOf } from './refusal.ts'
 const SESSION_SECONDS = 3600
 
 /** Which role, for whom. */
-export type RoleWish = {
+export type DesiredRole = {
   roleArn: string
   externalId: Secret | null
   /** Shows in the account's CloudTrail, and in `sts:RoleSessionName` of the role's trust policy. */
@@ -19,7 +19,7 @@ export type RoleWish = {
   region: string
 }
 
-const formOf = ({ roleArn, externalId, sessionName }: RoleWish): string =>
+const formOf = ({ roleArn, externalId, sessionName }: DesiredRole): string =>
   new URLSearchParams({
     Action: 'AssumeRole',
     Version: '2011-06-15',
@@ -49,7 +49,7 @@ const parse = (xml: string): AwsCredentials => {
  */
 export const assumeRole = async (
   aws: AwsSite,
-  desired: RoleWish,
+  desired: DesiredRole,
   credentials: AwsCredentials,
 ): Promise<AwsCredentials> => {
   const { roleArn, region, sessionName } = desired

@@ -29,20 +29,20 @@ import { findServedVersion } from '../host/inventory.ts'
 import { type Placement, PROFILE_CRD, placementsOf, profiles, READER_ROLE } from '../names.ts'
 import { crdFault, isOurCrd, isOutdated } from '../phases/crd.ts'
 import { CONSUMER_NAMESPACES, inventoryNamespace, MEMBER_ROLE, parseProperties } from '../schema.ts'
-import { duplicateFindings, hostWishes, memberWishes, missingFinding, missingNamespaces } from './findings.ts'
+import { accessInHost, accessInMember, duplicateFindings, missingFinding, missingNamespaces } from './findings.ts'
 
 const crdFindings = (crd: KubernetesObject | undefined): Finding[] => {
   const fault = crd === undefined || isOurCrd(crd) ? undefined : crdFault(crd)
   return fault === undefined ? [] : [errorFinding('ForeignObject', fault)]
 }
 
-/** What would become of the CRD, by the look at the host. */
+/** What would become of the CRD, by the observation of the host. */
 const crdFate = (crd: KubernetesObject | undefined): string => {
   if (crd === undefined) return ''
   return isOutdated(crd) ? ': exists already and is brought up to date' : ': exists already and is kept'
 }
 
-/** Missing consumer namespaces: only told, since they may well be made before the first member joins. */
+/** Missing consumer namespaces: only reported, since they may well be made before the first member joins. */
 const consumerFindings = async (site: Site, names: readonly string[]): Promise<Finding[]> =>
   (await missingNamespaces(site, names)).map((name) =>
     warningFinding(
@@ -64,7 +64,7 @@ export const checkHost = async (context: FederationContext): Promise<Preflight> 
   const findings = await attempt(async () => {
     const site = await hostSite(context)
     const parts = await Promise.all([
-      attempt(() => permissionFindings(site.client, 'the host', hostWishes(namespace))),
+      attempt(() => permissionFindings(site.client, 'the host', accessInHost(namespace))),
       attempt(() => namespaceFindings(site, namespace, context.now())),
       attempt(() => foreignFindings(site, roles(namespace), READER_ROLE)),
       attempt(() => checkCrd(site)),
@@ -87,7 +87,7 @@ const inMember = async (context: MemberContext, role: string): Promise<Finding[]
   const name = memberObjectName(context.federation.id)
   const where = `member ${context.member.cluster.name}`
   const parts = await Promise.all([
-    attempt(() => permissionFindings(site.client, where, memberWishes(name, role))),
+    attempt(() => permissionFindings(site.client, where, accessInMember(name, role))),
     attempt(() => namespaceFindings(site, name, context.now())),
     attempt(() => foreignFindings(site, clusterRoleBindings, name)),
     attempt(() => memberRoleFindings(site, { name: role, property: MEMBER_ROLE })),

@@ -21,7 +21,7 @@ export const missingFinding = (namespace: string): Finding =>
   )
 
 /** Everything that the driver does in a host, so that nothing is refused half-way (cases/JN-11). */
-export const hostWishes = (namespace: string): Access[] => [
+export const accessInHost = (namespace: string): Access[] => [
   ...accessTo(['get', 'create', 'patch', 'delete'], { group: '', resource: 'namespaces' }),
   ...accessTo(['get', 'create', 'patch'], { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }),
   ...accessTo(['get', 'list', 'create', 'patch', 'delete'], { group: PROFILE_GROUP, resource: 'clusterprofiles' }),
@@ -35,7 +35,7 @@ export const hostWishes = (namespace: string): Access[] => [
 ]
 
 /** Everything that the driver does in a member. Binding a role needs `bind` on it, or all that it allows; the first can be asked. */
-export const memberWishes = (namespace: string, role: string): Access[] => [
+export const accessInMember = (namespace: string, role: string): Access[] => [
   ...accessTo(['get', 'create', 'patch', 'delete'], { group: '', resource: 'namespaces' }),
   ...accessTo(['get', 'create', 'patch', 'delete'], { group: '', resource: 'serviceaccounts', namespace }),
   ...accessTo(['create'], { group: '', resource: 'serviceaccounts/token', namespace }),

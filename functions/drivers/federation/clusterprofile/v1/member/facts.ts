@@ -10,13 +10,13 @@ import { listAll } from '../../../../support/owned.ts'
 import type { MemberContent, ProfileCondition, ProfileProperty, ProfileStatus, Way } from '../host/content.ts'
 import { CLUSTER_LABEL, CONTROL_PLANE_HEALTHY } from '../names.ts'
 
-/** What a look at the member showed. */
+/** What an observation of the member showed. */
 export type MemberFacts = {
   version: string | null
   properties: ProfileProperty[]
   /** For condition `ControlPlaneHealthy`. */
   health: { status: 'True' | 'False' | 'Unknown'; reason: string; message: string }
-  /** Why the member could not be looked at; null when it could. */
+  /** Why the member could not be checked; null when it could. */
   fault: AppError | null
 }
 
@@ -69,9 +69,9 @@ const healthOf = async (client: KubernetesClient): Promise<MemberFacts['health']
 }
 
 /** What was found, or what is known already when looking fails. */
-const orLast = async <T>(look: () => Promise<T>, last: () => T | Promise<T>): Promise<T> => {
+const orLast = async <T>(observe: () => Promise<T>, last: () => T | Promise<T>): Promise<T> => {
   try {
-    return await look()
+    return await observe()
   } catch (error) {
     if (!isAppError(error)) throw error
     return last()
@@ -79,7 +79,7 @@ const orLast = async <T>(look: () => Promise<T>, last: () => T | Promise<T>): Pr
 }
 
 /**
- * Looks at the member. One that can't be reached has unknown health. What could not be looked at is as it was: the version that was
+ * Checks the member. One that can't be reached has unknown health. What could not be checked is as it was: the version that was
  * last observed, the properties that are published.
  */
 export const memberFacts = async (context: MemberContext, published: Published): Promise<MemberFacts> => {

@@ -26,17 +26,17 @@ import { contentOfMember, type MemberFacts, memberFacts, type Published } from '
 /** How long the driver waits for controllers that may not run. Tests shorten it. */
 export type ClusterProfileOptions = {
   /** Seconds for the token controller to fill a Secret before a token is requested instead. Default 5. */
-  tokenPatienceSeconds: number
+  tokenTimeoutSeconds: number
   /** Seconds for the namespace controller to begin. Default 12: it waits 5 s on purpose, the rest is for a slow one. */
-  namespacePatienceSeconds: number
+  namespaceTimeoutSeconds: number
   /** Seconds during which a fresh token may still be refused (clocks differ, caches). Default 5. */
-  proofPatienceSeconds: number
+  proofTimeoutSeconds: number
 }
 
 export const DEFAULT_OPTIONS: ClusterProfileOptions = {
-  tokenPatienceSeconds: 5,
-  namespacePatienceSeconds: 12,
-  proofPatienceSeconds: 5,
+  tokenTimeoutSeconds: 5,
+  namespaceTimeoutSeconds: 12,
+  proofTimeoutSeconds: 5,
 }
 
 /**
@@ -52,10 +52,10 @@ export const prepareMember = (context: MemberContext, options: ClusterProfileOpt
     const credential = await obtainToken(context, site, trace, {
       account: memberObjectName(context.federation.id),
       existing: await tokenSecrets(site),
-      patienceSeconds: options.tokenPatienceSeconds,
+      timeoutSeconds: options.tokenTimeoutSeconds,
       stored: () => context.memberToken(),
       user: accountUser(context.federation.id),
-      proofPatienceSeconds: options.proofPatienceSeconds,
+      proofTimeoutSeconds: options.proofTimeoutSeconds,
     })
     return { credential }
   })
@@ -71,7 +71,7 @@ const storedToken = async (context: MemberContext): Promise<Secret> => {
 /** base64 for a Secret's `data`: exactly the token, since the secretreader plugin does not trim it. */
 export const encodeToken = (token: Secret): string => Buffer.from(token.reveal()).toString('base64')
 
-/** A look at the member, but for its health when that is published already: two looks of the sweep outweigh this one. */
+/** An observation of the member, but for its health when that is published already: two observations of the sweep outweigh this one. */
 const firstFacts = async (context: MemberContext, published: Published): Promise<MemberFacts> => {
   const facts = await memberFacts(context, published)
   const { conditions } = await published()
@@ -102,14 +102,14 @@ export const registerMember = (context: MemberContext): Promise<StepResult> =>
   })
 
 /**
- * One look of ours must not overrule what the sweep saw twice: published, it would stay until the observation changes again. A fault
- * that does not pass by itself (another cluster at the address, for example) is one that the sweep may not see, and is told.
+ * One observation of ours must not overrule what the sweep saw twice: published, it would stay until the observation changes again. A fault
+ * that does not pass by itself (another cluster at the address, for example) is one that the sweep may not see, and is reported.
  */
 const requireAgreement = ({ member }: MemberContext, { health, fault }: MemberFacts): void => {
   const { observation } = member.cluster
   if (observation === null || (fault !== null && !fault.retryable)) return
   if ((observation.healthReason.api === 'ok') === (health.status === 'True')) return
-  throw new Pending('a look at the member that agrees with what was observed of its API')
+  throw new Pending('an observation of the member that agrees with what was observed of its API')
 }
 
 /**
@@ -160,7 +160,7 @@ const removeObjects = async (site: Site): Promise<void> => {
  */
 export const cleanMember = (
   context: MemberContext,
-  { namespacePatienceSeconds }: ClusterProfileOptions,
+  { namespaceTimeoutSeconds }: ClusterProfileOptions,
 ): Promise<CleanResult> =>
   step(async () => {
     const site = await memberSite(context)
@@ -168,7 +168,7 @@ export const cleanMember = (
     const leftovers = await removeNamespace(site, {
       name: memberObjectName(site.federationId),
       now: context.now(),
-      patienceSeconds: namespacePatienceSeconds,
+      timeoutSeconds: namespaceTimeoutSeconds,
     })
     return { leftovers }
   })

@@ -26,7 +26,7 @@ const Crd = z.object({
       }),
     ),
   }),
-  // A new CRD has `conditions: null` until the API server has looked at it.
+  // A new CRD has `conditions: null` until the API server has checked it.
   status: z.object({ conditions: z.array(z.object({ type: z.string(), status: z.string() })).nullish() }).optional(),
 })
 

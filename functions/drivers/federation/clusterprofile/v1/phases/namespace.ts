@@ -18,12 +18,12 @@ import { PROFILE_GROUP, READER_ROLE } from '../names.ts'
 import { inventoryNamespace } from '../schema.ts'
 
 /** Deletes the inventory namespace of this federation, last of all. */
-const dropNamespace = (context: FederationContext, { namespacePatienceSeconds }: ClusterProfileOptions) =>
+const dropNamespace = (context: FederationContext, { namespaceTimeoutSeconds }: ClusterProfileOptions) =>
   step(async () => ({
     leftovers: await removeNamespace(await hostSite(context), {
       name: inventoryNamespace(context.federation.id),
       now: context.now(),
-      patienceSeconds: namespacePatienceSeconds,
+      timeoutSeconds: namespaceTimeoutSeconds,
     }),
   }))
 

@@ -20,14 +20,13 @@ import { type HostWork, hostWork } from '../host/host-work.ts'
 import { services } from '../host/plan.ts'
 import { apiServiceManifest } from '../host/services.ts'
 import { API_SERVER, CRDS_ASSET, KARMADA_VERSION } from '../model/names.ts'
-import { API_NODE_PORT } from '../model/properties.ts'
-import { type KarmadaProperties, parseProperties } from '../model/schema.ts'
+import { API_NODE_PORT, type KarmadaProperties, parseProperties } from '../model/properties.ts'
 import { pullSecretFindings } from './update.ts'
 
 const KEPT = ['get', 'list', 'create', 'patch', 'delete']
 
 /** Everything that the driver does in a host, so that nothing is refused half-way. */
-const hostWishes = (namespace: string): Access[] => [
+const accessInHost = (namespace: string): Access[] => [
   ...accessTo(['get', 'create', 'patch', 'delete'], { group: '', resource: 'namespaces' }),
   ...accessTo(KEPT, { group: '', resource: 'services', namespace }),
   ...accessTo(KEPT, { group: '', resource: 'secrets', namespace }),
@@ -56,7 +55,7 @@ const EVERYWHERE = 'default'
 /** Default of `--service-node-port-range`, which no API tells. */
 const [FIRST, LAST] = [30_000, 32_767]
 
-/** A dry run does not look at the range (Kubernetes 1.36), so this can only be a warning. */
+/** A dry run does not check the range (Kubernetes 1.36), so this can only be a warning. */
 const rangeFindings = ({ plan: { properties } }: HostWork): Finding[] => {
   const port = properties.apiNodePort
   if (port === null || (port >= FIRST && port <= LAST)) return []
@@ -170,7 +169,7 @@ export const checkHost = async (context: FederationContext): Promise<Preflight> 
     const work = await hostWork(context)
     const { client } = work.site
     const parts = await Promise.all([
-      attempt(() => permissionFindings(client, 'the host', hostWishes(work.namespace))),
+      attempt(() => permissionFindings(client, 'the host', accessInHost(work.namespace))),
       attempt(() => helpFindings(client, work.namespace)),
       attempt(() => versionFindings(client)),
       attempt(() => ourNamespaceFindings(work, context.now())),

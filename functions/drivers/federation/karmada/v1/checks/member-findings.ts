@@ -28,7 +28,7 @@ const RBAC = 'rbac.authorization.k8s.io'
  * Everything that the driver does in a member. To grant everything one must have everything, or the verbs `escalate` and `bind`: the second can be
  * asked for.
  */
-const memberWishes = (namespace: string, role: string | null): Access[] => [
+const accessInMember = (namespace: string, role: string | null): Access[] => [
   ...accessTo(WRITE, { group: '', resource: 'namespaces' }),
   ...accessTo(WRITE, { group: '', resource: 'serviceaccounts', namespace }),
   ...accessTo(['list'], { group: '', resource: 'serviceaccounts' }),
@@ -78,7 +78,7 @@ export const memberFindings = async (context: MemberContext, role: string | null
   const name = memberObjectName(site.federationId)
   const where = `member ${context.member.cluster.name}`
   const parts = await Promise.all([
-    attempt(() => permissionFindings(site.client, where, memberWishes(name, role))),
+    attempt(() => permissionFindings(site.client, where, accessInMember(name, role))),
     attempt(() => versionFindings(site)),
     attempt(() => namespaceFindings(site, name, context.now())),
     attempt(() => foreignFindings(site, clusterRoleBindings, name)),

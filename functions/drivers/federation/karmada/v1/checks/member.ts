@@ -11,7 +11,7 @@ import { hasControlPlane, withControlPlane } from '../control-plane/open.ts'
 import { clusters, controlPlaneSite, executionSpace, IMPERSONATOR, impersonatorSecretName } from '../member/names.ts'
 import { clusterFacts } from '../member/status.ts'
 import { MEMBERS_NAMESPACE } from '../model/names.ts'
-import { parseProperties } from '../model/schema.ts'
+import { parseProperties } from '../model/properties.ts'
 import { memberFindings, peerFindings } from './member-findings.ts'
 
 const nameFindings = (name: string): Finding[] =>

@@ -29,7 +29,7 @@ import { readEncryption, readPki } from '../pki/pki.schema.ts'
 /** What the kubelet takes. */
 const TYPES: readonly unknown[] = ['kubernetes.io/dockerconfigjson', 'kubernetes.io/dockercfg']
 
-/** What is wrong with the Secret that property `image-pull-secret` names. One that is missing is only told: it may be made meanwhile. */
+/** What is wrong with the Secret that property `image-pull-secret` names. One that is missing is only reported: it may be made meanwhile. */
 export const pullSecretFindings = async ({ site, plan, namespace }: HostWork): Promise<Finding[]> => {
   const name = plan.properties.imagePullSecret
   if (name === null) return []

@@ -14,11 +14,10 @@ import {
   MEMBERS_NAMESPACE,
   SYSTEM_NAMESPACE,
 } from '../model/names.ts'
-import { parseProperties } from '../model/schema.ts'
+import { parseProperties } from '../model/properties.ts'
 import { readPki } from '../pki/pki.schema.ts'
-import { keepWorkloads } from './keep-workloads.ts'
+import { clientConfigOf, keepWorkloads, type WebhookSite, webhookConfigurations } from './admission.ts'
 import { rbac } from './rbac.ts'
-import { clientConfigOf, type WebhookSite, webhookConfigurations } from './webhooks.ts'
 
 /** Version of `Cluster` that Karmada serves. */
 export const CLUSTER_VERSION = 'v1alpha1'
@@ -126,7 +125,7 @@ type Content = {
 }
 
 /**
- * All objects that are put into the control plane (federation-control-planes.md 1.7). None of them is of a kind that its webhooks look at, so these
+ * All objects that are put into the control plane (federation-control-planes.md 1.7). None of them is of a kind that its webhooks check, so these
  * may well refuse everything until the webhook server runs.
  *
  * @throws Pending before there are certificates

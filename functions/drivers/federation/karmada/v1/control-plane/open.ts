@@ -14,7 +14,7 @@ import type { FederationContext } from '../../../../contract/federation-driver.t
 import { Pending } from '../../../../support/step.ts'
 import { componentSelector, pods } from '../host/plan.ts'
 import { API_SERVER, API_SERVER_PORT, stateOf } from '../model/names.ts'
-import { namespaceOf } from '../model/schema.ts'
+import { namespaceOf } from '../model/properties.ts'
 import { type Pki, readPki } from '../pki/pki.schema.ts'
 
 const Pod = z.object({

@@ -100,7 +100,7 @@ const controllerManager = (plan: HostPlan, pki: Pki): Manifest<'Deployment'> =>
       // To each member; default 40 and 60.
       '--cluster-api-qps=100',
       '--cluster-api-burst=200',
-      // Members whose state is looked at in parallel; default 5.
+      // Members whose state is checked in parallel; default 5.
       '--concurrent-cluster-syncs=10',
       // Retries a second of each controller's queue; default 10, which a few members at once use up.
       '--rate-limiter-qps=100',

@@ -43,7 +43,7 @@ const METRICS_PORT = 2381
 const DATA = 'etcd-data'
 const DATA_PATH = '/var/lib/etcd'
 
-/** How many members the StatefulSet has, and which of them its new pods are told of. */
+/** How many members the StatefulSet has, and which of them its new pods are informed of. */
 export type Membership = {
   members: number
   /** `existing` for members that are added to a cluster that runs. */

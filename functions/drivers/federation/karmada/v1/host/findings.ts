@@ -7,8 +7,7 @@ import { errorFinding, warningFinding } from '../../../../support/findings.ts'
 import { listAll } from '../../../../support/owned.ts'
 import { pagesOf } from '../../../../support/pages.ts'
 import { StorageClassMissing } from '../model/options.ts'
-import { STORAGE_CLASS } from '../model/properties.ts'
-import type { KarmadaProperties } from '../model/schema.ts'
+import { type KarmadaProperties, STORAGE_CLASS } from '../model/properties.ts'
 import { storageClasses } from './plan.ts'
 
 const Node = z.object({

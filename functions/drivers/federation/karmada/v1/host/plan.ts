@@ -2,7 +2,7 @@ import type { Federation } from '../../../../../core/federation/federation.ts'
 import type { Resource } from '../../../../../kubernetes/client.ts'
 import { ownerLabels } from '../../../../support/owned.ts'
 import { stateOf } from '../model/names.ts'
-import { type KarmadaProperties, parseProperties } from '../model/schema.ts'
+import { type KarmadaProperties, parseProperties } from '../model/properties.ts'
 
 /** What the manifests of the host depend on, certificates aside. */
 export type HostPlan = {

@@ -60,7 +60,7 @@ const unschedulable = ({ status }: Pod): string | null => {
   return condition === undefined ? null : `can't be scheduled: ${shortened(condition.message)}`
 }
 
-/** How a program ends that was told to: by itself after SIGTERM, by SIGKILL, by SIGTERM. */
+/** How a program ends that was asked to: by itself after SIGTERM, by SIGKILL, by SIGTERM. */
 const ENDED_BY_OTHERS = [0, 137, 143]
 const OUT_OF_MEMORY = 'OOMKilled'
 
@@ -100,20 +100,20 @@ const pullFailures = ({ metadata: { name, uid } }: Pod, events: readonly HostEve
       (uid === '' || object.uid === '' || object.uid === uid),
   )
 
-/** Since the first failed pull that was told of, else since the pod has a node. */
-const failingSince = ({ metadata, status }: Pod, told: readonly HostEvent[]): string | null => {
-  const [first] = told.flatMap(({ since }) => (since === '' ? [] : since)).toSorted()
+/** Since the first failed pull that was reported, else since the pod has a node. */
+const failingSince = ({ metadata, status }: Pod, reported: readonly HostEvent[]): string | null => {
+  const [first] = reported.flatMap(({ since }) => (since === '' ? [] : since)).toSorted()
   const placed = status.conditions.find(({ type, status: state }) => type === 'PodScheduled' && state === 'True')
   return first ?? placed?.lastTransitionTime ?? metadata.creationTimestamp ?? null
 }
 
 /** Of all that is said of a failed pull the longest says most: the others only name the state. */
 const faultOfImage = (pod: Pod, { image, state }: ContainerStatus, events: readonly HostEvent[]): ImageFault => {
-  const told = pullFailures(pod, events)
-  const [words = ''] = [shortened(state.waiting?.message ?? ''), ...told.map(({ message }) => message)].toSorted(
+  const reported = pullFailures(pod, events)
+  const [words = ''] = [shortened(state.waiting?.message ?? ''), ...reported.map(({ message }) => message)].toSorted(
     (first, second) => second.length - first.length,
   )
-  return { pod: pod.metadata.name, image, words, since: failingSince(pod, told) }
+  return { pod: pod.metadata.name, image, words, since: failingSince(pod, reported) }
 }
 
 /** The first image that a pod can't get; null when it has all, still gets them, or is going away. */

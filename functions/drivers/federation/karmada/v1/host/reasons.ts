@@ -3,7 +3,7 @@ import type { KubernetesClient, KubernetesObject } from '../../../../../kubernet
 import type { FederationContext, FederationObservation } from '../../../../contract/federation-driver.ts'
 import { federationSelector, listAll } from '../../../../support/owned.ts'
 import { API_SERVER, COMPONENTS, ETCD } from '../model/names.ts'
-import { namespaceOf } from '../model/schema.ts'
+import { namespaceOf } from '../model/properties.ts'
 import { type HostEvent, newestEvent, newestWarning, readEvents } from './host-events.ts'
 import { deployments, pods, selectorText, statefulSets, volumeClaims } from './plan.ts'
 import { podReason } from './pod-reasons.ts'

@@ -11,7 +11,7 @@ import { type ImageFault, imageFaultOf } from './pod-reasons.ts'
 import { podsOf, reasonOf } from './reasons.ts'
 
 /** Seconds in which the kubelet tries a pull some four times (it waits 10 s, then twice as long each time). */
-const PATIENCE_SECONDS = 120
+const TIMEOUT_SECONDS = 120
 /** Seconds after which it has tried once more whatever came before: it waits 300 s at most. */
 const LONGEST_PAUSE_SECONDS = 330
 
@@ -67,15 +67,15 @@ const newestOf = async (client: KubernetesClient, workload: KubernetesObject): P
 
 const secondsBetween = (from: string, to: Date): number => (to.getTime() - Date.parse(from)) / 1000
 
-/** A fault from before the operation may be repaired by now, and is told only when the kubelet has tried once more. */
+/** A fault from before the operation may be repaired by now, and is reported only when the kubelet has tried once more. */
 const isFinal = (failing: number, { now, startedAt }: OperationTime): boolean => {
   const running = startedAt === null ? Number.POSITIVE_INFINITY : secondsBetween(startedAt, new Date(now))
-  return failing <= running ? failing >= PATIENCE_SECONDS : running >= LONGEST_PAUSE_SECONDS
+  return failing <= running ? failing >= TIMEOUT_SECONDS : running >= LONGEST_PAUSE_SECONDS
 }
 
 const sentence = (workload: KubernetesObject, { pod, image, words }: ImageFault, failing: number): string =>
   `Pod ${pod} of ${workload.kind} ${workload.metadata.name} can't get image ${image} for ${Math.round(failing)} s: ${words}. ` +
-  'Look at the image tags, image-registry and image-pull-secret among the properties, or at the registry.'
+  'Check the image tags, image-registry and image-pull-secret among the properties, or at the registry.'
 
 /**
  * Ends the wait for pods whose image is not to be had, well before the deadline of their phase: a name that is wrong does not get better. Pods of an
@@ -122,7 +122,7 @@ const Workload = z.object({
 })
 type Workload = z.infer<typeof Workload>
 
-const UNSEEN = 'not looked at by its controller yet'
+const UNSEEN = 'not observed by its controller yet'
 
 /** How far a Deployment or StatefulSet is; null when all its pods are those of the newest template, and available. */
 export const progressOf = (object: KubernetesObject): string | null => {

@@ -6,7 +6,7 @@ import { removeAccounts } from '../../../../support/member/account.ts'
 import { memberObjectName } from '../../../../support/member/tokens.ts'
 import { removeNamespace } from '../../../../support/namespace.ts'
 import { memberSite, removeOwned, type Site } from '../../../../support/owned.ts'
-import { patiently, settleAll, step } from '../../../../support/step.ts'
+import { retryWhilePending, settleAll, step } from '../../../../support/step.ts'
 import type { KarmadaOptions } from '../model/options.ts'
 import { isBoundToOurs, WORK_NAMESPACE } from './claims.ts'
 import { executionSpace, IMPERSONATOR } from './names.ts'
@@ -51,16 +51,16 @@ const removeImpersonator = async (site: Site, membership: Membership): Promise<v
  */
 export const cleanMember = (
   context: MemberContext,
-  { namespacePatienceSeconds }: KarmadaOptions,
+  { namespaceTimeoutSeconds }: KarmadaOptions,
 ): Promise<CleanResult> =>
   step(async () => {
     const site = await memberSite(context)
     await settleAll([() => removeImpersonator(site, context.membership), () => removeObjects(site)])
-    const leftovers = await patiently(() =>
+    const leftovers = await retryWhilePending(() =>
       removeNamespace(site, {
         name: memberObjectName(site.federationId),
         now: context.now(),
-        patienceSeconds: namespacePatienceSeconds,
+        timeoutSeconds: namespaceTimeoutSeconds,
       }),
     )
     return { leftovers }

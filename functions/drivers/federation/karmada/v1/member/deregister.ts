@@ -5,7 +5,7 @@ import type { MemberContext } from '../../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../../contract/phase.ts'
 import { memberObjectName } from '../../../../support/member/tokens.ts'
 import { deleteOwned, isOwned, isTerminating, type Site } from '../../../../support/owned.ts'
-import { Pending, patiently, settleAll, step } from '../../../../support/step.ts'
+import { Pending, retryWhilePending, settleAll, step } from '../../../../support/step.ts'
 import { clusterTime } from '../../../../support/who-am-i.ts'
 import { hasControlPlane, withControlPlane, workInControlPlane } from '../control-plane/open.ts'
 import { MEMBERS_NAMESPACE } from '../model/names.ts'
@@ -16,13 +16,13 @@ import {
   finish,
   type Leaving,
   type LeavingSite,
-  lookAt,
   markNamespace,
+  observeLeaving,
   releaseWorks,
   setPreserve,
 } from './leaving.ts'
 import { clusters, controlPlaneSite, executionSpace, impersonatorSecretName } from './names.ts'
-import { stuckWorks, toGiveUp, toKeep, unreachedRemarks, unreachedWorks } from './works.ts'
+import { stuckWorks, toGiveUp, toKeep, unreachedWarnings, unreachedWorks } from './works.ts'
 
 /** Marks that are taken away again before the API server knows that it must not; it does so within milliseconds. */
 const MARKS_MAX = 10
@@ -35,11 +35,11 @@ type Job = {
   /** True: workloads stay in the member. */
   keep: boolean
   force: boolean
-  /** What stays in the member though Karmada should have seen to it, as the first look that knew of it said. */
-  remarks: string[]
+  /** What stays in the member though Karmada should have seen to it, as the first observation that knew of it said. */
+  warnings: string[]
 }
 
-const jobOf = (context: MemberContext, options: KarmadaOptions, client: KubernetesClient, remarks: string[]): Job => {
+const jobOf = (context: MemberContext, options: KarmadaOptions, client: KubernetesClient, warnings: string[]): Job => {
   const operation = operationOf(context.membership)
   const { memberName } = context.membership
   return {
@@ -49,7 +49,7 @@ const jobOf = (context: MemberContext, options: KarmadaOptions, client: Kubernet
     at: { client, memberName, space: executionSpace({ memberName }) },
     keep: operation?.workloads !== 'delete',
     force: operation?.force === true,
-    remarks,
+    warnings,
   }
 }
 
@@ -60,7 +60,7 @@ const mark = async ({ at, keep }: Job, seen: Leaving): Promise<void> => {
   let open = toKeep(seen.works)
   for (let tries = 0; open.length > 0 && tries < MARKS_MAX; tries += 1) {
     await setPreserve(at, open, true)
-    open = toKeep((await lookAt(at)).works)
+    open = toKeep((await observeLeaving(at)).works)
   }
   if (open.length > 0) throw new Pending(`${open.length} Works of ${at.space} to be marked, so that workloads stay`)
 }
@@ -72,8 +72,8 @@ const begin = async (job: Job, seen: Leaving): Promise<void> => {
   await deleteOwned(job.site, clusters, seen.cluster)
 }
 
-const note = ({ remarks, keep }: Job, works: readonly KubernetesObject[]): void => {
-  if (remarks.length === 0) remarks.push(...unreachedRemarks(works, keep))
+const note = ({ warnings, keep }: Job, works: readonly KubernetesObject[]): void => {
+  if (warnings.length === 0) warnings.push(...unreachedWarnings(works, keep))
 }
 
 /** Works go at once, rather than when Karmada gets to them; those that can't are let go. */
@@ -87,21 +87,21 @@ const emptySpace = async (job: Job, seen: Leaving): Promise<void> => {
   )
   if (!seen.works.some(isTerminating)) return
   const now = await clusterTime(at.client, context.now())
-  const stuck = stuckWorks(seen.works, { now, patienceSeconds: options.workPatienceSeconds, force })
+  const stuck = stuckWorks(seen.works, { now, timeoutSeconds: options.workTimeoutSeconds, force })
   if (force) note(job, stuck)
   await releaseWorks(at, stuck)
 }
 
 const isOver = ({ cluster, namespace }: Leaving): boolean => cluster === undefined && namespace === undefined
 
-/** One look, and what is to be done about it. */
+/** One observation, and what is to be done about it. */
 const advance = async (job: Job): Promise<Leaving> => {
-  const seen = await lookAt(job.at)
+  const seen = await observeLeaving(job.at)
   note(job, unreachedWorks(seen))
   await begin(job, seen)
   await emptySpace(job, seen)
-  const { workPatienceSeconds } = job.options
-  await finish(job.at, seen, { now: job.context.now(), workPatienceSeconds, force: job.force })
+  const { workTimeoutSeconds } = job.options
+  await finish(job.at, seen, { now: job.context.now(), workTimeoutSeconds, force: job.force })
   return seen
 }
 
@@ -120,10 +120,10 @@ const removeSecrets = async ({ site, context }: Job): Promise<void> => {
 }
 
 const leave = async (job: Job): Promise<void> => {
-  const { cluster } = await lookAt(job.at)
+  const { cluster } = await observeLeaving(job.at)
   // Somebody else's of that name: nothing of this member is there.
   if (cluster !== undefined && !isOwned(job.site, cluster)) return
-  await patiently(async () => {
+  await retryWhilePending(async () => {
     const seen = await advance(job)
     if (!isOver(seen)) throw new Pending(blockersOf(job.at, seen))
   })
@@ -135,13 +135,13 @@ const leave = async (job: Job): Promise<void> => {
  * plane may have to, to remove workloads and what it made there for itself. With `force` what it can't finish is taken away all the same.
  */
 export const deregisterMember = async (context: MemberContext, options: KarmadaOptions): Promise<StepResult> => {
-  const remarks: string[] = []
+  const warnings: string[] = []
   const result = await step(async () => {
     if (!(await hasControlPlane(context))) return {}
     // Who forces does not wait for a control plane to work again.
     const work = operationOf(context.membership)?.force === true ? withControlPlane : workInControlPlane
-    await work(context, (client) => leave(jobOf(context, options, client, remarks)))
+    await work(context, (client) => leave(jobOf(context, options, client, warnings)))
     return {}
   })
-  return remarks.length === 0 ? result : { ...result, remarks }
+  return warnings.length === 0 ? result : { ...result, warnings }
 }

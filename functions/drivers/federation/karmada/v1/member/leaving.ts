@@ -6,8 +6,8 @@ import { blockersOf as namespaceBlockers } from '../../../../support/namespace.t
 import { isTerminating, listAll } from '../../../../support/owned.ts'
 import { Pending, settleAll } from '../../../../support/step.ts'
 import { clusterTime } from '../../../../support/who-am-i.ts'
+import { KEEP_LABEL } from '../control-plane/admission.ts'
 import { conditionOf, inParallel } from '../control-plane/apply-all.ts'
-import { KEEP_LABEL } from '../control-plane/keep-workloads.ts'
 import { CLUSTER_FINALIZER, clusters, WORK_FINALIZER, works } from './names.ts'
 
 /** A member's things in the control plane, besides its Secrets. */
@@ -35,7 +35,7 @@ const worksOf = async (client: KubernetesClient, space: string): Promise<Kuberne
  *
  * @throws Pending where there may be some that can't be seen
  */
-export const lookAt = async ({ client, memberName, space }: LeavingSite): Promise<Leaving> => {
+export const observeLeaving = async ({ client, memberName, space }: LeavingSite): Promise<Leaving> => {
   const [cluster, namespace, found] = await settleAll([
     () => client.get(clusters, memberName),
     () => client.get(namespaces, space),
@@ -47,7 +47,7 @@ export const lookAt = async ({ client, memberName, space }: LeavingSite): Promis
   return { cluster, namespace, works: found ?? [] }
 }
 
-/** What is gone, or changed, when it is to be changed is looked at again. */
+/** What is gone, or changed, when it is to be changed is observed again. */
 export const unlessGone = async (act: () => Promise<unknown>): Promise<void> => {
   try {
     await act()
@@ -82,7 +82,7 @@ export const setPreserve = (site: LeavingSite, objects: readonly KubernetesObjec
   patchEach(site, objects, () => ({ spec: { preserveResourcesOnDeletion: keep } }))
 
 /**
- * Deletes Works one by one. Karmada's own way, through their namespace, takes longer: the namespace controller looks at what is left in it only after
+ * Deletes Works one by one. Karmada's own way, through their namespace, takes longer: the namespace controller checks what is left in it only after
  * 8 s more.
  */
 export const deleteWorks = ({ client, space }: LeavingSite, objects: readonly KubernetesObject[]): Promise<void> =>
@@ -90,7 +90,7 @@ export const deleteWorks = ({ client, space }: LeavingSite, objects: readonly Ku
     unlessGone(() => client.delete(works(space), name, uid === undefined ? {} : { uid })),
   )
 
-/** Lets Works go without a further look at the member. */
+/** Lets Works go without a further observation of the member. */
 export const releaseWorks = (site: LeavingSite, objects: readonly KubernetesObject[]): Promise<void> =>
   patchEach(site, objects.filter(isTerminating), ({ metadata }) => ({
     metadata: { finalizers: (metadata.finalizers ?? []).filter((finalizer) => finalizer !== WORK_FINALIZER) },
@@ -108,7 +108,7 @@ const CLUSTER_FACTOR = 3
 /** On a Cluster that is being deleted: how many times it was touched. */
 const NUDGE_ANNOTATION = 'fedplane.io/looked-at'
 
-type Finishing = { now: string; workPatienceSeconds: number; force: boolean }
+type Finishing = { now: string; workTimeoutSeconds: number; force: boolean }
 
 /** Seconds since its deletion was asked for, by the control plane's own clock. */
 const secondsOf = async ({ client }: LeavingSite, { metadata }: KubernetesObject, now: string): Promise<number> => {
@@ -124,7 +124,7 @@ const finishNamespace = async (at: LeavingSite, namespace: KubernetesObject, now
 }
 
 /**
- * Karmada looks at a Cluster that it removes every 10 s, and whenever it changes: a change once the namespace of its Works is gone saves the rest of
+ * Karmada checks a Cluster that it removes every 10 s, and whenever it changes: a change once the namespace of its Works is gone saves the rest of
  * these 10 s.
  */
 const nudge = ({ client, memberName }: LeavingSite, { metadata }: KubernetesObject): Promise<void> => {
@@ -139,8 +139,8 @@ const release = ({ client, memberName }: LeavingSite, { metadata }: KubernetesOb
 }
 
 const finishCluster = async (at: LeavingSite, cluster: KubernetesObject, finishing: Finishing): Promise<void> => {
-  const { now, force, workPatienceSeconds } = finishing
-  const late = force && (await secondsOf(at, cluster, now)) >= workPatienceSeconds * CLUSTER_FACTOR
+  const { now, force, workTimeoutSeconds } = finishing
+  const late = force && (await secondsOf(at, cluster, now)) >= workTimeoutSeconds * CLUSTER_FACTOR
   await (late ? release(at, cluster) : nudge(at, cluster))
 }
 

@@ -16,7 +16,7 @@ import { memberObjectName, tokenSecrets } from '../../../../support/member/token
 import { ensureOwned, memberSite, ownerLabels, refOf, removeOwned, type Site } from '../../../../support/owned.ts'
 import { settleAll, step, type Trace } from '../../../../support/step.ts'
 import { type KarmadaOptions, MemberNameTaken } from '../model/options.ts'
-import { parseProperties } from '../model/schema.ts'
+import { parseProperties } from '../model/properties.ts'
 import {
   CLUSTER_NAME_LABEL,
   type Claims,
@@ -83,10 +83,10 @@ const tokenOf = (
     account,
     existing,
     isNamespaceNew,
-    patienceSeconds: options.tokenPatienceSeconds,
+    timeoutSeconds: options.tokenTimeoutSeconds,
     stored: () => storedToken(context, account),
     user: accountUser(site.federationId, account),
-    proofPatienceSeconds: options.proofPatienceSeconds,
+    proofTimeoutSeconds: options.proofTimeoutSeconds,
   })
 
 /** When to renew: with the first token that expires, else in a month of when the tokens were made. */

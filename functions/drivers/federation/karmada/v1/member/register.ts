@@ -21,9 +21,8 @@ import {
   tokenSecret,
 } from './manifests.ts'
 import { clusters, controlPlaneSite, executionSpace, IMPERSONATOR, impersonatorSecretName } from './names.ts'
-import { yieldProxy } from './proxy.ts'
 import { requireRestartAfter } from './restart.ts'
-import { clusterFacts } from './status.ts'
+import { clusterFacts, yieldProxy } from './status.ts'
 
 type Seen = {
   cluster: KubernetesObject | undefined
@@ -35,7 +34,7 @@ type Seen = {
  * The Cluster and tokens of that name as they are. @throws ForeignObject for somebody else's; Pending while an earlier membership of that name is
  * still being removed: a Cluster that is made meanwhile would get its namespace's end.
  */
-const look = async (site: Site, name: string): Promise<Seen> => {
+const observeExisting = async (site: Site, name: string): Promise<Seen> => {
   const space = executionSpace({ memberName: name })
   const [cluster, secret, impersonator, namespace] = await settleAll([
     () => site.client.get(clusters, name),
@@ -89,7 +88,7 @@ const ensureSecrets = async (
   for (const one of made) trace.made(refOf(site, one))
 }
 
-/** The Secrets that were just made: no look needed. */
+/** The Secrets that were just made: no observation needed. */
 const ownSecrets = async (publishing: Publishing, facts: SecretFacts): Promise<void> => {
   const { client } = publishing.site
   await settleAll(secretsOf(publishing, facts).map((secret) => () => client.apply(resourceOf(secret), secret)))
@@ -106,10 +105,10 @@ const impersonatorRefs = (): ObjectRef[] =>
     uid: '',
   }))
 
-/** Secrets first, since Karmada looks at a Cluster at once; then the Cluster; then it becomes the Secrets' owner. */
+/** Secrets first, since Karmada checks a Cluster at once; then the Cluster; then it becomes the Secrets' owner. */
 const publish = async (publishing: Publishing): Promise<string | undefined> => {
   const { context, site, trace, credential } = publishing
-  const seen = await look(site, context.membership.memberName)
+  const seen = await observeExisting(site, context.membership.memberName)
   const ownerUid = seen.cluster?.metadata.uid
   const published = publishedAt(context, seen, tokenSecret(context, credential, { ownerUid }))
   await ensureSecrets(publishing, seen, { ownerUid, publishedAt: published })

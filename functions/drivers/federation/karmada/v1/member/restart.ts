@@ -7,7 +7,7 @@ import { deployments } from '../host/plan.ts'
 import { progressOf } from '../host/rollout.ts'
 import { CONTROLLER_MANAGER } from '../model/names.ts'
 import type { KarmadaOptions } from '../model/options.ts'
-import { namespaceOf } from '../model/schema.ts'
+import { namespaceOf } from '../model/properties.ts'
 
 /** On the pods of karmada-controller-manager: when they were last made anew. ISO-8601 UTC. */
 const RESTARTED_ANNOTATION = 'fedplane.io/restarted-at'

@@ -51,7 +51,7 @@ export const toGiveUp = (found: readonly KubernetesObject[]): KubernetesObject[]
 type Stuck = {
   /** The control plane's own time. */
   now: Date
-  patienceSeconds: number
+  timeoutSeconds: number
   /** True: also those whose workloads would be removed from the member. */
   force: boolean
 }
@@ -60,9 +60,9 @@ type Stuck = {
 const IMPERSONATOR_FACTOR = 3
 
 /** Seconds that Karmada is given for a Work; null where only Karmada may end it. */
-const patienceWith = (work: KubernetesObject, { patienceSeconds, force }: Stuck): number | null => {
-  if (force || keeps(work)) return patienceSeconds
-  return isImpersonators(work) ? patienceSeconds * IMPERSONATOR_FACTOR : null
+const timeoutOf = (work: KubernetesObject, { timeoutSeconds, force }: Stuck): number | null => {
+  if (force || keeps(work)) return timeoutSeconds
+  return isImpersonators(work) ? timeoutSeconds * IMPERSONATOR_FACTOR : null
 }
 
 /**
@@ -71,7 +71,7 @@ const patienceWith = (work: KubernetesObject, { patienceSeconds, force }: Stuck)
  */
 export const stuckWorks = (found: readonly KubernetesObject[], stuck: Stuck): KubernetesObject[] =>
   found.filter((work) => {
-    const patience = patienceWith(work, stuck)
+    const patience = timeoutOf(work, stuck)
     if (!isTerminating(work) || !isHeld(work) || patience === null) return false
     const since = new Date(work.metadata.deletionTimestamp ?? stuck.now)
     return (stuck.now.getTime() - since.getTime()) / 1000 >= patience
@@ -94,7 +94,7 @@ export const unreachedWorks = ({ cluster, works }: Leaving): readonly Kubernetes
  * What stays in a member with Works that Karmada did not end itself; none without workloads in them. It keeps workloads by taking its labels off
  * them, and removes them, in the member.
  */
-export const unreachedRemarks = (works: readonly KubernetesObject[], keep: boolean): string[] => {
+export const unreachedWarnings = (works: readonly KubernetesObject[], keep: boolean): string[] => {
   const names = works.filter((work) => !isImpersonators(work)).flatMap(namesIn)
   if (names.length === 0) return []
   const listed = listInWords([...new Set(names)].toSorted(), NAMES_MAX)

@@ -14,8 +14,8 @@ import {
   REPLICAS,
   STORAGE_CLASS,
   STORAGE_SIZE,
+  textOf,
 } from './properties.ts'
-import { textOf } from './schema.ts'
 
 type TagKey = typeof KARMADA_IMAGE_TAG | typeof KUBE_IMAGE_TAG | typeof ETCD_IMAGE_TAG
 type Version = { minor: number; patch: number }

@@ -3,15 +3,15 @@ import { AppError } from '../../../../../core/values/app-error.ts'
 /** How long the driver waits for controllers that may not run, and how long its certificates last. Tests shorten it. */
 export type KarmadaOptions = {
   /** Seconds for the namespace controller to begin. Default 12: it waits 5 s on purpose, the rest is for a slow one. */
-  namespacePatienceSeconds: number
+  namespaceTimeoutSeconds: number
   /** Seconds for a member's token controller to fill a Secret before a token is requested instead. Default 5. */
-  tokenPatienceSeconds: number
+  tokenTimeoutSeconds: number
   /** Seconds during which a fresh token may still be refused (clocks differ, caches). Default 5. */
-  proofPatienceSeconds: number
+  proofTimeoutSeconds: number
   /** Seconds that the certificates of servers and components last. Default a year, as upstream's. */
   leafLifetimeSeconds: number
   /** Seconds for Karmada to give up a Work of a leaving member before we take its finalizer off. Default 4. */
-  workPatienceSeconds: number
+  workTimeoutSeconds: number
   /** Seconds after a member's token changed until karmada-controller-manager is restarted, so that one restart serves many. Default 15. */
   restartSettleSeconds: number
   /** Least seconds between two such restarts. Default 120. */
@@ -21,11 +21,11 @@ export type KarmadaOptions = {
 const YEAR_SECONDS = 365 * 86_400
 
 export const DEFAULT_OPTIONS: KarmadaOptions = {
-  namespacePatienceSeconds: 12,
-  tokenPatienceSeconds: 5,
-  proofPatienceSeconds: 5,
+  namespaceTimeoutSeconds: 12,
+  tokenTimeoutSeconds: 5,
+  proofTimeoutSeconds: 5,
   leafLifetimeSeconds: YEAR_SECONDS,
-  workPatienceSeconds: 4,
+  workTimeoutSeconds: 4,
   restartSettleSeconds: 15,
   restartIntervalSeconds: 120,
 }

@@ -14,13 +14,16 @@ import {
   IMAGE_PULL_SECRET,
   IMAGE_REGISTRY,
   KEEP_DATA,
+  listOf,
   MEMBER_CLUSTER_ROLE,
   NAMESPACE,
+  optionalOf,
   REPLICAS,
+  SERVICE_TYPES,
   STORAGE_CLASS,
   STORAGE_SIZE,
+  textOf,
 } from './properties.ts'
-import { listOf, optionalOf, SERVICE_TYPES, textOf } from './schema.ts'
 
 /** Namespaces of Kubernetes itself and our own; `default` is everybody's. */
 const RESERVED = /^(kube-.*|fedplane-.*|default)$/

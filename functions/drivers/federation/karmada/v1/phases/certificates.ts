@@ -12,7 +12,7 @@ import { ensureAll, inHost, removeSelected, requirePki } from '../host/host-work
 import { secretManifests } from '../host/secrets.ts'
 import { stateOf } from '../model/names.ts'
 import type { KarmadaOptions } from '../model/options.ts'
-import { parseProperties } from '../model/schema.ts'
+import { parseProperties } from '../model/properties.ts'
 import { issuePki, renewAfterOf } from '../pki/issue-pki.ts'
 import { ENCRYPTION, type Encryption, newEncryption, PKI, type Pki, readHostPki } from '../pki/pki.schema.ts'
 import { apiServerPhase } from './workloads.ts'

@@ -76,7 +76,7 @@ const requireContent = async (context: FederationContext, client: KubernetesClie
 }
 
 /** Of an address that leads nowhere from here: it may be right all the same, for who is elsewhere. */
-const detourRemarks = ({ federation }: FederationContext, detour: string | null): string[] => {
+const detourWarnings = ({ federation }: FederationContext, detour: string | null): string[] => {
   const { endpoint } = stateOf(federation)
   if (detour === null) return []
   return [
@@ -91,7 +91,7 @@ export const verifyPhase = (): Phase<FederationContext> => ({
   deadlineSeconds: VERIFY_SECONDS,
   ensure: (context) =>
     step(async () => {
-      const remarks = await withControlPlane(context, async (client, detour) => {
+      const warnings = await withControlPlane(context, async (client, detour) => {
         await Promise.all([
           requireAvailable(client),
           requireEstablished(client),
@@ -99,9 +99,9 @@ export const verifyPhase = (): Phase<FederationContext> => ({
           requireWebhooks(client),
           requireContent(context, client),
         ])
-        return detourRemarks(context, detour)
+        return detourWarnings(context, detour)
       })
-      return { remarks }
+      return { warnings }
     }),
 })
 

@@ -11,7 +11,7 @@ import {
   SYSTEM_NAMESPACE,
   WEBHOOK,
 } from '../model/names.ts'
-import type { KarmadaProperties } from '../model/schema.ts'
+import type { KarmadaProperties } from '../model/properties.ts'
 import type { Authority, Leaf } from './pki.schema.ts'
 
 /** Who a certificate says its holder is. */

@@ -36,7 +36,7 @@ const failsAt = (context: FederationContext, act: string, label: string | undefi
   optionsOf(context)['memory-fail-phase'] === act || label === act
 
 /** Runs one act with the hooks around it and the planned failure in it. `act` is its name in options and labels. */
-export const play = async <T>(
+export const simulate = async <T>(
   world: MemoryWorld,
   context: FederationContext,
   { name, act, member }: { name: string; act: string; member?: MemberContext },
@@ -46,7 +46,7 @@ export const play = async <T>(
   world.note(call)
   await world.before?.(call)
   if (failsAt(context, act, member?.member.cluster.magnum.labels['memory-fail-step'])) {
-    throw new PlannedFailure(`memory@1 was told to fail at ${act}; take the option or label away and try again.`)
+    throw new PlannedFailure(`memory@1 was asked to fail at ${act}; take the option or label away and try again.`)
   }
   const result = await run()
   await world.after?.(call)

@@ -1,12 +1,12 @@
 /** What an execution holds while it runs. */
 export class Turn {
-  readonly #turns: Turns
+  readonly #limit: ConcurrencyLimit
   readonly #project: string
   #holds = true
   #over = false
 
-  constructor(turns: Turns, project: string) {
-    this.#turns = turns
+  constructor(limit: ConcurrencyLimit, project: string) {
+    this.#limit = limit
     this.#project = project
   }
 
@@ -14,14 +14,14 @@ export class Turn {
   rest(): void {
     if (!this.#holds) return
     this.#holds = false
-    this.#turns.giveBack(this.#project)
+    this.#limit.giveBack(this.#project)
   }
 
   /** It goes on at once: it has waited already, and its deadlines run. */
   goOn(): void {
     if (this.#holds || this.#over) return
     this.#holds = true
-    this.#turns.takeBack(this.#project)
+    this.#limit.takeBack(this.#project)
   }
 
   end(): void {
@@ -45,9 +45,9 @@ const OWN_SHARE = 8
  * Projects are served in turn, each in the order in which its executions came, and each has turns of its own which no other can take: steps that
  * hang on an API server that never answers hold those of their own project only (decision 0028).
  */
-export class Turns {
+export class ConcurrencyLimit {
   readonly #atOnce: number
-  /** Turns that a project gets although all are taken. */
+  /** ConcurrencyLimit that a project gets although all are taken. */
   readonly #own: number
   /** By project; the one that is served next comes first. */
   readonly #lanes = new Map<string, Lane>()

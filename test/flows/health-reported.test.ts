@@ -58,7 +58,7 @@ const failing = (federationId: string) => {
 }
 
 describe('sweepHealth, towards control planes', () => {
-  it('tells of a change that two looks agree on, once, and of nothing else', async () => {
+  it('tells of a change that two observations agree on, once, and of nothing else', async () => {
     const { id, federations } = await memberOf()
     await sweepMinutes(10)
     expect(tellings(federations[0])).toBe(0)
@@ -135,7 +135,7 @@ describe('sweepHealth, towards control planes', () => {
     let done = false
     const resolve = (driver: FederationDriver['id']): FederationDriver => ({
       ...federation.resolve(driver),
-      refreshMember: async () => ({ done, waitingFor: 'a look that agrees' }),
+      refreshMember: async () => ({ done, waitingFor: 'an observation that agrees' }),
     })
     const ports: Ports = { ...lab.ports, drivers: { ...lab.ports.drivers, federation: { ...federation, resolve } } }
     down(id)

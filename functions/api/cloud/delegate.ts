@@ -21,8 +21,8 @@ const tokenOf = ({ principal, headers }: DelegationRequest): Secret | undefined 
   return principal.source === 'keystone' && token ? new Secret(token) : undefined
 }
 
-/** True for callers who can lend a cluster of the project something: those with a token of Keystone for it. */
-export const mayLend = (request: DelegationRequest, { projectId }: Pick<Cluster, 'projectId'>): boolean =>
+/** True for callers who can delegate to a cluster of the project something: those with a token of Keystone for it. */
+export const mayDelegate = (request: DelegationRequest, { projectId }: Pick<Cluster, 'projectId'>): boolean =>
   request.ports.cloud !== undefined && request.principal.projectId === projectId && tokenOf(request) !== undefined
 
 /** @throws CloudMissing, CloudTokenMissing */
@@ -37,27 +37,32 @@ export const requireDelegator = (request: DelegationRequest, { projectId }: Pick
 
 /** Best effort: a leftover is named in the log, as it is in Keystone. */
 const takeBack = async ({ ports }: DelegationRequest, grant: CloudGrant): Promise<void> => {
-  const { userId, leaf, minter } = grant
+  const { userId, restricted, unrestricted } = grant
   try {
     await cloudOf(ports).revoke(grantRefOf(grant))
   } catch (error) {
-    ports.log.warn('application credentials not revoked', { userId, leafId: leaf.id, minterId: minter.id, error })
+    ports.log.warn('application credentials not revoked', {
+      userId,
+      restrictedId: restricted.id,
+      unrestrictedId: unrestricted.id,
+      error,
+    })
   }
 }
 
 /**
- * Has the caller lend a cluster application credentials.
+ * Has the caller delegate to a cluster application credentials.
  *
  * @throws CloudMissing, CloudTokenMissing, CloudTokenRefused, CloudCredentialRefused, IdentityProviderUnavailable
  */
-export const borrow = (request: DelegationRequest, { projectId, id }: ClusterRef): Promise<CloudGrant> => {
+export const delegate = (request: DelegationRequest, { projectId, id }: ClusterRef): Promise<CloudGrant> => {
   const token = requireDelegator(request, { projectId })
   const suffix = randomBytes(SUFFIX_BYTES).toString('hex')
   return cloudOf(request.ports).grant(token, request.principal.userId, { projectId, clusterId: id, suffix })
 }
 
 /**
- * Does something that stores what was lent. It is revoked again when that is refused; after a failure whose outcome is unknown it stays, since
+ * Does something that stores what was delegated. It is revoked again when that is refused; after a failure whose outcome is unknown it stays, since
  * it may be stored.
  */
 export const keeping = async <T>(

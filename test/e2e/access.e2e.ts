@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { kubeSystemUid } from '../../functions/kubernetes/identity.ts'
+import { kubeSystemUid } from '../../functions/drivers/support/registered/phases.ts'
 import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import { clientOf } from '../../local/clusters/started-cluster.ts'
 import type { ClusterSet } from '../../local/clusters/take-clusters.ts'
@@ -11,7 +11,7 @@ import { json, makeCa, startTlsServer, type TestServer } from '../support/kubern
 import { until } from '../support/local/engine-lab.ts'
 import { takeClusters } from './support/clusters.ts'
 
-/** What an attacker of the project did, against real API servers (issue on ways in, point 1 a and b, and point 4). */
+/** What an attacker of the project did, against real API servers (issue on access, point 1 a and b, and point 4). */
 
 type Who = 'olga' | 'mallory' | 'root'
 const TOKENS = {
@@ -136,7 +136,7 @@ describe('a member of the project who registered a cluster of their own', () => 
     await expect.poll(async () => (await call('root', 'GET', federation)).status, { timeout: 240_000 }).toBe(404)
   })
 
-  it('does not have an impostor with the same uid taken for it, nor is told the uid', async () => {
+  it('does not have an impostor with the same uid taken for it, nor is reported the uid', async () => {
     const credentials = () => impostor.seen.map(({ headers }) => headers.authorization)
     expect((await replaceKubeconfig('mallory')).status).toBe(202)
     const view = await settled(`/v1/clusters/${prod}`)

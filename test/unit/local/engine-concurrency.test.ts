@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ExecutionRef, FlowInput } from '../../../functions/core/operation/operation.ts'
+import { ConcurrencyLimit, type Turn } from '../../../local/engine/concurrency-limit.ts'
 import type { Engine } from '../../../local/engine/engine.ts'
-import { type Turn, Turns } from '../../../local/engine/turns.ts'
 import {
   definitionsOf,
   type EngineLab,
@@ -76,12 +76,12 @@ describe('turns of executions', () => {
   })
 
   it('serves projects in turn, and each in the order in which its executions came', () => {
-    const turns = new Turns(8)
+    const limit = new ConcurrencyLimit(8)
     const running: { key: string; turn: Turn }[] = []
     const ask = (project: string, count: number): void => {
       for (let index = 1; index <= count; index++) {
         const key = `${project}${index}`
-        turns.ask({ key, project }, (turn) => running.push({ key, turn }))
+        limit.ask({ key, project }, (turn) => running.push({ key, turn }))
       }
     }
     const begun = () => running.map(({ key }) => key)
@@ -91,8 +91,8 @@ describe('turns of executions', () => {
     expect(begun()).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8', 'b1', 'c1'])
     for (const { turn } of running.slice(0, 6)) turn.end()
     expect(begun().slice(10)).toEqual(['a9', 'b2', 'c2', 'a10'])
-    expect([turns.has('a11'), turns.has('a10')]).toEqual([true, false])
-    turns.drop('a11')
+    expect([limit.has('a11'), limit.has('a10')]).toEqual([true, false])
+    limit.drop('a11')
     for (const { turn } of running.slice(6)) turn.end()
     expect(begun().slice(14)).toEqual(['b3', 'c3', 'a12'])
   })

@@ -12,21 +12,21 @@ import { connectUntil } from '../../kubernetes/connect-until.ts'
 /** What a sweep works with. */
 export type Sweep = { ports: Ports; clients: ManagementClients }
 
-/** One look at a cluster. */
-export type Look = {
-  /** As it was looked at: its endpoint may be another than it was. */
+/** One observation of a cluster. */
+export type Probe = {
+  /** As it was checked: its endpoint may be another than it was. */
   cluster: Cluster
   seen: ClusterObservation
-  /** As they were stored before the look. */
+  /** As they were stored before the observation. */
   groups: readonly NodeGroup[]
   /** What there is of them by now. */
-  told: readonly NodeGroupResult[]
+  reported: readonly NodeGroupResult[]
   /** A create that failed has come up after all. */
   isComplete: boolean
 }
 
 /**
- * What a look says that was not possible. What a cluster is made through is not the cluster: nothing is known of that when it is out of
+ * What an observation says that was not possible. What a cluster is made through is not the cluster: nothing is known of that when it is out of
  * reach.
  */
 const unseen = ({ ports }: Sweep, { observation }: Cluster, error: AppError): ClusterProbe => ({
@@ -38,19 +38,19 @@ const unseen = ({ ports }: Sweep, { observation }: Cluster, error: AppError): Cl
   masterCount: observation?.masterCount ?? 0,
 })
 
-/** How long a look may begin calls of a cluster, milliseconds: its API server is its owner's, and may answer as slowly and as much as it likes. */
-const LOOK_MS = 30_000
+/** How long an observation may begin calls of a cluster, milliseconds: its API server is its owner's, and may answer as slowly and as much as it likes. */
+const PROBE_TIMEOUT_MS = 30_000
 
 const observe = async (sweep: Sweep, cluster: Cluster, nodeGroups: readonly NodeGroup[]): Promise<ClusterProbe> => {
   const { ports, clients } = sweep
-  const inTime = { ...ports, connect: connectUntil(ports.connect, performance.now() + LOOK_MS) }
+  const inTime = { ...ports, connect: connectUntil(ports.connect, performance.now() + PROBE_TIMEOUT_MS) }
   await ports.stores.integrity.requireCluster(cluster)
   const context = clusterContext(inTime, cluster, {
     nodeGroups,
     task: null,
     undoing: false,
     credential: () => ports.stores.credentials.get(kubeconfigKey(cluster)),
-    // A look claims nothing: the identity was claimed at registration.
+    // An observation claims nothing: the identity was claimed at registration.
     claimIdentity: () => Promise.resolve(),
     clients,
   })
@@ -62,18 +62,18 @@ const observe = async (sweep: Sweep, cluster: Cluster, nodeGroups: readonly Node
   }
 }
 
-const look = async (sweep: Sweep, cluster: Cluster): Promise<Look> => {
+const probe = async (sweep: Sweep, cluster: Cluster): Promise<Probe> => {
   const groups = await storedGroups(sweep.ports, cluster)
-  const { nodeGroups: told = [], isComplete = false, ...seen } = await observe(sweep, cluster, groups)
-  return { cluster, seen, groups, told, isComplete }
+  const { nodeGroups: reported = [], isComplete = false, ...seen } = await observe(sweep, cluster, groups)
+  return { cluster, seen, groups, reported, isComplete }
 }
 
 /**
  * Looks where the cluster is stored to be; when its API is not well there, also where its driver says that it is by now. What became of
- * that is told beside the fault.
+ * that is reported beside the fault.
  */
-export const lookAfter = async (sweep: Sweep, cluster: Cluster): Promise<Look> => {
-  const first = await look(sweep, cluster)
+export const probeCluster = async (sweep: Sweep, cluster: Cluster): Promise<Probe> => {
+  const first = await probe(sweep, cluster)
   const { seen } = first
   const { api = 'ok' } = seen.healthReason
   if (seen.healthStatus !== 'UNHEALTHY' || api === 'ok') return first
@@ -81,10 +81,10 @@ export const lookAfter = async (sweep: Sweep, cluster: Cluster): Promise<Look> =
     const found = await findMoved(sweep.ports, cluster)
     if (found === undefined) return first
     found.client.close()
-    return await look(sweep, found.cluster)
+    return await probe(sweep, found.cluster)
   } catch (error) {
     if (!isAppError(error)) throw error
-    const told = api.includes(error.message) ? api : `${api} ${error.message}`
-    return { ...first, seen: { ...seen, healthReason: { ...seen.healthReason, api: told } } }
+    const reported = api.includes(error.message) ? api : `${api} ${error.message}`
+    return { ...first, seen: { ...seen, healthReason: { ...seen.healthReason, api: reported } } }
   }
 }

@@ -13,7 +13,7 @@ import { until } from '../support/local/engine-lab.ts'
 
 /**
  * No sequence of requests gives a principal a credential, a token or a Secret that policies do not give it: two projects, three roles, random requests,
- * real flows, and a look into every cluster after each sequence. Whoever registered a cluster reads all of its Secrets.
+ * real flows, and an observation of every cluster after each sequence. Whoever registered a cluster reads all of its Secrets.
  */
 
 const as = (userId: string, projectId: string, ...roles: Principal['roles']): Principal => ({
@@ -187,7 +187,7 @@ const send = async (request: Request): Promise<Answer> => {
 /** Clusters whose owner, or an administrator, agreed to whatever rights the request leads to. */
 const agreedBy = (request: Request): Name[] => request.gives.filter((name) => mayGiveMore(request.as, name))
 
-/** Sends a request, looks at its answer, and tells what was agreed to by it. */
+/** Sends a request, checks its answer, and tells what was agreed to by it. */
 const play = async (request: Request): Promise<Name[]> => {
   const { status, text } = await send(request)
   for (const secret of secretsOf()) expect(text).not.toContain(secret)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CapiSite } from '../../../../functions/drivers/cluster/capi/v1/management/site.ts'
-import { removeMachinesWithoutNode } from '../../../../functions/drivers/cluster/capi/v1/phases/machines.ts'
+import type { CapiSite } from '../../../../functions/drivers/cluster/capi/v1/management/snapshot.ts'
+import { removeMachinesWithoutNode } from '../../../../functions/drivers/cluster/capi/v1/phases/phase.ts'
 import { NOW, type Part, snapshot } from './snapshots.ts'
 
 /** What is deleted of a cluster with the given worker and a second master. */

@@ -6,7 +6,7 @@ import { databaseUnusable, isSqliteFault } from './storage/faults.ts'
 /** How long requests are carried out before others of this process have their turn, milliseconds. */
 const TURN_MS = 8
 
-export type TurnsOptions = {
+export type RequestQueueOptions = {
   database: DatabaseSync
   context: Context & { storage: { forget(): void } }
   /** Told of faults of the file. */
@@ -30,13 +30,13 @@ const closed = (): Error => new DynamoError('InternalServerError', 'The embedded
  * answered, or refused, only when that is stored. An operation decides before it writes, so a refused one has written nothing; what fails
  * otherwise takes the whole turn back.
  */
-export class Turns {
-  readonly #options: TurnsOptions
+export class RequestQueue {
+  readonly #options: RequestQueueOptions
   #waiting: Request[] = []
   #isDue = false
   #isClosed = false
 
-  constructor(options: TurnsOptions) {
+  constructor(options: RequestQueueOptions) {
     this.#options = options
   }
 
