@@ -7,7 +7,7 @@ import type { Io } from '../io.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
 import type { ServerOptions } from '../profiles/server.ts'
 import { clusterSnapshot } from './cluster-view.ts'
-import { findAccess, forgetAccess } from './forget.ts'
+import { type Access, findAccess, findLeftAccess, forgetAccess } from './forget.ts'
 import {
   collect,
   collectPairs,
@@ -160,17 +160,28 @@ const remove = (io: Io) =>
     .option('--forget', 'also take away what cluster import created in the cluster')
     .option('--kubeconfig <file>', 'with --forget: kubeconfig that leads to the cluster')
     .action(async (names: string[], options: DeleteOptions) => {
+      if (options.forget && !options.wait)
+        throw usageError('--forget needs the cluster to be gone first.', 'The same without --no-wait.')
       const api = await connect(io, options)
-      const views = await Promise.all(names.map((name) => api.get<ClusterView>(pathOf(name))))
-      const accesses = options.forget
-        ? await Promise.all(views.map((view) => findAccess(io, view, options.kubeconfig)))
-        : []
+      const found = await Promise.all(names.map((name) => whatIsThere(io, api, name, options)))
+      const [views, accesses] = [found.flatMap(({ view }) => view ?? []), found.flatMap(({ access }) => access ?? [])]
       await confirmOrEnd(io, [...views.map(whatGoes), ...accesses.map(({ describe }) => describe)].join(' '), options)
       for (const { uuid } of views) await api.ask('DELETE', `/clusters/${uuid}`, { query: { force: options.force } })
       // Only now: as long as it was registered its credential was in use.
       for (const view of views) await untilGone(io, api, view, options)
       for (const access of accesses) await forgetAccess(io, access)
     })
+
+type Found = { view?: ClusterView; access?: Access | undefined }
+
+/** A cluster, and with `--forget` what is to be taken away in it; also where that alone is left. @throws CliError when there is neither */
+const whatIsThere = async (io: Io, api: ApiClient, name: string, options: DeleteOptions): Promise<Found> => {
+  const { forget, kubeconfig } = options
+  const view = await api.find<ClusterView>(pathOf(name))
+  if (view) return { view, access: forget ? await findAccess(io, view, kubeconfig) : undefined }
+  const access = forget ? await findLeftAccess(io, name, kubeconfig) : undefined
+  return access ? { access } : { view: await api.get<ClusterView>(pathOf(name)) }
+}
 
 const untilGone = async (
   io: Io,
@@ -179,7 +190,6 @@ const untilGone = async (
   options: DeleteOptions,
 ): Promise<void> => {
   if (!options.wait) {
-    if (options.forget) throw usageError('--forget needs the cluster to be gone first.', 'The same without --no-wait.')
     io.stdout.write(`cluster/${name} is being deleted\n`)
     return
   }
@@ -188,7 +198,7 @@ const untilGone = async (
       path: `/clusters/${uuid}`,
       isDone: (seen) => seen === undefined || isDeleteFailed(seen),
       snapshot: clusterSnapshot,
-      again: `fedplane cluster show ${name}`,
+      again: options.forget ? `fedplane cluster delete ${name} --forget` : `fedplane cluster show ${name}`,
     },
     { io, api, timeoutSeconds: options.timeout },
   )

@@ -202,6 +202,22 @@ describe('fedplane cluster import', () => {
     expect(await done('cluster list -o name')).toBe('cluster/edge-2\n')
   })
 
+  it('forgets also later, when the cluster is not registered any more, and past contexts that lead nowhere', async () => {
+    const file = writeKubeconfig({})
+    const config = JSON.parse(readFileSync(file, 'utf8'))
+    config.contexts.unshift({ name: 'torn', context: { cluster: 'edge-1', user: 'nobody' } })
+    writeFileSync(file, JSON.stringify(config))
+    await done('cluster import edge-1 --service-account --yes')
+    expect(await cli.run('cluster delete edge-1 --forget --no-wait --yes')).toMatchObject({ code: 2, stdout: '' })
+    expect(await done('cluster show edge-1 -o jsonpath={.status}')).toBe('CREATE_COMPLETE')
+    // As if killed between the two.
+    await done('cluster delete edge-1 --yes')
+    expect(await done('cluster delete edge-1 --forget --yes')).toBe('ServiceAccount of cluster/edge-1 deleted\n')
+    expect(await cli.run('cluster delete edge-1 --forget --yes')).toMatchObject({ code: 3, stdout: '' })
+    await done('cluster import edge-1 --service-account --yes')
+    expect(await done('cluster delete edge-1 --forget --yes')).toMatch(/ServiceAccount of cluster\/edge-1 deleted\n$/)
+  })
+
   it('names the plugin that fails by its context, without its output', async () => {
     const program = path.join(cli.home, 'failing')
     writeFileSync(program, `#!${process.execPath}\nconsole.error('secret-output'); process.exit(3)\n`)
