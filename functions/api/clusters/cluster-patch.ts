@@ -9,12 +9,11 @@ import { quote } from '../../core/values/wording.ts'
 import { patchable, patchFields } from '../attributes.ts'
 import { booleanOf, sizeNote } from '../body/fields.ts'
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
-import { patchSchema } from '../json-patch/patch.schema.ts'
-import { type PatchOperation, parsePatch, requireChangeable } from '../json-patch/patch-operation.ts'
-import { integerValue, oneOf, requireWhole, textMapValue, textValue } from '../json-patch/typed-value.ts'
+import { type PatchOperation, parsePatch, patchSchema, requireChangeable } from '../json-patch/patch-operation.ts'
+import { integerValue, oneOf, requireWhole, textMapValue, textValue } from '../json-patch/values.ts'
 import type { BodySchema } from '../route.ts'
-import { isEmptyKubeconfig, KUBECONFIG_RULE } from './kubeconfig-value.ts'
-import { MANAGEMENT_RULE } from './take-management.ts'
+import { isEmptyKubeconfig, KUBECONFIG_RULE } from './cluster.schema.ts'
+import { MANAGEMENT_RULE } from './registration.ts'
 
 /** What a PATCH of a cluster asks for; absent keys stay as they are. */
 export type ClusterPatch = Pick<DesiredChange, 'nodeCount' | 'healthStatus' | 'healthReason'> & {

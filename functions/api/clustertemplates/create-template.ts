@@ -13,10 +13,9 @@ import { AlreadyExists } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
 import { createOnce } from '../idempotency.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import { COLLECTION, showTemplate } from './show-template.ts'
-import type { CreateTemplate } from './template.schema.ts'
-import { requireMayPublish } from './template-access.ts'
-import { attributesOf, fieldsOf, overlay, requireConsistent } from './template-attributes.ts'
+import { requireMayPublish } from './access.ts'
+import { COLLECTION, showTemplate } from './read-templates.ts'
+import { attributesOf, type CreateTemplate, fieldsOf, overlay, requireConsistent } from './template.schema.ts'
 
 /** By id, or by the name before the `@` where one driver only has it. */
 const namedOf = (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { principalOf } from '../../../functions/api/principal.ts'
+import { principalOf } from '../../../functions/api/middleware.ts'
 import { authorizerContextOf, type Identity } from '../../../functions/core/values/identity.ts'
 import type { Principal } from '../../../functions/core/values/principal.ts'
 
