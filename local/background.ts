@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Ports } from '../functions/core/ports.ts'
-import { outboxEvents } from '../functions/core/values/entity-event.ts'
-import type { DomainEvent } from '../functions/core/values/event.ts'
+import { type DomainEvent, outboxEvents } from '../functions/core/values/event.ts'
 import { WORKER_SECONDS } from '../functions/core/values/workers.ts'
 import { eventItem } from '../functions/store/dynamodb/event.schema.ts'
 import { parseItem } from '../functions/store/dynamodb/parse-item.ts'

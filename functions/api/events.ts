@@ -1,4 +1,4 @@
-import { type Noun, notFound } from '../core/not-found.ts'
+import { type Noun, notFound } from '../core/errors.ts'
 import type { DomainEvent, EventOwner } from '../core/values/event.ts'
 import { listResponse } from './lists.ts'
 import type { PageQuery } from './query.ts'

@@ -1,5 +1,4 @@
-import { InvalidRequest } from '../core/errors.ts'
-import { type Noun, notFound } from '../core/not-found.ts'
+import { InvalidRequest, type Noun, notFound } from '../core/errors.ts'
 import { isUuid } from '../core/values/ids.ts'
 import { listInWords, quote } from '../core/values/wording.ts'
 import type { Page, PageRequest } from '../store/page.ts'

@@ -1,4 +1,4 @@
-import { IN_OWN_PROJECT, type Noun, notFound } from '../core/not-found.ts'
+import { IN_OWN_PROJECT, type Noun, notFound } from '../core/errors.ts'
 import { isUuid, looksLikeUuid } from '../core/values/ids.ts'
 import type { Status } from '../core/values/status.ts'
 import { listInWords, quote } from '../core/values/wording.ts'

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type { Logger, TablePorts } from '../core/ports.ts'
+import type { Principal } from '../core/values/identity.ts'
 import { isUuid } from '../core/values/ids.ts'
-import type { Principal } from '../core/values/principal.ts'
 import { byNumber, listInWords, quote } from '../core/values/wording.ts'
 import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './errors.ts'
 import type { Method, Route } from './route.ts'

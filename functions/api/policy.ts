@@ -1,6 +1,6 @@
 import type { Cluster } from '../core/cluster/cluster.ts'
 import { isManagementCluster } from '../core/cluster/management.ts'
-import type { Principal } from '../core/values/principal.ts'
+import type { Principal } from '../core/values/identity.ts'
 import { quote } from '../core/values/wording.ts'
 import type { ClusterUseContext, PolicyObject, PolicyRule } from '../policy/rules.ts'
 import type { Scope } from '../store/scope.ts'

@@ -1,7 +1,7 @@
 import middy from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context } from 'aws-lambda'
 import type { TablePorts } from '../core/ports.ts'
-import { PROJECT_LIMITS } from '../core/values/project-limits.ts'
+import { PROJECT_LIMITS } from '../core/values/quota.ts'
 import type { Stores } from '../store/stores.ts'
 import { readBody } from './body/read-body.ts'
 import { FrameworkError, MethodNotInVersion, Unauthenticated } from './errors.ts'

@@ -1,4 +1,4 @@
-import type { AuthorityType } from '../core/values/certificate-authority.ts'
+import type { AuthorityType } from '../core/cluster/cluster.ts'
 import type { Secret } from '../core/values/secret.ts'
 import type { Write } from './write.ts'
 

@@ -1,5 +1,5 @@
 import type { ManagementRole } from '../core/cluster/cluster.ts'
-import type { DriverId } from '../core/values/driver-id.ts'
+import type { DriverId } from '../core/values/ids.ts'
 import type { ClusterKey } from './cluster.store.ts'
 import type { Write } from './write.ts'
 

@@ -1,7 +1,6 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { AuthorityType, Cluster } from '../../core/cluster/cluster.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import type { TablePorts } from '../../core/ports.ts'
-import type { AuthorityType } from '../../core/values/certificate-authority.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { AuthorityKey } from '../../store/certificate.store.ts'
 import { findCluster } from '../clusters/find-cluster.ts'

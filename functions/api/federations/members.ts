@@ -1,7 +1,6 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { ObjectNotVisible } from '../../core/errors.ts'
-import { requireChangesFit } from '../../core/federation/federation-rules.ts'
-import type { RequireUse, Using } from '../../core/federation/use-of-clusters.ts'
+import { type RequireUse, requireChangesFit, type Using } from '../../core/federation/federation-rules.ts'
 import { mapLimited } from '../../core/map-limited.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import type { Membered, MemberTargets } from '../../core/membership/plan-members.ts'

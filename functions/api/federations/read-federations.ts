@@ -1,7 +1,6 @@
 import type { Federation } from '../../core/federation/federation.ts'
 import { mapLimited } from '../../core/map-limited.ts'
-import { describeMoves, progressOf } from '../../core/membership/member-moves.ts'
-import { type Membership, operationOf } from '../../core/membership/membership.ts'
+import { describeMoves, type Membership, operationOf, progressOf } from '../../core/membership/membership.ts'
 import { isUuid } from '../../core/values/ids.ts'
 import { describeObject } from '../../core/values/object-ref.ts'
 import { isInProgress } from '../../core/values/status.ts'

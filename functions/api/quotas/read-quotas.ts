@@ -1,4 +1,4 @@
-import { notFound } from '../../core/not-found.ts'
+import { notFound } from '../../core/errors.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import { QUOTA_RESOURCE, type Quota } from '../../core/values/quota.ts'
 import { type Columns, type Listing, listResponse, selectPage } from '../lists.ts'

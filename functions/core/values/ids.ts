@@ -8,3 +8,9 @@ export const looksLikeUuid = (text: string): boolean => isUuid(text.toLowerCase(
 
 /** Ten hex digits that name an entity inside clusters: the last ones, since a UUIDv7 begins with the time. */
 export const shortId = (uuid: string): string => uuid.replaceAll('-', '').slice(-10)
+
+/** `<name>@<major>`, for example `clusterprofile@1`. Stored with each entity; another major is another driver. */
+export type DriverId = `${string}@${number}`
+
+/** True for text of the form `<name>@<major>`. */
+export const isDriverId = (text: string): text is DriverId => /^[a-z][a-z0-9-]*@[1-9][0-9]*$/.test(text)

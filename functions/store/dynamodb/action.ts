@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { AppError } from '../../core/values/app-error.ts'
-import type { ProjectLimits } from '../../core/values/project-limits.ts'
+import type { ProjectLimits } from '../../core/values/quota.ts'
 import type { Facts } from '../sealing/integrity.ts'
 import type { Write } from '../write.ts'
 import type { ItemKey } from './keys.ts'

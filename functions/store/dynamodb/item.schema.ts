@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { FLOWS } from '../../core/operation/operation.ts'
-import type { DriverId } from '../../core/values/driver-id.ts'
-import { isDriverId } from '../../core/values/driver-id.ts'
+import { type DriverId, isDriverId } from '../../core/values/ids.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import { PLACES } from '../../core/values/object-ref.ts'
 import { STATUSES } from '../../core/values/status.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { ManagementRole } from '../../core/cluster/cluster.ts'
-import type { DriverId } from '../../core/values/driver-id.ts'
+import type { DriverId } from '../../core/values/ids.ts'
 import type { ClusterKey } from '../cluster.store.ts'
 import { DefaultManagementTaken, ManagementGone, ManagementInUse } from '../errors.ts'
 import type { ManagementEntry, ManagementStore } from '../management.store.ts'

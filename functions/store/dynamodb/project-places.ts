@@ -1,6 +1,6 @@
 import type { Operation } from '../../core/operation/operation.ts'
 import { isAppError } from '../../core/values/app-error.ts'
-import type { ProjectLimits } from '../../core/values/project-limits.ts'
+import type { ProjectLimits } from '../../core/values/quota.ts'
 import { ProjectLimitReached } from '../errors.ts'
 import type { Commit, Write } from '../write.ts'
 import { type Action, actionsOf, type Place, type PlaceKind } from './action.ts'

@@ -1,7 +1,7 @@
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
 import type { ControlPlaneObservation, Federation } from '../../core/federation/federation.ts'
 import { refreshMembersReady } from '../../core/federation/settle.ts'
-import { warningOf } from '../../core/membership/member-warning.ts'
+import { warningOf } from '../../core/membership/member-context.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import { memberEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AUTHORITIES, type AuthorityType } from '../../../functions/core/values/certificate-authority.ts'
+import { AUTHORITIES, type AuthorityType } from '../../../functions/core/cluster/cluster.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import type { AuthorityKey } from '../../../functions/store/certificate.store.ts'
 import type { Stores } from '../../../functions/store/stores.ts'

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
-import type { AuthorityType } from '../../../functions/core/values/certificate-authority.ts'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { AuthorityType } from '../../../functions/core/cluster/cluster.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import type { AuthorityMaterial } from '../../../functions/store/certificate.store.ts'
 import { changeCluster, readCluster } from './entities.ts'
 import { kubeconfigText } from './kubeconfigs.ts'

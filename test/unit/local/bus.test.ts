@@ -1,7 +1,6 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { entityEvent, outboxEvents } from '../../../functions/core/values/entity-event.ts'
-import type { DomainEvent } from '../../../functions/core/values/event.ts'
+import { type DomainEvent, entityEvent, outboxEvents } from '../../../functions/core/values/event.ts'
 import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
 import { Bus, logSubscriber } from '../../../local/bus/bus.ts'
 import { executionStatusEvent } from '../../../local/bus/bus-event.ts'

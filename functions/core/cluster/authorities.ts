@@ -2,8 +2,35 @@ import type { ReadAuthority } from '../../drivers/contract/cluster-driver.ts'
 import type { AuthorityKey } from '../../store/certificate.store.ts'
 import type { Write } from '../../store/write.ts'
 import type { Ports } from '../ports.ts'
-import { AUTHORITIES, type AuthorityType } from '../values/certificate-authority.ts'
-import type { Cluster } from './cluster.ts'
+import { AUTHORITIES, type AuthorityKeys, type AuthorityType, type Cluster } from './cluster.ts'
+
+/** Whose authorities they are; the name becomes their common name. `authorityKeys`: as its driver says. */
+type AuthorityOwner = {
+  projectId: string
+  clusterId: string
+  clusterName: string
+  authorityKeys: AuthorityKeys | undefined
+}
+
+/**
+ * Makes and seals a cluster's certificate authorities, one of each type (magnum-rest.md 7.1). Nothing is stored before the writes are
+ * committed, with the cluster, or as candidates with the task that puts them in place.
+ */
+export const sealNewAuthorities = async (
+  ports: Pick<Ports, 'stores' | 'clock'>,
+  { projectId, clusterId, clusterName, authorityKeys }: AuthorityOwner,
+  { candidate }: { candidate: boolean },
+): Promise<Write[]> => {
+  const { newAuthority } = await import('../../x509/new-authority.ts')
+  return Promise.all(
+    AUTHORITIES.map(async (type) =>
+      ports.stores.certificates.seal(
+        { projectId, clusterId, type, candidate },
+        await newAuthority(clusterName, ports.clock.now(), authorityKeys),
+      ),
+    ),
+  )
+}
 
 type AuthorityPorts = Pick<Ports, 'stores'>
 

@@ -1,9 +1,11 @@
-import type { TablePorts } from '../ports.ts'
+import type { Write } from '../../store/write.ts'
+import type { Ports, TablePorts } from '../ports.ts'
 import { byNumber, listInWords, quote } from '../values/wording.ts'
-import { type Cluster, federationsOf } from './cluster.ts'
+import { type Cluster, type ClusterChange, federationsOf } from './cluster.ts'
+import { type TemplateRef, templatesInUse } from './cluster-task.ts'
 
 /** A federation that uses a cluster. The name is undefined when it is gone by now. */
-export type UsingFederation = { id: string; name: string | undefined }
+type UsingFederation = { id: string; name: string | undefined }
 
 /** The federations that use a cluster, as it was read. */
 export const usingFederations = (
@@ -39,4 +41,27 @@ export const describeUses = (
   const role = hosts.length === 0 ? 'member' : joined.length === 0 ? 'host' : 'both'
   const remedy = REMEDIES[role](byNumber(federations, 'that federation', 'those federations'))
   return `Cluster ${quote(cluster.name)} is ${[...hosts, ...joined].join(' and ')}. ${remedy}`
+}
+
+const without = (templates: readonly TemplateRef[], others: readonly TemplateRef[]): TemplateRef[] =>
+  templates.filter(({ projectId, id }) => !others.some((other) => other.projectId === projectId && other.id === id))
+
+/**
+ * Keeps the templates' counts of uses in step with a cluster: goes into every commit that changes what it is made from, what runs on it
+ * or what waits, so that the counts balance whatever becomes of an upgrade.
+ *
+ * @param change of the cluster in that commit; null: it goes
+ * @returns writes whose conflict is TemplateGone, for a template that is new to the cluster
+ */
+export const movedTemplateUses = (
+  { stores }: Pick<Ports, 'stores'>,
+  cluster: Cluster,
+  change: ClusterChange | null,
+): Write[] => {
+  const before = templatesInUse(cluster)
+  const after = change === null ? [] : templatesInUse({ ...cluster, ...change })
+  return [
+    ...without(after, before).map((template) => stores.templates.countUse(template, 1)),
+    ...without(before, after).map((template) => stores.templates.countUse(template, -1)),
+  ]
 }
