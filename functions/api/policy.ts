@@ -3,7 +3,7 @@ import { isManagementCluster } from '../core/cluster/management.ts'
 import type { Principal } from '../core/values/identity.ts'
 import { quote } from '../core/values/wording.ts'
 import type { ClusterUseContext, PolicyObject, PolicyRule } from '../policy/rules.ts'
-import type { Scope } from '../store/scope.ts'
+import type { Scope } from '../store/page.ts'
 import { PolicyForbids } from './errors.ts'
 import type { ApiSettings } from './settings.ts'
 

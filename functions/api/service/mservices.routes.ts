@@ -1,5 +1,5 @@
 import { isUp } from '../../core/values/workers.ts'
-import type { Heartbeat } from '../../store/heartbeat.store.ts'
+import type { Heartbeat } from '../../store/stores.ts'
 import { noQuery } from '../query.ts'
 import { timestamp } from '../representation.ts'
 import { type ApiRequest, type ApiResponse, route, type TableRoute } from '../route.ts'

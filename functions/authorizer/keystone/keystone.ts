@@ -5,8 +5,7 @@ import { type HttpAnswer, identityCall, jsonOf } from '../../identity/identity-c
 import { type CachedIdentity, IdentityCache } from '../identity-cache.ts'
 import { rolesFrom } from '../roles.ts'
 import { type KeystoneSettings, keystoneBase } from '../settings.ts'
-import { ServiceToken } from './service-token.ts'
-import { ValidatedToken } from './token.schema.ts'
+import { ServiceToken, ValidatedToken } from './service-token.ts'
 
 /**
  * All calls for one question, our own token included, milliseconds. API Gateway gives the authorizer 10 s, and answers 500 after that.

@@ -1,5 +1,5 @@
 import type { ReadAuthority } from '../../drivers/contract/cluster-driver.ts'
-import type { AuthorityKey } from '../../store/certificate.store.ts'
+import type { AuthorityKey } from '../../store/credential.store.ts'
 import type { Write } from '../../store/write.ts'
 import type { Ports } from '../ports.ts'
 import { AUTHORITIES, type AuthorityKeys, type AuthorityType, type Cluster } from './cluster.ts'

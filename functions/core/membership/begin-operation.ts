@@ -1,4 +1,4 @@
-import type { MembershipKey } from '../../store/membership.store.ts'
+import type { MembershipKey } from '../../store/federation.store.ts'
 import type { Write } from '../../store/write.ts'
 import { isInitialized } from '../federation/federation.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'

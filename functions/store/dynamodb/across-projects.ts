@@ -1,14 +1,11 @@
 import * as z from 'zod'
-import type { PageRequest } from '../page.ts'
-import type { Scope } from '../scope.ts'
+import type { PageRequest, Scope } from '../page.ts'
 import { kindPartition, namePartition, shardOf } from './index-attributes.ts'
-import { text } from './item.schema.ts'
+import { parseItem, text } from './item.schema.ts'
 import { type NamedKind, projectOfPartition } from './keys.ts'
-import { toArray } from './merge-ascending.ts'
 import { findIdsByName, NAME_MAX } from './name-index.ts'
-import { parseItem } from './parse-item.ts'
-import { type Item, type ItemQuery, queryItems } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import { type Item, type ItemQuery, queryItems, toArray } from './read.ts'
+import type { StoreContext } from './request.ts'
 import { INDEX_SHARDS, KINDS_INDEX } from './table-definition.ts'
 
 /** Where an entity is: all that an index says of it. */

@@ -1,8 +1,7 @@
 import type { EntityKey } from './across-projects.ts'
 import type { ItemKey } from './keys.ts'
-import { mergeAscending } from './merge-ascending.ts'
-import { getItems, type Item } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import { getItems, type Item, mergeAscending } from './read.ts'
+import type { StoreContext } from './request.ts'
 
 /** An entity of which we have the item, or only know where it is. */
 type Candidate = { id: string; item: Item } | { id: string; key: EntityKey }

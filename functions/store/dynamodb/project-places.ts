@@ -7,7 +7,7 @@ import { type Action, actionsOf, type Place, type PlaceKind } from './action.ts'
 import { countedPlaces, type PlaceCounter } from './counted-places.ts'
 import { namesPrefix, projectPartition, projectUsageKey, TEMPLATE_PREFIX } from './keys.ts'
 import { countPrefix, queryPrefix } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import type { StoreContext } from './request.ts'
 
 /** Kinds that are the remedy for a project with too much in progress. */
 const NEVER_REFUSED: readonly string[] = ['delete', 'unjoin']

@@ -7,7 +7,7 @@ import { memberEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { FederationObservation, MemberObservation } from '../../drivers/contract/federation-driver.ts'
-import type { MembershipKey } from '../../store/membership.store.ts'
+import type { MembershipKey } from '../../store/federation.store.ts'
 import type { Write } from '../../store/write.ts'
 import { type Fault, memberFault, moved, planeFault, type RestingMembership, type Verdict } from './verdict.ts'
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { AUTHORITIES, type AuthorityType } from '../../../functions/core/cluster/cluster.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
-import type { AuthorityKey } from '../../../functions/store/certificate.store.ts'
+import type { AuthorityKey } from '../../../functions/store/credential.store.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import type { ContractSubject, MakeSubject } from '../../support/store/contract-subject.ts'
 import { sampleCluster, sampleId } from '../../support/store/samples.ts'

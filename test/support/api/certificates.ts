@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { AuthorityType } from '../../../functions/core/cluster/cluster.ts'
 import type { Principal } from '../../../functions/core/values/identity.ts'
-import type { AuthorityMaterial } from '../../../functions/store/certificate.store.ts'
+import type { AuthorityMaterial } from '../../../functions/store/credential.store.ts'
 import { changeCluster, readCluster } from './entities.ts'
 import { kubeconfigText } from './kubeconfigs.ts'
 import type { ApiLab } from './lab.ts'

@@ -1,7 +1,7 @@
 import { GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type DomainEvent, entityEvent, outboxEvents } from '../../../functions/core/values/event.ts'
-import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
+import { openDocumentClient } from '../../../functions/store/dynamodb/request.ts'
 import { Bus, logSubscriber } from '../../../local/bus/bus.ts'
 import { executionStatusEvent } from '../../../local/bus/bus-event.ts'
 import { OutboxRelay } from '../../../local/bus/outbox-relay.ts'

@@ -1,3 +1,8 @@
+import { RevisionConflict } from '../errors.ts'
+import type { Commit } from '../write.ts'
+import { asWrite } from './action.ts'
+import type { ItemKey } from './keys.ts'
+
 /** What an update does to top-level attributes. */
 export type AttributeChanges = {
   set?: Readonly<Record<string, unknown>>
@@ -39,5 +44,31 @@ export const updateExpression = ({ set = {}, remove = [], add = {}, take = {} }:
   return {
     text: clauses.map(({ text }) => text).join(' '),
     values: Object.assign({}, ...clauses.map(({ values }) => values)),
+  }
+}
+
+/** Something newer is stored (or exactly this), or the entity is gone. Never leaves this file. */
+class ObservationOutdated extends RevisionConflict {}
+
+const NEWER_THAN_STORED =
+  'attribute_exists(#pk) AND (attribute_not_exists(#observation.#observedAt) OR #observation.#observedAt < :observedAt)'
+
+/** Stores what was seen unless something newer is stored, or the entity is gone. True when it was stored. */
+export const observe = async (commit: Commit, key: ItemKey, observation: { observedAt: string }): Promise<boolean> => {
+  try {
+    await commit([
+      asWrite({
+        type: 'update',
+        key,
+        update: 'SET #observation = :observation',
+        condition: NEWER_THAN_STORED,
+        values: { ':observation': observation, ':observedAt': observation.observedAt },
+        onConflict: () => new ObservationOutdated(`The observation of ${key.sk} is outdated.`),
+      }),
+    ])
+    return true
+  } catch (error) {
+    if (error instanceof ObservationOutdated) return false
+    throw error
   }
 }
