@@ -1,6 +1,5 @@
 import type { Write } from '../../store/write.ts'
-import { droppedCredential, droppedFacts } from '../access/cluster-candidate.ts'
-import { releasedClaims } from '../access/cluster-identity.ts'
+import { droppedCredential, droppedFacts, releasedClaims } from '../access/cluster-identity.ts'
 import { kubeconfigKey } from '../access/credentials.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { describeFailure, type Failure } from '../operation/operation.ts'

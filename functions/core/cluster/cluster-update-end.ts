@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
 import { TemplateGone } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
-import { droppedCredential, droppedFacts, promotedCredential, promotedFacts } from '../access/cluster-candidate.ts'
-import { releasedClaims, withoutClaim } from '../access/cluster-identity.ts'
+import {
+  droppedCredential,
+  droppedFacts,
+  promotedCredential,
+  promotedFacts,
+  releasedClaims,
+  withoutClaim,
+} from '../access/cluster-identity.ts'
 import { describeFailure, type Failure } from '../operation/operation.ts'
 import type { Target } from '../operation/subjects.ts'
 import type { Ports } from '../ports.ts'

@@ -1,4 +1,4 @@
-import { noteCandidateFacts } from '../access/cluster-candidate.ts'
+import { noteCandidateFacts } from '../access/cluster-identity.ts'
 import { candidateKey, kubeconfigKey } from '../access/credentials.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'

@@ -6,8 +6,8 @@ import type { WaitingMembership } from '../membership/membership.ts'
 import { newMember } from '../membership/membership-states.ts'
 import { type NamesElsewhere, newMemberName } from '../membership/membership-steps.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
-import { generatedName } from '../values/generated-name.ts'
 import type { Principal } from '../values/identity.ts'
+import { generatedName } from '../values/ids.ts'
 import type { Federation, FederationOperation, MembershipChange } from './federation.ts'
 
 /** A federation as its caller wants it; clusters are named by id or name. */

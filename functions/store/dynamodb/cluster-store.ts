@@ -5,7 +5,7 @@ import { ClusterInUse, ClusterNotUsable, ReservationTaken, RevisionConflict } fr
 import type { Page, PageRequest, Scope } from '../page.ts'
 import { CLUSTER_FACTS, clusterFacts } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
-import { kindSources, locateByName, locateKeys } from './across-projects.ts'
+import { kindSources, locateByName, locateKeys, mergeItems } from './across-projects.ts'
 import {
   type Action,
   alreadyExists,
@@ -19,7 +19,6 @@ import { CLUSTER_SCHEMA_VERSION, clusterItem } from './cluster.schema.ts'
 import { clusterIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
 import { parseItem } from './item.schema.ts'
 import { CLUSTER_PREFIX, clusterKey, projectPartition, uidKey } from './keys.ts'
-import { mergeItems } from './merge-items.ts'
 import { claim, findIdsByName, putName, release, removeName } from './name-index.ts'
 import { operationPlace } from './project-places.ts'
 import { getItem, getItems, type Item, queryPage, readPage, takePage } from './read.ts'
