@@ -10,8 +10,8 @@ require.resolve('@swc/core')
 const CORE = '^functions/(api|authorizer|flows|workers|core|policy)/'
 /** Types and predicates of the core, which everybody may know. What begins and ends lives is beside them. */
 const ENTITIES =
-  '^functions/core/(values/|operation/(operation|deadlines)\\.ts|federation/federation\\.ts|membership/(membership|member-moves|member-name)\\.ts|' +
-  'cluster/(builtin-template|cluster|cluster-roles|cluster-task|cluster-template|health|magnum-attributes|node-group|node-labels|node-limits|node-taints|task-groups|task-templates)\\.ts)'
+  '^functions/core/(values/|operation/(operation|deadlines)\\.ts|federation/federation\\.ts|membership/membership\\.ts|' +
+  'cluster/(cluster|cluster-task|cluster-template|magnum-attributes|node-group|node-rules|task-groups)\\.ts)'
 /** Lambda entry files: they alone put core and AWS ports together. */
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
 const INTERFACES = '^functions/(store/[^/]+|cloud/[^/]+|drivers/contract/.+|kubernetes/(client|errors))\\.ts$'

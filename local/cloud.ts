@@ -1,7 +1,7 @@
 import { type IdentitySettings, keystoneBase } from '../functions/authorizer/settings.ts'
 import type { Cloud } from '../functions/cloud/cloud.ts'
 import { keystoneCloud } from '../functions/cloud/keystone/keystone-cloud.ts'
-import { DEFAULT_CLUSTER_ROLES } from '../functions/core/cluster/cluster-roles.ts'
+import { DEFAULT_CLUSTER_ROLES } from '../functions/core/values/identity.ts'
 
 /** The cloud whose Keystone vouches for callers; undefined without one. */
 export const localCloud = (identity: IdentitySettings | undefined): Cloud | undefined => {

@@ -1,6 +1,6 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import type { Logger } from '../functions/core/ports.ts'
-import { openDocumentClient } from '../functions/store/dynamodb/document-client.ts'
+import { openDocumentClient } from '../functions/store/dynamodb/request.ts'
 import { atEndpoint, type Connection } from './dynamodb/connection.ts'
 import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from './dynamodb/embedded-dynamodb.ts'
 import { ensureTable } from './dynamodb/ensure-table.ts'

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
 import type { IdentitySettings } from '../functions/authorizer/settings.ts'
-import { PROJECT_LIMITS, type ProjectLimits } from '../functions/core/values/project-limits.ts'
+import { PROJECT_LIMITS, type ProjectLimits } from '../functions/core/values/quota.ts'
 import { type AwsGrant, awsGrants } from '../functions/drivers/contract/aws-access.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import { IDENTITY_HELP, identityOptions } from './authorizer/identity-options.ts'

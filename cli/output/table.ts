@@ -1,5 +1,5 @@
 import stringWidth from 'string-width'
-import { UNSHOWN } from '../../functions/core/values/shown-text.ts'
+import { UNSHOWN } from '../../functions/core/values/wording.ts'
 
 /** Spaces between columns, as kubectl has them. */
 const GAP = '   '

@@ -17,7 +17,7 @@ import {
 import { addedLabels, type Labels, overriddenLabels, skippedLabels } from '../core/values/labels.ts'
 import type { OtherAttributes } from './body/attributes.ts'
 import { booleanField, integerField, labelsField, notGiven, optional, textField, wordField } from './body/fields.ts'
-import type { Columns } from './lists/select-page.ts'
+import type { Columns } from './lists.ts'
 import { timestamp } from './representation.ts'
 
 /** What routes derive from the tables of Magnum's attributes: schemas of requests, what is shown, sort keys, and what a patch may change. */

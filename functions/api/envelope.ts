@@ -1,9 +1,25 @@
-import { type AppError, isAppError } from '../core/values/app-error.ts'
-import { MicroversionUnsupported, Unauthenticated } from './errors.ts'
-import { AnswerNotAcceptable, FrameworkError } from './framework-errors.ts'
-import { httpStatusOf } from './http-status.ts'
-import { MINOR_MAX, MINOR_MIN } from './microversion.ts'
+import { type AppError, type ErrorKind, isAppError } from '../core/values/app-error.ts'
+import { AnswerNotAcceptable, FrameworkError, MicroversionUnsupported, Unauthenticated } from './errors.ts'
+import { MINOR_MAX, MINOR_MIN } from './negotiation.ts'
 import type { ApiResponse } from './route.ts'
+
+/** The one place where the kind of an error becomes an HTTP status (magnum-rest.md section 3). */
+const STATUS: Readonly<Record<ErrorKind, number>> = {
+  invalid: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  'method-not-allowed': 405,
+  'not-acceptable': 406,
+  conflict: 409,
+  'too-large': 413,
+  'unsupported-media-type': 415,
+  throttled: 429,
+  unavailable: 503,
+  internal: 500,
+}
+
+export const httpStatusOf = (kind: ErrorKind): number => STATUS[kind]
 
 /** Characters of a title: some eight lines of a terminal, room for what was wrong and for what to do about it. */
 const TITLE_MAX = 600

@@ -4,10 +4,10 @@ import { InvalidRequest } from '../core/errors.ts'
 import { isAppError } from '../core/values/app-error.ts'
 import type { Json } from '../core/values/json.ts'
 import { QuotaReached } from '../store/errors.ts'
-import type { IdempotentResult } from '../store/idempotency.store.ts'
+import type { IdempotentResult } from '../store/stores.ts'
 import type { Write } from '../store/write.ts'
+import { httpStatusOf } from './envelope.ts'
 import { IdempotencyKeyReused } from './errors.ts'
-import { httpStatusOf } from './http-status.ts'
 import type { ApiRequest } from './route.ts'
 
 const KEY = /^[\x21-\x7e]{1,255}$/

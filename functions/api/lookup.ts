@@ -1,8 +1,8 @@
-import { IN_OWN_PROJECT, type Noun, notFound } from '../core/not-found.ts'
+import { IN_OWN_PROJECT, type Noun, notFound } from '../core/errors.ts'
 import { isUuid, looksLikeUuid } from '../core/values/ids.ts'
 import type { Status } from '../core/values/status.ts'
 import { listInWords, quote } from '../core/values/wording.ts'
-import type { Scope } from '../store/scope.ts'
+import type { Scope } from '../store/page.ts'
 import { NameAmbiguous } from './errors.ts'
 
 /** Matches of an ambiguous name that are shown, each with its status where it has one. */

@@ -1,7 +1,9 @@
-import type { TablePorts } from '../core/ports.ts'
+import type { APIGatewayProxyEventV2 } from 'aws-lambda'
+import type { Logger, TablePorts } from '../core/ports.ts'
+import type { Principal } from '../core/values/identity.ts'
 import { isUuid } from '../core/values/ids.ts'
 import { byNumber, listInWords, quote } from '../core/values/wording.ts'
-import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './framework-errors.ts'
+import { type FrameworkError, MethodNotAllowed, RouteArgumentsWrong, RouteNotFound } from './errors.ts'
 import type { Method, Route } from './route.ts'
 
 /** Paths outside of the version: everything else is under `/v1`, whether it says so or not. */
@@ -21,7 +23,7 @@ export const segmentsOf = (rawPath: string): string[] => {
 /** In the order in which `Allow` names them. */
 const METHODS: readonly Method[] = ['GET', 'POST', 'PATCH', 'DELETE']
 
-export type Match<P extends TablePorts = never> = { route: Route<P>; params: Record<string, string> }
+type Match<P extends TablePorts = never> = { route: Route<P>; params: Record<string, string> }
 
 type Compiled<P extends TablePorts = never> = { route: Route<P>; segments: string[]; parameters: number }
 
@@ -92,4 +94,24 @@ export const matcher = <P extends TablePorts>(
     if (found === undefined) return refusal(table, wanted, path)
     return { route: found.route, params: paramsOf(found, path) }
   }
+}
+
+/**
+ * One request on its way through the middlewares: the event, and what they found out about it. `P`: what its route may be handled with;
+ * middlewares handle none.
+ */
+export type Exchange<P extends TablePorts = never> = {
+  readonly http: APIGatewayProxyEventV2
+  readonly requestId: string
+  /** `Date.now()` of the clock when it came in. */
+  readonly startedAt: number
+  readonly baseUrl: string
+  readonly target: Match<P> | FrameworkError
+  /** Gets the project added once it is known. */
+  log: Logger
+  principal: Principal | null
+  /** Minor version in effect; 1 until the header is read. */
+  minor: number
+  /** Set once the header is parsed, for paths under `/v1`. */
+  versionHeaders: Readonly<Record<string, string>>
 }

@@ -1,5 +1,9 @@
-import type { Principal } from '../core/values/principal.ts'
+import type { Cluster } from '../core/cluster/cluster.ts'
+import { isManagementCluster } from '../core/cluster/management.ts'
+import type { Principal } from '../core/values/identity.ts'
+import { quote } from '../core/values/wording.ts'
 import type { ClusterUseContext, PolicyObject, PolicyRule } from '../policy/rules.ts'
+import type { Scope } from '../store/page.ts'
 import { PolicyForbids } from './errors.ts'
 import type { ApiSettings } from './settings.ts'
 
@@ -32,3 +36,33 @@ export const requirePolicy = (asker: Asker, rule: PolicyRule, object?: PolicyObj
   if (isAllowed(asker, rule, object)) return
   throw policyForbids(asker, rule, `.${ownersOnly(asker, rule, object)}`)
 }
+
+const RULE = 'cluster:set_management'
+
+/**
+ * A cluster with a role is as powerful as the role: whoever has a management cluster has every cluster that is made through it. Each use and
+ * change of one takes the right to give that role.
+ *
+ * @throws PolicyForbids
+ */
+export const requireRoleRule = (asker: Asker, cluster: Cluster): void => {
+  const { name, id, projectId, userId } = cluster
+  if (!isManagementCluster(cluster) || isAllowed(asker, RULE, { projectId, userId })) return
+  throw policyForbids(
+    asker,
+    RULE,
+    `. Cluster ${quote(name)} (${id}) is a management cluster: only an administrator changes it or uses it in a federation.`,
+  )
+}
+
+/** Nothing but the caller's own project. */
+export const ownScope = ({ principal }: Pick<Asker, 'principal'>): Scope => ({
+  projectId: principal.projectId,
+  allProjects: false,
+})
+
+/** How far a request looks: the own project, and all others when the policy allows the `*_all_projects` rule. */
+export const scopeOf = (asker: Asker, allProjectsRule?: PolicyRule): Scope => ({
+  projectId: asker.principal.projectId,
+  allProjects: allProjectsRule !== undefined && isAllowed(asker, allProjectsRule),
+})

@@ -1,8 +1,9 @@
 import * as z from 'zod'
 import { InvalidRequest } from '../core/errors.ts'
+import { isUuid } from '../core/values/ids.ts'
 import { byNumber, listInWords, quote } from '../core/values/wording.ts'
+import { parseWith } from './body/attributes.ts'
 import { BOOLEAN_PATTERN, booleanOf } from './body/fields.ts'
-import { parseWith } from './body/parse-with.ts'
 
 const booleanText = z
   .string()
@@ -46,3 +47,32 @@ export const parseQuery = <S extends z.ZodObject>(schema: S, rawQueryString: str
     throw new InvalidRequest(`The query parameter ${quote(twice[0])} is there twice. Give it once.`)
   return parseWith(schema, Object.fromEntries(given))
 }
+
+/** Items of a page at most, and by default (Magnum's `max_limit`). */
+const LIMIT_MAX = 1000
+
+const LIMIT_RULE = 'must be an integer greater than 0'
+
+/** Query of every list (magnum-rest.md section 2); `sort_key` is checked against the list's own columns. */
+export const listQuery = z.object({
+  limit: z
+    .string()
+    .regex(/^\+?0*[1-9][0-9]{0,8}$/, { error: LIMIT_RULE })
+    .optional()
+    .transform((text) => Math.min(text === undefined ? LIMIT_MAX : Number(text), LIMIT_MAX)),
+  marker: z
+    .string()
+    .refine(isUuid, { error: 'must be the UUID of the last item seen' })
+    .meta({ format: 'uuid' })
+    .optional(),
+  sort_key: z.string().optional().default('id'),
+  sort_dir: z.enum(['asc', 'desc'], { error: 'must be "asc" or "desc"' }).optional().default('asc'),
+})
+export type ListQuery = z.output<typeof listQuery>
+
+/** Query of lists that have one order only. */
+export const pageQuery = listQuery.pick({ limit: true, marker: true })
+export type PageQuery = z.output<typeof pageQuery>
+
+/** `?workloads=`: what an unjoin does with the workloads that the federation brought into the member. Absent: they stay. */
+export const workloads = z.enum(['keep', 'delete'], { error: 'must be "keep" or "delete"' }).optional()

@@ -1,5 +1,5 @@
 import type { Operation } from '../core/operation/operation.ts'
-import type { Condition } from '../core/values/condition.ts'
+import type { Condition } from '../core/values/status.ts'
 
 /** ISO-8601 with an offset, as Magnum's clients parse it; null stays null. */
 export const timestamp = (iso: string | null): string | null => iso?.replace(/Z$/, '+00:00') ?? null

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
 import type * as z from 'zod'
 import type { Ports, TablePorts } from '../core/ports.ts'
+import type { Principal } from '../core/values/identity.ts'
 import type { Json } from '../core/values/json.ts'
-import type { Principal } from '../core/values/principal.ts'
 import type { PolicyRule } from '../policy/rules.ts'
 import type { ApiSettings } from './settings.ts'
 

@@ -1,4 +1,4 @@
-import type { ProjectLimits } from '../core/values/project-limits.ts'
+import type { ProjectLimits } from '../core/values/quota.ts'
 import type { Policy } from '../policy/policy.ts'
 
 /** How this installation is reached, and who may do what. */

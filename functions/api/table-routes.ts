@@ -1,14 +1,14 @@
 import { CERTIFICATE_ROUTES } from './certificates/certificates.routes.ts'
 import { CLUSTER_ROUTES } from './clusters/clusters.routes.ts'
 import { TEMPLATE_ROUTES } from './clustertemplates/templates.routes.ts'
-import { DISCOVERY_ROUTES } from './discovery/discovery.routes.ts'
 import { DRIVER_ROUTES } from './drivers/drivers.routes.ts'
 import { FEDERATION_ROUTES } from './federations/federations.routes.ts'
-import { MSERVICE_ROUTES } from './mservices/mservices.routes.ts'
 import { NODE_GROUP_ROUTES } from './nodegroups/nodegroups.routes.ts'
 import { QUOTA_ROUTES } from './quotas/quotas.routes.ts'
 import type { TableRoute } from './route.ts'
-import { STATS_ROUTES } from './stats/stats.routes.ts'
+import { DISCOVERY_ROUTES } from './service/discovery.routes.ts'
+import { MSERVICE_ROUTES } from './service/mservices.routes.ts'
+import { STATS_ROUTES } from './service/stats.routes.ts'
 
 /** Routes that need no key: what the table function serves. */
 export const TABLE_ROUTES: readonly TableRoute[] = [

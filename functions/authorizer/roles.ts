@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ROLES, type Role } from '../core/values/principal.ts'
+import { ROLES, type Role } from '../core/values/identity.ts'
 
 /** Roles of an identity provider as ours, whatever their case (Keystone's are case-insensitive); others mean nothing here. */
 export const rolesFrom = (names: readonly string[]): Role[] => {

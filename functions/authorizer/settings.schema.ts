@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { AppError } from '../core/values/app-error.ts'
 import { Secret } from '../core/values/secret.ts'
+import { IdentityProviderUnavailable } from '../identity/errors.ts'
 
 const LOOPBACK = /^(localhost|127(\.[0-9]{1,3}){3}|\[::1\])$/
 
@@ -38,5 +40,35 @@ export const KeystoneCredential = z.union([ApplicationCredential, PasswordCreden
 export type KeystoneCredential = z.infer<typeof KeystoneCredential>
 
 /** What must be there, for messages. */
-export const KEYSTONE_CREDENTIAL_FORM =
+const KEYSTONE_CREDENTIAL_FORM =
   'application_credential_id and application_credential_secret, or username, password and project_name (user_domain_name and project_domain_name default to Default)'
+
+const parseJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The parser's message quotes the secret.
+    return
+  }
+}
+
+/**
+ * The service credential in a secret's text.
+ *
+ * @param where names the secret, for the message
+ * @throws IdentityProviderUnavailable without anything of the text
+ */
+export const parseCredential = (text: string, where: string): KeystoneCredential => {
+  const credential = KeystoneCredential.safeParse(parseJson(text))
+  if (credential.success) return credential.data
+  throw new IdentityProviderUnavailable(
+    `${where} holds no service credential: a JSON object with ${KEYSTONE_CREDENTIAL_FORM} was expected.`,
+  )
+}
+
+/** Secrets Manager did not give a secret: it is not there, we may not read it, or there was no answer in time. */
+export class SecretUnavailable extends AppError {
+  override readonly name = 'SecretUnavailable'
+  readonly kind = 'unavailable'
+  override readonly retryable = true
+}

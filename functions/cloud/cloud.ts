@@ -5,7 +5,7 @@ export type ApplicationCredential = { id: string; secret: Secret }
 
 /**
  * What a user delegates to a cluster: two application credentials in the cluster's project (decision 0018). Both end with the user's roles in it, of which
- * they have those that a cluster may get (`domain/cluster-roles.ts`).
+ * they have those that a cluster may get (`core/values/identity.ts`).
  */
 export type CloudGrant = {
   /** Whose they are. */

@@ -1,4 +1,6 @@
 import { AppError } from './values/app-error.ts'
+import { bytesMaxOf, jsonBytes, type SizedAttribute } from './values/attribute-sizes.ts'
+import { quote } from './values/wording.ts'
 
 /** The entity has another operation by now, or is gone: this execution has nothing more to say. Caught by every flow. */
 export class OperationSuperseded extends AppError {
@@ -65,4 +67,29 @@ export class NodeGroupInvalid extends AppError {
 export class NodeGroupNameTaken extends AppError {
   override readonly name = 'NodeGroupNameTaken'
   readonly kind = 'conflict'
+}
+
+export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota'
+
+/** Said whether or not another project has it. */
+export const IN_OWN_PROJECT = ' in your project'
+
+/** @param where the end of the sentence: as far as was looked */
+export const notFound = (noun: Noun, ident: string, where = ''): ObjectNotVisible =>
+  new ObjectNotVisible(`${noun} ${quote(ident)} could not be found${where}.`)
+
+type SizeOptions = {
+  /** As it is stored: what was stored with more may stay, and become smaller. */
+  before?: unknown
+  /** A sentence on what counts, or what to try. */
+  advice?: string
+}
+
+/** An attribute may be stored as it would be: the result of merging or patching, not what a request gives of it. @throws RequestTooLarge */
+export const requireSize = (attribute: SizedAttribute, value: unknown, { before, advice }: SizeOptions = {}): void => {
+  const bytes = jsonBytes(value)
+  const max = bytesMaxOf(attribute)
+  if (bytes <= max || (before !== undefined && bytes <= jsonBytes(before))) return
+  const sentence = `"${attribute}" would have ${bytes} bytes; at most ${max} are allowed.`
+  throw new RequestTooLarge(advice === undefined ? sentence : `${sentence} ${advice}`)
 }

@@ -4,7 +4,7 @@ import type { AddressPolicy } from '../kubernetes/address-guard.ts'
 import type { Connect } from '../kubernetes/client.ts'
 import type { Stores } from '../store/stores.ts'
 import type { ExecutionRef, FlowInput } from './operation/operation.ts'
-import type { OutboxEvent } from './values/entity-event.ts'
+import type { OutboxEvent } from './values/event.ts'
 import type { MetricName } from './values/metrics.ts'
 
 export type ExecutionState = 'not-found' | 'running' | 'succeeded' | 'failed' | 'timed-out' | 'aborted'

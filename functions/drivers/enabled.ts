@@ -1,4 +1,4 @@
-import type { DriverId } from '../core/values/driver-id.ts'
+import type { DriverId } from '../core/values/ids.ts'
 import { DriverNotFound } from './contract/errors.ts'
 import type { DriverSet, DriverSets } from './contract/registry.ts'
 

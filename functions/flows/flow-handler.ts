@@ -1,5 +1,5 @@
+import { supersede } from '../core/operation/launch.ts'
 import { FLOWS, type Flow } from '../core/operation/operation.ts'
-import { supersede } from '../core/operation/supersede.ts'
 import type { Logger, Ports } from '../core/ports.ts'
 import { isAppError } from '../core/values/app-error.ts'
 import type { Json } from '../core/values/json.ts'

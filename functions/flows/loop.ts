@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Failure } from '../core/operation/failure.ts'
-import type { Operation } from '../core/operation/operation.ts'
+import type { Failure, Operation } from '../core/operation/operation.ts'
 import type { JsonObject } from '../core/values/json.ts'
 import type { ObjectRef } from '../core/values/object-ref.ts'
 import type { StepResult } from '../drivers/contract/phase.ts'

@@ -21,11 +21,10 @@ import {
   certificatesCurrent,
   endFederationRotate,
   endFederationRotateFailed,
-} from '../core/federation/federation-rotate-end.ts'
+} from '../core/federation/rotate-federation.ts'
 import { endJoin, endJoinFailed, endRotate, endRotateFailed, endUnjoin } from '../core/membership/membership-end.ts'
-import { noted } from '../core/operation/failure.ts'
 import { abandonUnjoin } from '../core/operation/give-up.ts'
-import type { Flow } from '../core/operation/operation.ts'
+import { type Flow, noted } from '../core/operation/operation.ts'
 import { openFederation, openMembership, type WithOperation } from '../core/operation/subjects.ts'
 import { describeObject, mergeObjectRefs } from '../core/values/object-ref.ts'
 import type { PreflightFailed } from '../drivers/contract/errors.ts'

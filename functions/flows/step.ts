@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { Failure } from '../core/operation/failure.ts'
-import { FLOWS } from '../core/operation/operation.ts'
+import { type Failure, FLOWS } from '../core/operation/operation.ts'
 import type { Ports } from '../core/ports.ts'
 import { AppError } from '../core/values/app-error.ts'
 import type { JsonObject } from '../core/values/json.ts'

@@ -1,4 +1,4 @@
-import { jsonOrNothing } from '../core/values/bounded-json.ts'
+import { jsonOrNothing } from '../core/values/json.ts'
 import { type HttpAnswer, type HttpCall, httpCall, NoWholeAnswer } from '../http/http-call.ts'
 import { IdentityProviderUnavailable } from './errors.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { boundedJson, JsonOverBound } from '../core/values/bounded-json.ts'
+import { boundedJson, JsonOverBound } from '../core/values/json.ts'
 import { listIn, objectIn, parseVersion, storedObjectIn } from './answer-shapes.ts'
 import { type AnswerKind, boundOf } from './bounds.ts'
 import type { KubernetesClient, KubernetesObject, ListOptions, ObjectList, ReadLimits, Resource } from './client.ts'

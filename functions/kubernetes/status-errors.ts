@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { AppError } from '../core/values/app-error.ts'
-import { jsonOrNothing } from '../core/values/bounded-json.ts'
+import { jsonOrNothing } from '../core/values/json.ts'
 import { ANSWER_BOUNDS } from './bounds.ts'
 import {
   ApiThrottled,

@@ -7,7 +7,7 @@ import {
   preparsePolicySet,
   statefulIsAuthorized,
 } from '@cedar-policy/cedar-wasm/nodejs'
-import type { Principal, Role } from '../core/values/principal.ts'
+import type { Principal, Role } from '../core/values/identity.ts'
 import type { Policy } from './policy.ts'
 import { PolicyNotDecided, type PolicyText, refusalOf } from './policy-text.ts'
 import { type ClusterUseContext, type PolicyObject, type PolicyRule, RULES } from './rules.ts'

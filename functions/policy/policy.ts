@@ -1,4 +1,4 @@
-import type { Principal } from '../core/values/principal.ts'
+import type { Principal } from '../core/values/identity.ts'
 import type { ClusterUseContext, PolicyObject, PolicyRule } from './rules.ts'
 
 /** Decides who may do what. */

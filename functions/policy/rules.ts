@@ -1,4 +1,4 @@
-import type { RightsLevel } from '../core/values/rights.ts'
+import type { RightsLevel } from '../core/values/identity.ts'
 
 /**
  * Groups of rules, for policies that speak of many at once: `action in Action::"delete"`.

@@ -1,5 +1,5 @@
 import type { Logger } from '../core/ports.ts'
-import { openDocumentClient } from '../store/dynamodb/document-client.ts'
+import { openDocumentClient } from '../store/dynamodb/request.ts'
 import { dynamoWorkStore } from '../store/dynamodb/work-store.ts'
 import type { WorkStore } from '../store/work.store.ts'
 import { putAnswer } from './aws-clients.ts'

@@ -1,6 +1,6 @@
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { PutEvents } from '../core/ports.ts'
-import { eventOfRecord } from '../store/dynamodb/event-of-record.ts'
+import { eventOfRecord } from '../store/dynamodb/event.schema.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 import type { OutboxEnv } from './env.ts'
 import { powertoolsLog } from './powertools-log.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { DEFAULT_CLUSTER_ROLES } from '../core/cluster/cluster-roles.ts'
-import { PROJECT_LIMITS } from '../core/values/project-limits.ts'
+import { DEFAULT_CLUSTER_ROLES } from '../core/values/identity.ts'
+import { PROJECT_LIMITS } from '../core/values/quota.ts'
 import { EnvironmentInvalid } from './errors.ts'
 
 const text = z.string().min(1)

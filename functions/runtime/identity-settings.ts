@@ -1,5 +1,5 @@
 import type { AuthorizerEnv } from '../authorizer/env.schema.ts'
-import { parseCredential } from '../authorizer/read-credential.ts'
+import { parseCredential } from '../authorizer/settings.schema.ts'
 import type { IdentitySettings } from '../authorizer/settings.ts'
 import { secretReader } from './secret-reader.ts'
 

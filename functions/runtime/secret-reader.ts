@@ -1,5 +1,5 @@
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager'
-import { SecretUnavailable } from '../authorizer/errors.ts'
+import { SecretUnavailable } from '../authorizer/settings.schema.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 
 /** Reads the text of a secret now; whoever uses it keeps it. */

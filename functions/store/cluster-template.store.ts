@@ -1,6 +1,5 @@
 import type { ClusterTemplate, ClusterTemplateChange } from '../core/cluster/cluster-template.ts'
-import type { Page, PageRequest } from './page.ts'
-import type { Scope } from './scope.ts'
+import type { Page, PageRequest, Scope } from './page.ts'
 import type { Write } from './write.ts'
 
 export type ClusterTemplateKey = { projectId: string; id: string }

@@ -1,6 +1,7 @@
-import type { Cluster, ClusterChange, ClusterObservation, ClusterUse } from '../core/cluster/cluster.ts'
-import type { Page, PageRequest } from './page.ts'
-import type { Scope } from './scope.ts'
+import type { Cluster, ClusterChange, ClusterObservation, ClusterUse, ManagementRole } from '../core/cluster/cluster.ts'
+import type { NodeGroup, NodeGroupChange } from '../core/cluster/node-group.ts'
+import type { DriverId } from '../core/values/ids.ts'
+import type { Page, PageRequest, Scope } from './page.ts'
 import type { Write } from './write.ts'
 
 /** A cluster's key. */
@@ -61,4 +62,45 @@ export interface ClusterStore {
   claimUid(projectId: string, uid: string, clusterId: string): Write
   /** Gives the claim up if it is this cluster's. */
   releaseUid(projectId: string, uid: string, clusterId: string): Write
+}
+
+type NodeGroupKey = { projectId: string; clusterId: string; id: string }
+
+/** Node groups: one item each, written together with their cluster. Reads are strongly consistent. */
+export interface NodeGroupStore {
+  /** Undefined when there is none. @throws ItemCorrupt */
+  get(key: NodeGroupKey): Promise<NodeGroup | undefined>
+  /** All groups of a cluster, in order of creation. */
+  listOf(cluster: { projectId: string; id: string }): Promise<NodeGroup[]>
+
+  /** New group. Conflict: AlreadyExists. */
+  insert(group: NodeGroup): Write
+  /** Sets fields of the group as it was read and adds 1 to `revision`. Conflict: RevisionConflict. */
+  change(read: NodeGroup, change: NodeGroupChange): Write
+  /** Removes the group as it was read. Conflict: RevisionConflict. */
+  remove(read: NodeGroup): Write
+}
+
+/** A management cluster, whichever project it is of. What else there is to know of it is in the cluster. */
+export type ManagementEntry = ClusterKey & {
+  /** Of the clusters that are made through it. */
+  driver: DriverId
+  /** Clusters that are made through it, in all projects. */
+  clusterCount: number
+}
+
+/** The management clusters of all projects: who they are, how many clusters each makes, and which is the default one of a driver. */
+export interface ManagementStore {
+  /** Those of a driver, by id: a few. Strongly consistent. */
+  list(driver: DriverId): Promise<ManagementEntry[]>
+  /**
+   * Goes with each change of a cluster's role. Everything but the default demands that no cluster is made through it. Conflicts:
+   * ManagementInUse, and DefaultManagementTaken when another one is the default of the driver.
+   */
+  move(key: ClusterKey, before: ManagementRole | null, after: ManagementRole | null): Write
+  /**
+   * Counts one cluster that is made through it more, or one less. More demands that it is a management cluster of the driver. Conflict:
+   * ManagementGone. Less is no error when it is gone.
+   */
+  countUse(id: string, driver: DriverId, change: 1 | -1): Write
 }

@@ -11,3 +11,11 @@ export type Page<T> = {
   /** True when the page was cut at `limit`, or at 5 MB (Lambda answers at most 6 MB). */
   more: boolean
 }
+
+/** Where a caller may look. */
+export type Scope = {
+  /** Own project: strongly consistent. */
+  projectId: string
+  /** Also all other projects, for administrators: eventually consistent. */
+  allProjects: boolean
+}

@@ -1,18 +1,100 @@
-import type { CertificateStore } from './certificate.store.ts'
-import type { ClusterStore } from './cluster.store.ts'
+import type { Cluster } from '../core/cluster/cluster.ts'
+import type { Federation } from '../core/federation/federation.ts'
+import type { Membership } from '../core/membership/membership.ts'
+import type { DomainEvent, EventOwner } from '../core/values/event.ts'
+import type { Quota } from '../core/values/quota.ts'
+import type { ClusterStore, ManagementStore, NodeGroupStore } from './cluster.store.ts'
 import type { ClusterTemplateStore } from './cluster-template.store.ts'
-import type { CredentialStore } from './credential.store.ts'
-import type { EventStore } from './event.store.ts'
-import type { FederationStore } from './federation.store.ts'
-import type { HeartbeatStore } from './heartbeat.store.ts'
-import type { IdempotencyStore } from './idempotency.store.ts'
-import type { IntegrityStore } from './integrity.store.ts'
-import type { ManagementStore } from './management.store.ts'
-import type { MembershipStore } from './membership.store.ts'
-import type { NodeGroupStore } from './node-group.store.ts'
-import type { QuotaStore } from './quota.store.ts'
+import type { CertificateStore, CredentialStore } from './credential.store.ts'
+import type { FederationStore, MembershipStore } from './federation.store.ts'
+import type { Page, PageRequest } from './page.ts'
 import type { WorkStore } from './work.store.ts'
-import type { Commit } from './write.ts'
+import type { Commit, Write } from './write.ts'
+
+/** History of entities, kept 30 days (TTL) and readable after the entity is gone. */
+export interface EventStore {
+  /** Goes into the commit that makes it true. */
+  append(event: DomainEvent): Write
+  /** Oldest first. */
+  listOf(projectId: string, owner: EventOwner, page: PageRequest): Promise<Page<DomainEvent>>
+}
+
+/** One scheduled worker, as `GET /v1/mservices` shows it. */
+export type Heartbeat = {
+  /** From 1, in the order in which they first reported. */
+  number: number
+  /** Which worker: `reconciler`, `health-sweep`, `renewals`. */
+  host: string
+  reportCount: number
+  createdAt: string
+  /** When it last reported. */
+  updatedAt: string
+}
+
+/** Signs of life of the scheduled workers. */
+export interface HeartbeatStore {
+  /** Notes that a worker ran now. */
+  beat(host: string): Promise<void>
+  /** All that ever reported, by `number`. */
+  list(): Promise<Heartbeat[]>
+}
+
+/** What an earlier request with the same `Idempotency-Key` made. Kept 24 h. */
+export type IdempotentResult = { fingerprint: string; entityId: string }
+
+/** `Idempotency-Key` of creating requests: written in the creating transaction. */
+export interface IdempotencyStore {
+  /** Undefined when the key is new or older than 24 h. */
+  get(projectId: string, key: string): Promise<IdempotentResult | undefined>
+  /** Conflict: ReservationTaken (a request with the same key committed meanwhile: read it and answer with it). */
+  remember(projectId: string, key: string, result: IdempotentResult): Write
+}
+
+/**
+ * Says whether items are as fedplane's own functions with rights on keys wrote them, as far as they lead to credentials. Asked before a credential is
+ * opened for them, sent where they say, or given to whom they name. Every write of such facts keeps `integrity` by itself.
+ */
+export interface IntegrityStore {
+  /** @throws ItemAltered, KeyAccessMissing */
+  requireCluster(cluster: Cluster): Promise<void>
+  /** @throws ItemAltered, KeyAccessMissing */
+  requireFederation(federation: Federation): Promise<void>
+  /** @throws ItemAltered, KeyAccessMissing */
+  requireMembership(membership: Membership): Promise<void>
+  /**
+   * Gives a proof to what was stored by a release that gave none; no write where there is one. Whoever calls it vouches for the item: only where nobody
+   * else can write the table. Conflict: RevisionConflict.
+   */
+  adoptCluster(cluster: Cluster): Write
+  adoptFederation(federation: Federation): Write
+  adoptMembership(membership: Membership): Write
+}
+
+/** Quotas of all projects, and how much of them is taken. */
+export interface QuotaStore {
+  /** Undefined when none is set. Strongly consistent. */
+  get(projectId: string): Promise<Quota | undefined>
+  /** All projects' quotas by `number`. Strongly consistent. */
+  list(): Promise<Quota[]>
+  /** The next free `number`; one that is taken and not used leaves a gap. */
+  nextNumber(): Promise<number>
+  /** New quota. Conflict: AlreadyExists. */
+  insert(quota: Quota): Write
+  /** Conflict: RevisionConflict. */
+  change(read: Quota, change: Pick<Quota, 'hardLimit' | 'updatedAt'>): Write
+  /** Conflict: RevisionConflict. */
+  remove(read: Quota): Write
+
+  /**
+   * Takes one place of the project's clusters, before the cluster is stored: exact under concurrency, and of no conflict with others. A
+   * count that was left too high by a crash is repaired by counting, once it has been at rest for a minute.
+   *
+   * @throws QuotaReached when `limit` clusters are there already
+   */
+  takePlace(projectId: string, limit: number): Promise<void>
+  /** Gives a place back, once, after the cluster is gone or was not stored. Never below none; an absent count is no error. */
+  freePlace(projectId: string): Promise<void>
+}
 
 /** All state of fedplane, and the one way to write it. */
 export type Stores = {

@@ -1,4 +1,4 @@
-import type { ProjectLimits } from '../core/values/project-limits.ts'
+import type { ProjectLimits } from '../core/values/quota.ts'
 
 declare const opaque: unique symbol
 

@@ -1,6 +1,6 @@
 import { createPrivateKey, type webcrypto } from 'node:crypto'
 import type { X509Certificate } from '@peculiar/x509'
-import type { AuthorityKeys } from '../core/values/certificate-authority.ts'
+import type { AuthorityKeys } from '../core/cluster/cluster.ts'
 import type { Secret } from '../core/values/secret.ts'
 
 /** Keys of what we issue: P-256, fast to make and to sign with, and known to every client. */

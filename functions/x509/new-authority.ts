@@ -8,7 +8,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509CertificateGenerator,
 } from '@peculiar/x509'
-import type { AuthorityKeys } from '../core/values/certificate-authority.ts'
+import type { AuthorityKeys } from '../core/cluster/cluster.ts'
 import { Secret } from '../core/values/secret.ts'
 import { AUTHORITY_KEYS, DAY_MS, pemOf } from './certificate.ts'
 

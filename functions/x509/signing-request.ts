@@ -11,7 +11,7 @@ import {
 import { derOfPem, SigningRequestRejected } from './pem-request.ts'
 import 'reflect-metadata'
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { isShownAsIs } from '../core/values/shown-text.ts'
+import { isShownAsIs } from '../core/values/wording.ts'
 
 /** Names as WebCrypto has them. */
 const RSA = 'RSASSA-PKCS1-v1_5'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
-import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/core/cluster/cluster-roles.ts'
-import { PROJECT_LIMITS } from '../../functions/core/values/project-limits.ts'
+import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/core/values/identity.ts'
+import { PROJECT_LIMITS } from '../../functions/core/values/quota.ts'
 
 const ROLE = 'must be names of roles without commas, and not admin'
 

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { IdentityUrl } from '../../functions/authorizer/settings.schema.ts'
 import { DEFAULT_CLAIMS } from '../../functions/authorizer/settings.ts'
-import { CANARY_DRIVERS } from '../../functions/core/values/canary.ts'
+import { CANARY_DRIVERS } from '../../functions/core/values/workers.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import { useOfNetwork } from './networks.ts'
 import { clusterRoles, eksEnvironmentFaults, projectLimits } from './project.schema.ts'

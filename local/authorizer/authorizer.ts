@@ -11,8 +11,13 @@ import {
 } from '../../functions/authorizer/identify.ts'
 import type { IdentitySettings } from '../../functions/authorizer/settings.ts'
 import type { Clock, Logger } from '../../functions/core/ports.ts'
-import { type AuthorizerContext, authorizerContextOf, type Identity } from '../../functions/core/values/identity.ts'
-import { type Principal, ROLES } from '../../functions/core/values/principal.ts'
+import {
+  type AuthorizerContext,
+  authorizerContextOf,
+  type Identity,
+  type Principal,
+  ROLES,
+} from '../../functions/core/values/identity.ts'
 import { TokenFileInvalid } from './errors.ts'
 import { Holder, TokenFile } from './token-file.schema.ts'
 

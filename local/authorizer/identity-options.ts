@@ -7,7 +7,7 @@ import {
   type KeystoneSettings,
   type OidcSettings,
 } from '../../functions/authorizer/settings.ts'
-import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/core/cluster/cluster-roles.ts'
+import { DEFAULT_CLUSTER_ROLES, isAdminRole } from '../../functions/core/values/identity.ts'
 import { Secret } from '../../functions/core/values/secret.ts'
 import { OptionInvalid } from '../option-invalid.ts'
 

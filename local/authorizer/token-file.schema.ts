@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ROLES } from '../../functions/core/values/principal.ts'
+import { ROLES } from '../../functions/core/values/identity.ts'
 
 const Id = z.string().min(1).max(255)
 

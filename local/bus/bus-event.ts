@@ -1,5 +1,5 @@
 import type { ExecutionRef, Flow } from '../../functions/core/operation/operation.ts'
-import type { OutboxEvent } from '../../functions/core/values/entity-event.ts'
+import type { OutboxEvent } from '../../functions/core/values/event.ts'
 import { localArn } from '../engine/definition.ts'
 import type { ExecutionEnd } from '../engine/execution-record.ts'
 

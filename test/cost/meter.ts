@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { StateMachine } from 'aws-local-stepfunctions'
 import type { KeyService } from '../../functions/core/ports.ts'
-import { outboxEvents } from '../../functions/core/values/entity-event.ts'
-import type { EventStore } from '../../functions/store/event.store.ts'
+import { outboxEvents } from '../../functions/core/values/event.ts'
+import type { EventStore } from '../../functions/store/stores.ts'
 import { type Count, nothing } from './counts.ts'
 
 type Consumed = { CapacityUnits?: number }

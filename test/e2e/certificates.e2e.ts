@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { AUTHORITIES } from '../../functions/core/values/certificate-authority.ts'
+import { AUTHORITIES } from '../../functions/core/cluster/cluster.ts'
 import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import { freePort } from '../../local/clusters/programs.ts'
 import { clientOf, type StartedCluster } from '../../local/clusters/started-cluster.ts'

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cloudCandidateKey, cloudGrantsKey, cloudKey } from '../../functions/core/access/credentials.ts'
-import { renewCluster } from '../../functions/core/cluster/renew-cluster.ts'
+import { renewCluster } from '../../functions/core/cluster/rotate-cluster.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { phasesBeforeRotation } from '../../functions/flows/phases/cloud.ts'
 import { StoreBusy } from '../../functions/store/errors.ts'

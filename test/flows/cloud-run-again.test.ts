@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { cloudCandidateKey, cloudGrantsKey, cloudKey } from '../../functions/core/access/credentials.ts'
-import { renewCluster } from '../../functions/core/cluster/renew-cluster.ts'
+import { renewCluster } from '../../functions/core/cluster/rotate-cluster.ts'
 import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { type CloudLab, openCloudLab } from '../support/cloud/cloud-lab.ts'
 import { key } from '../support/flows/actions.ts'

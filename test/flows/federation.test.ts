@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CONTROL_PLANE_READY, MEMBERS_READY } from '../../functions/core/federation/federation.ts'
-import { isConditionTrue } from '../../functions/core/values/condition.ts'
+import { isConditionTrue } from '../../functions/core/values/status.ts'
 import type { FederationContext } from '../../functions/drivers/contract/federation-driver.ts'
 import { memoryFederationDriver } from '../../functions/drivers/federation/memory/v1/index.ts'
 import { MemoryWorld } from '../../functions/drivers/federation/memory/v1/world.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { progressOf } from '../../functions/core/membership/member-moves.ts'
+import { progressOf } from '../../functions/core/membership/membership.ts'
 import { ConnectFailed } from '../../functions/kubernetes/errors.ts'
 import {
   changeFederation,

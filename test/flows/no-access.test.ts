@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ApiApp, apiApp } from '../../functions/api/app.ts'
-import type { Principal } from '../../functions/core/values/principal.ts'
+import type { Principal } from '../../functions/core/values/identity.ts'
 import { externalV1 } from '../../functions/drivers/cluster/external/v1/index.ts'
 import { clusterProfileV1 } from '../../functions/drivers/federation/clusterprofile/v1/index.ts'
 import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../simulated-kubernetes/start.ts'

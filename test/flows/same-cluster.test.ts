@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ApiApp, apiApp } from '../../functions/api/app.ts'
 import type { Cluster } from '../../functions/core/cluster/cluster.ts'
-import type { Principal } from '../../functions/core/values/principal.ts'
+import type { Principal } from '../../functions/core/values/identity.ts'
 import { externalV1 } from '../../functions/drivers/cluster/external/v1/index.ts'
 import type { Connect } from '../../functions/kubernetes/client.ts'
 import { newAuthority } from '../../simulated-kubernetes/pki.ts'

@@ -1,8 +1,26 @@
-import type * as z from 'zod'
+import * as z from 'zod'
 import { InvalidRequest } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
-import { parseWith } from './parse-with.ts'
+import type { BodySchema } from '../route.ts'
+
+const fieldOf = (path: readonly PropertyKey[]): string => quote(path.map(String).join('.'))
+
+/** Our schemas give each rule's own sentence as the issue's message; it follows the field's name. */
+const sentenceOf = (issue: z.core.$ZodIssue): string => `${fieldOf(issue.path)} ${issue.message}.`
+
+/**
+ * Parses what a caller sent. Every fault is named, at most five of them.
+ *
+ * @throws InvalidRequest
+ */
+export const parseWith = <S extends z.ZodType>(schema: S, value: unknown): z.output<S> => {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  // An integer beyond 2^53 breaks two rules, and both say the same.
+  const sentences = [...new Set(parsed.error.issues.map(sentenceOf))]
+  throw new InvalidRequest(sentences.slice(0, 5).join(' '))
+}
 
 /** Attributes that a create request knows besides those that it takes. */
 export type OtherAttributes = {
@@ -61,4 +79,23 @@ export const parseAttributes = <S extends z.ZodObject>(
   rejectOthers(body, Object.keys(schema.shape), others)
   rejectPrototypeKeys(body, '')
   return parseWith(schema, body)
+}
+
+const parse = (body: Json | undefined): Record<string, never> => {
+  if (body === undefined) return {}
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new InvalidRequest('The body must be empty, or an empty JSON object.')
+  }
+  const keys = Object.keys(body)
+  if (keys.length === 0) return {}
+  throw new InvalidRequest(
+    `Unknown ${byNumber(keys, 'attribute', 'attributes')}: ${listInWords(keys.map(quote))}. This request takes none: leave the body empty.`,
+  )
+}
+
+/** Body of a request that says all by its path: none, or `{}` (magnum-rest.md 7.1). */
+export const noAttributes: BodySchema<Record<string, never>> = {
+  schema: z.object({}).optional(),
+  bytesMax: 1024,
+  parse,
 }

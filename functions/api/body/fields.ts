@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { bytesMaxOf, type SizedAttribute } from '../../core/values/attribute-sizes.ts'
-import { isBlank, isShownAsIs, SHOWN_PATTERN, SHOWN_RULE } from '../../core/values/shown-text.ts'
+import { isBlank, isShownAsIs, SHOWN_PATTERN, SHOWN_RULE } from '../../core/values/wording.ts'
 
 /**
  * Field types of Magnum's request bodies (magnum-rest.md sections 2 and 4.1): `null` and `""` mean "not given", integers may be

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { Answers } from '../answers.ts'
-import { linksAnswer, uuidAnswer } from '../common.answer.schema.ts'
+import { type Answers, linksAnswer, uuidAnswer } from '../common.answer.schema.ts'
 
 /** A certificate authority's certificate. */
 export const authorityAnswer = z.object({ cluster_uuid: z.string(), pem: z.string(), links: linksAnswer })

@@ -1,9 +1,7 @@
-import { noAttributes } from '../body/no-attributes.ts'
+import { noAttributes } from '../body/attributes.ts'
 import { noQuery } from '../query.ts'
 import { type Route, route } from '../route.ts'
-import { signCertificateBody } from './certificate.schema.ts'
-import { rotateAuthority } from './rotate-authority.ts'
-import { signCertificate } from './sign-certificate.ts'
+import { rotateAuthority, signCertificate, signCertificateBody } from './change-certificates.ts'
 
 /** Signing opens an authority's private key, rotation seals new ones. */
 export const CERTIFICATE_KEYS_ROUTES: readonly Route[] = [

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { route, type TableRoute } from '../route.ts'
-import { showAuthority } from './show-authority.ts'
+import { showAuthority } from './read-authority.ts'
 
 /** Certificates are not secret: reading them needs no key. */
 export const CERTIFICATE_ROUTES: readonly TableRoute[] = [

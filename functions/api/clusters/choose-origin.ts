@@ -5,10 +5,10 @@ import { InvalidRequest, ObjectNotVisible } from '../../core/errors.ts'
 import { listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
-import { findTemplate } from '../clustertemplates/find-template.ts'
+import { findTemplate } from '../clustertemplates/access.ts'
 import type { ApiRequest } from '../route.ts'
 import type { CreateCluster } from './cluster.schema.ts'
-import { givenRegistration } from './take-registration.ts'
+import { givenRegistration } from './registration.ts'
 
 /** From this minor version on an unknown template is 404, before it 400 (magnum-rest.md 1.4). */
 const NOT_FOUND_SINCE = 10

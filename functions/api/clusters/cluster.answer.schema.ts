@@ -1,10 +1,16 @@
 import * as z from 'zod'
 import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import type { ObjectName } from '../../core/values/attributes.ts'
-import type { Answers } from '../answers.ts'
-import { answerFields } from '../attributes.answer.schema.ts'
-import { conditionsAnswer, operationAnswer, pageAnswer, textMapAnswer, uuidAnswer } from '../common.answer.schema.ts'
-import { eventAnswer } from '../events/event.answer.schema.ts'
+import {
+  type Answers,
+  answerFields,
+  conditionsAnswer,
+  eventAnswer,
+  operationAnswer,
+  pageAnswer,
+  textMapAnswer,
+  uuidAnswer,
+} from '../common.answer.schema.ts'
 
 const OWN = {
   uuid: z.uuid(),

@@ -6,9 +6,14 @@ import { parseAttributes } from '../body/attributes.ts'
 import { nameField, optional } from '../body/fields.ts'
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
-import { isEmptyKubeconfig, KUBECONFIG_RULE } from './kubeconfig-value.ts'
-import type { RegistrationAttribute } from './registration-attributes.ts'
-import { MANAGEMENT_RULE } from './take-management.ts'
+import { MANAGEMENT_RULE, type RegistrationAttribute } from './registration.ts'
+
+/** What a kubeconfig in a request is, to complete a sentence. What is in it is checked by the intake. */
+export const KUBECONFIG_RULE = 'a kubeconfig as text (YAML or JSON) or as an object'
+
+/** Nothing in it: a fault of its own, because the file was empty, not wrong. */
+export const isEmptyKubeconfig = (value: string | JsonObject): boolean =>
+  typeof value === 'string' ? value.trim() === '' : Object.keys(value).length === 0
 
 /** Text, or the same as a JSON object; null is absent, and `""` is not, because it is what a script sends whose file was empty. */
 const kubeconfigField = z.preprocess(

@@ -2,13 +2,16 @@ import * as z from 'zod'
 import { flag, noQuery, rollback } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createClusterBody } from './cluster.schema.ts'
-import { resizeClusterBody, upgradeClusterBody } from './cluster-actions.schema.ts'
+import {
+  deleteClusterHandler,
+  resizeClusterBody,
+  resizeClusterHandler,
+  upgradeClusterBody,
+  upgradeClusterHandler,
+} from './cluster-actions.ts'
 import { clusterPatchBody } from './cluster-patch.ts'
 import { createClusterHandler } from './create-cluster.ts'
-import { deleteClusterHandler } from './delete-cluster.ts'
 import { patchCluster } from './patch-cluster.ts'
-import { resizeClusterHandler } from './resize-cluster.ts'
-import { upgradeClusterHandler } from './upgrade-cluster.ts'
 
 const ITEM = '/v1/clusters/{cluster}'
 

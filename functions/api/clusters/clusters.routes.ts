@@ -1,8 +1,6 @@
-import { listQuery, pageQuery } from '../lists/list-query.ts'
-import { noQuery } from '../query.ts'
+import { listQuery, noQuery, pageQuery } from '../query.ts'
 import { route, type TableRoute } from '../route.ts'
-import { listClusterEvents } from './cluster-events.ts'
-import { detailClusters, getCluster, listClusters } from './read-clusters.ts'
+import { detailClusters, getCluster, listClusterEvents, listClusters } from './read-clusters.ts'
 
 const COLLECTION = '/v1/clusters'
 const ITEM = '/v1/clusters/{cluster}'

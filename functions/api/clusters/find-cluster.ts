@@ -1,10 +1,8 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { type PolicyRule, RULES, type RuleGroup } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
-import { requirePolicy } from '../policy.ts'
-import { requireRoleRule } from '../role-rule.ts'
+import { requirePolicy, requireRoleRule, scopeOf } from '../policy.ts'
 import type { ApiRequest, KeysRequest } from '../route.ts'
-import { scopeOf } from '../scope.ts'
 
 const isRead = (rule: PolicyRule): boolean => (RULES[rule] as readonly RuleGroup[]).includes('read')
 

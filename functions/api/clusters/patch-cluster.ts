@@ -1,15 +1,68 @@
 import { changeCluster, type DesiredChange } from '../../core/cluster/change-cluster.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
+import { isManagementCluster } from '../../core/cluster/management.ts'
+import type { NewKubeconfig } from '../../core/cluster/replace-kubeconfig.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { requestChange } from '../cloud/request-change.ts'
-import { requirePolicy } from '../policy.ts'
-import type { ApiResponse } from '../route.ts'
+import { isAllowed, policyForbids, requirePolicy } from '../policy.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
 import type { ClusterPatch } from './cluster-patch.ts'
 import { findIntactCluster } from './find-cluster.ts'
 import { requireCountAllowed } from './node-count.ts'
-import { takeManagement } from './take-management.ts'
-import { type PatchRequest, takeReplacement } from './take-replacement.ts'
+import { type GivenKubeconfig, takeKubeconfig, takeManagement } from './registration.ts'
+
+/** A PATCH of a cluster. */
+type PatchRequest = KeysRequest<{ rollback?: boolean | undefined; accept_identity: boolean }, ClusterPatch>
+
+/**
+ * Who vouches that the kubeconfig is for the very cluster, where nothing proves it (`proveSameCluster`): whoever owns the cluster, by the request itself,
+ * as long as nobody else depends on it; otherwise an administrator who says so.
+ *
+ * @throws PolicyForbids for others who say so
+ */
+const voucherOf = (request: PatchRequest, cluster: Cluster): string | undefined => {
+  const { principal, query } = request
+  const { projectId, userId } = cluster
+  if (query.accept_identity) {
+    requirePolicy(request, 'cluster:accept_identity', { projectId, userId })
+    return principal.userId
+  }
+  const isOwner = principal.userId === userId && principal.projectId === projectId
+  return isOwner && !isManagementCluster(cluster) ? principal.userId : undefined
+}
+
+/**
+ * A registration that failed has no identity yet, so nothing can prove the next one: it goes on under its owner's name, by whoever may vouch.
+ *
+ * @throws PolicyForbids
+ */
+const requireMayGoOn = (request: PatchRequest, { name, id, projectId, userId }: Cluster): void => {
+  if (isAllowed(request, 'cluster:accept_identity', { projectId, userId })) return
+  throw policyForbids(
+    request,
+    'cluster:accept_identity',
+    `: the registration of cluster ${name} (${id}) failed, so that nothing proves which cluster another kubeconfig leads to. Its owner sends it, or an administrator; or register yours under its own name.`,
+  )
+}
+
+/**
+ * Takes the kubeconfig of a patch, for a cluster that there is. The insecure flag stays as it was at registration unless the patch says
+ * otherwise.
+ *
+ * @throws KubeconfigRejected, AddressForbidden, PolicyForbids
+ */
+const takeReplacement =
+  (request: PatchRequest, kubeconfig: GivenKubeconfig['kubeconfig']) =>
+  async (cluster: Cluster): Promise<NewKubeconfig> => {
+    const { context, insecureSkipTlsVerify } = request.body
+    const allowInsecure = insecureSkipTlsVerify ?? cluster.endpoint?.tlsVerify === false
+    return {
+      taken: await takeKubeconfig(request, { kubeconfig, context, allowInsecure, serverForPeers: undefined }),
+      vouchedBy: voucherOf(request, cluster),
+      requireMayGoOn: (failed) => requireMayGoOn(request, failed),
+    }
+  }
 
 /** `rollback` came with version 1.3 (magnum-rest.md 1.4). @throws InvalidRequest */
 const requireRollbackKnown = ({ rollback }: PatchRequest['query'], minor: number): void => {

@@ -1,16 +1,18 @@
 import type { Cluster, ClusterUse } from '../../core/cluster/cluster.ts'
 import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { DEFAULT_GROUPS, type NodeGroup } from '../../core/cluster/node-group.ts'
+import { ObjectNotVisible } from '../../core/errors.ts'
 import type { Place } from '../../core/values/attributes.ts'
+import { isUuid } from '../../core/values/ids.ts'
 import { isFailed } from '../../core/values/status.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import { comparedLabels, type Shown, sortColumns, toJson, toObject, type View } from '../attributes.ts'
-import type { ListQuery } from '../lists/list-query.ts'
-import { listResponse } from '../lists/list-response.ts'
-import { type Listing, selectPage } from '../lists/select-page.ts'
+import { listEventsOf } from '../events.ts'
+import { type Listing, listResponse, selectPage } from '../lists.ts'
+import { scopeOf } from '../policy.ts'
+import type { ListQuery, PageQuery } from '../query.ts'
 import { linksOf, showConditions, showOperation } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import { scopeOf } from '../scope.ts'
 import { findCluster } from './find-cluster.ts'
 import { masterCountOf, nodeCountOf } from './node-count.ts'
 
@@ -101,4 +103,30 @@ export const getCluster = async (request: ApiRequest): Promise<ApiResponse> => {
   const cluster = await findCluster(request, 'cluster:get_one_all_projects')
   const nodeGroups = isFailed(cluster.status) ? await request.ports.stores.nodeGroups.listOf(cluster) : []
   return { status: 200, body: showCluster(cluster, { ...request, nodeGroups }) }
+}
+
+/** Where its events are: where it is, and once it is gone in the caller's project, by its id only. @throws ObjectNotVisible */
+const placeOf = async (
+  request: ApiRequest<PageQuery>,
+): Promise<{ projectId: string; id: string; isKnown: boolean }> => {
+  try {
+    const { projectId, id } = await findCluster(request, 'cluster:get_one_all_projects')
+    return { projectId, id, isKnown: true }
+  } catch (error) {
+    const { cluster: ident = '' } = request.params
+    if (!(error instanceof ObjectNotVisible && isUuid(ident))) throw error
+    return { projectId: request.principal.projectId, id: ident, isKnown: false }
+  }
+}
+
+/** `GET /v1/clusters/{cluster}/events`: what happened, oldest first, also after the cluster is gone. An addition to Magnum's API. */
+export const listClusterEvents = async (request: ApiRequest<PageQuery>): Promise<ApiResponse> => {
+  const { isKnown, ...place } = await placeOf(request)
+  return listEventsOf(request, {
+    kind: 'cluster',
+    ...place,
+    noun: 'Cluster',
+    collection: 'clusters',
+    isThere: async () => isKnown,
+  })
 }

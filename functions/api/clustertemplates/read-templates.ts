@@ -3,14 +3,31 @@ import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
-import { sortColumns } from '../attributes.ts'
-import type { ListQuery } from '../lists/list-query.ts'
-import { listResponse } from '../lists/list-response.ts'
-import { type Listing, selectPage } from '../lists/select-page.ts'
+import { type Shown, sortColumns, toJson, toObject, type View } from '../attributes.ts'
+import { type Listing, listResponse, selectPage } from '../lists.ts'
+import { scopeOf } from '../policy.ts'
+import type { ListQuery } from '../query.ts'
+import { linksOf } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import { scopeOf } from '../scope.ts'
-import { findTemplate } from './find-template.ts'
-import { COLLECTION, SHOWN_TEMPLATE, showTemplate, writeTemplate } from './show-template.ts'
+import { findTemplate } from './access.ts'
+
+export const COLLECTION = 'clustertemplates'
+
+type TemplateView = View & { baseUrl: string }
+
+const SHOWN_TEMPLATE: Shown<typeof TEMPLATE_ATTRIBUTES, ClusterTemplate, TemplateView> = {
+  kept: ({ spec }) => spec,
+  computed: {
+    uuid: ({ id }) => id,
+    links: ({ id }, { baseUrl }) => linksOf(baseUrl, COLLECTION, id),
+  },
+}
+
+/** A template as every answer has it: list, detail and show are the same (magnum-rest.md section 5). */
+export const showTemplate = toObject(TEMPLATE_ATTRIBUTES, SHOWN_TEMPLATE, 'list')
+
+/** An item of a list. */
+const writeTemplate = toJson(TEMPLATE_ATTRIBUTES, SHOWN_TEMPLATE, 'list')
 
 /** Built-in templates come before the stored ones: they were there first. */
 const listingOf = (

@@ -1,8 +1,6 @@
 import * as z from 'zod'
 import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
-import type { Answers } from '../answers.ts'
-import { answerFields } from '../attributes.answer.schema.ts'
-import { pageAnswer, textMapAnswer } from '../common.answer.schema.ts'
+import { type Answers, answerFields, pageAnswer, textMapAnswer } from '../common.answer.schema.ts'
 
 /** A template as every answer has it (magnum-rest.md section 5). Labels are null in the answer to the patch that removed them. */
 export const templateAnswer = z.object(

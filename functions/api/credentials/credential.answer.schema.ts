@@ -1,5 +1,4 @@
-import type { Answers } from '../answers.ts'
-import { uuidAnswer } from '../common.answer.schema.ts'
+import { type Answers, uuidAnswer } from '../common.answer.schema.ts'
 
 export const CREDENTIAL_ANSWERS: Answers = {
   'PATCH /v1/credentials/{cluster}': { 202: uuidAnswer },

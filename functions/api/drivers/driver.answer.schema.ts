@@ -1,7 +1,6 @@
 import * as z from 'zod'
 import { CLUSTER_TASKS } from '../../core/cluster/cluster-task.ts'
-import type { Answers } from '../answers.ts'
-import { linksAnswer } from '../common.answer.schema.ts'
+import { type Answers, linksAnswer } from '../common.answer.schema.ts'
 
 const federationSide = z.strictObject({
   description: z.string(),

@@ -1,7 +1,8 @@
 import * as z from 'zod'
-import type { Answers } from '../answers.ts'
 import {
+  type Answers,
   conditionsAnswer,
+  eventAnswer,
   linksAnswer,
   operationAnswer,
   pageAnswer,
@@ -10,7 +11,6 @@ import {
   timeAnswer,
   uuidAnswer,
 } from '../common.answer.schema.ts'
-import { eventAnswer } from '../events/event.answer.schema.ts'
 
 /** An item of the plain list. */
 const federationItemAnswer = z.object({

@@ -1,7 +1,11 @@
 import * as z from 'zod'
+import { InvalidRequest } from '../../core/errors.ts'
+import { quote } from '../../core/values/wording.ts'
 import { parseAttributes } from '../body/attributes.ts'
 import { nameField, optional, sizeNote, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
+import { type PatchOperation, parsePatch, patchSchema, requireChangeable } from '../json-patch/patch-operation.ts'
+import { applyToTextMap, type TextMap, textValue } from '../json-patch/values.ts'
 import type { BodySchema } from '../route.ts'
 
 const PROPERTIES_RULE = 'must be an object of texts'
@@ -21,7 +25,7 @@ const propertiesField = z
 const MEMBERS_RULE = 'must be a list of cluster ids or names'
 
 /** Attributes of `POST /v1/federations` (magnum-rest.md 8.2), and `driver`. */
-export const createFederation = z.object({
+const createFederation = z.object({
   name: optional(nameField),
   hostcluster_id: z
     .string({ error: 'is missing: it must be the id or name of the cluster that hosts the federation' })
@@ -43,3 +47,93 @@ export const createFederationBody: BodySchema<CreateFederation> = {
   bytesMax: BODY_BYTES_MAX,
   parse: (body) => parseAttributes(createFederation, body, OTHERS),
 }
+
+/** Which clusters, by id or name: to add and to remove, or exactly these. */
+export type DesiredMember = { add: string[]; remove: string[] } | { exactly: string[] }
+
+/** What a PATCH of a federation asks for (magnum-rest.md 8.3 and 8.5, design section 2). */
+export type FederationPatch = {
+  /** In order; null when properties are not mentioned. */
+  properties: PatchOperation[] | null
+  members: DesiredMember | null
+}
+
+const CHANGEABLE = ['member_ids', 'properties']
+
+const EXAMPLE = '{"op": "add", "path": "/member_ids", "value": "<cluster id or name>"}'
+
+const REMOVE_EXAMPLE = '{"op": "remove", "path": "/member_ids", "value": "<cluster id or name>"}'
+
+const identsOf = ({ op, path, value }: PatchOperation): string[] => {
+  const list = Array.isArray(value) ? value : [value]
+  const idents = list.filter((ident): ident is string => typeof ident === 'string' && ident !== '')
+  if (idents.length === list.length) return idents
+  throw new InvalidRequest(`The value of ${op} ${quote(path)} must be the id or name of a cluster, or a list of them.`)
+}
+
+/** `add /member_ids/-` and `/member_ids/0` are `add /member_ids`: members have no order. */
+const isIndex = ([first, ...more]: readonly string[]): boolean =>
+  more.length === 0 && /^(?:-|[0-9]+)$/.test(first ?? '')
+
+const requireMembersPath = ({ op, path, rest, value }: PatchOperation): void => {
+  const whole = rest.length === 0
+  if (op === 'remove' && (!whole || value === undefined)) {
+    throw new InvalidRequest(
+      `To unjoin clusters say which: ${REMOVE_EXAMPLE}. All members, or one by its index, can't be removed.`,
+    )
+  }
+  if (op === 'replace' && (!whole || !Array.isArray(value))) {
+    throw new InvalidRequest(
+      '"replace" works on "/member_ids" as a whole, with a list of the clusters that are to be members.',
+    )
+  }
+  if (!whole && !isIndex(rest)) throw new InvalidRequest(`There is no ${quote(path)}: "/member_ids" is a list.`)
+}
+
+/** One spelt in two ways is found once the names are resolved. */
+const requireOneWay = (add: readonly string[], remove: readonly string[]): void => {
+  const both = add.find((ident) => remove.includes(ident))
+  if (both === undefined) return
+  throw new InvalidRequest(`Cluster ${quote(both)} is both added and removed. Do one of them.`)
+}
+
+const readMembers = (operations: readonly PatchOperation[]): DesiredMember | null => {
+  if (operations.length === 0) return null
+  for (const operation of operations) requireMembersPath(operation)
+  const of = (op: PatchOperation['op']): string[] => operations.filter((one) => one.op === op).flatMap(identsOf)
+  if (!operations.some(({ op }) => op === 'replace')) {
+    const desired = { add: of('add'), remove: of('remove') }
+    requireOneWay(desired.add, desired.remove)
+    return desired
+  }
+  if (operations.length > 1) {
+    throw new InvalidRequest(
+      '"replace /member_ids" names all members, so it can\'t stand beside other changes of "/member_ids".',
+    )
+  }
+  return { exactly: of('replace') }
+}
+
+/** Sorts operations by what they change. @throws InvalidRequest */
+const readFederationPatch = (operations: readonly PatchOperation[]): FederationPatch => {
+  requireChangeable(operations, CHANGEABLE)
+  const of = (attribute: string): PatchOperation[] => operations.filter((one) => one.attribute === attribute)
+  const properties = of('properties')
+  return { properties: properties.length === 0 ? null : properties, members: readMembers(of('member_ids')) }
+}
+
+export const federationPatchBody: BodySchema<FederationPatch> = {
+  schema: patchSchema,
+  bytesMax: BODY_BYTES_MAX,
+  parse: (body) => readFederationPatch(parsePatch(body, { example: EXAMPLE })),
+}
+
+/** Of a single key only text is taken: a property that a driver reads as a number is still written as text (magnum-rest.md 8.2). */
+const applyOne = (before: TextMap, operation: PatchOperation): TextMap => {
+  if (operation.rest.length > 0 && operation.op !== 'remove') textValue(operation)
+  return applyToTextMap(before, operation) ?? {}
+}
+
+/** The properties after the operations, one after the other (magnum-rest.md 8.3, 9.1). @throws InvalidRequest */
+export const applyProperties = (properties: TextMap, operations: readonly PatchOperation[]): TextMap =>
+  operations.reduce(applyOne, properties)

@@ -1,13 +1,10 @@
 import * as z from 'zod'
-import { noAttributes } from '../body/no-attributes.ts'
-import { flag, rollback } from '../query.ts'
+import { noAttributes } from '../body/attributes.ts'
+import { flag, rollback, workloads } from '../query.ts'
 import { type Route, route } from '../route.ts'
-import { createFederationHandler } from './create-federation.ts'
-import { createFederationBody } from './federation.schema.ts'
-import { federationPatchBody } from './federation-patch.ts'
+import { createFederationHandler, patchFederation } from './change-federation.ts'
+import { createFederationBody, federationPatchBody } from './federation.schema.ts'
 import { expiresIn, getKubeconfig, issueKubeconfig, YAML } from './kubeconfig.ts'
-import { patchFederation } from './patch-federation.ts'
-import { workloads } from './workloads.ts'
 
 /** Create and update open clusters for `?dry_run=true`, with their stored credentials, and a kubeconfig is made with the driver's: hence keys. */
 export const FEDERATION_KEYS_ROUTES: readonly Route[] = [

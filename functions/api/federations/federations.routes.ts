@@ -1,11 +1,29 @@
 import * as z from 'zod'
-import { listQuery, pageQuery } from '../lists/list-query.ts'
-import { flag, noQuery } from '../query.ts'
-import { route, type TableRoute } from '../route.ts'
-import { deleteFederationHandler } from './delete-federation.ts'
-import { listFederationEvents } from './federation-events.ts'
-import { detailFederations, getFederation, getMember, listFederations, listMembers } from './read-federations.ts'
-import { workloads } from './workloads.ts'
+import { type DesiredDeletion, deleteFederation } from '../../core/federation/delete-federation.ts'
+import { find } from '../lookup.ts'
+import { flag, listQuery, noQuery, pageQuery, workloads } from '../query.ts'
+import { type ApiRequest, type ApiResponse, route, type TableRoute } from '../route.ts'
+import {
+  detailFederations,
+  getFederation,
+  getMember,
+  listFederationEvents,
+  listFederations,
+  listMembers,
+} from './read-federations.ts'
+
+/**
+ * `DELETE /v1/federations/{federation}` → 204. Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is replaced. With
+ * `?force=true` what can't be reached is skipped, with `?workloads=delete` workloads go with the members; either also changes a running
+ * deletion.
+ */
+const deleteFederationHandler = async (request: ApiRequest<DesiredDeletion>): Promise<ApiResponse> => {
+  const { ports, principal, params, query } = request
+  const { federations } = ports.stores
+  const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')
+  await deleteFederation(ports, federation, query)
+  return { status: 204 }
+}
 
 const COLLECTION = '/v1/federations'
 const ITEM = '/v1/federations/{federation}'

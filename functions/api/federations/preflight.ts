@@ -9,9 +9,16 @@ import type { Ports } from '../../core/ports.ts'
 import { shortId } from '../../core/values/ids.ts'
 import type { FederationContext, FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
-import { type LeaveStep, reachCheck, removalsOf } from './check-leaving.ts'
-import { type OpenMember, updateChecks } from './check-update.ts'
-import { type Check, type CheckResults, runChecks } from './run-checks.ts'
+import {
+  type Check,
+  type CheckResults,
+  type LeaveStep,
+  type OpenMember,
+  reachCheck,
+  removalsOf,
+  runChecks,
+  updateChecks,
+} from './checks.ts'
 
 /** Stands for the id, whole or short, of a federation that does not exist yet: the real create gives another one each time. */
 const PLACEHOLDER = '<federation>'

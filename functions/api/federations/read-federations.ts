@@ -1,17 +1,17 @@
 import type { Federation } from '../../core/federation/federation.ts'
 import { mapLimited } from '../../core/map-limited.ts'
-import { describeMoves, progressOf } from '../../core/membership/member-moves.ts'
-import { type Membership, operationOf } from '../../core/membership/membership.ts'
+import { describeMoves, type Membership, operationOf, progressOf } from '../../core/membership/membership.ts'
+import { isUuid } from '../../core/values/ids.ts'
 import { describeObject } from '../../core/values/object-ref.ts'
 import { isInProgress } from '../../core/values/status.ts'
 import { withoutFullStop } from '../../core/values/wording.ts'
-import type { ListQuery } from '../lists/list-query.ts'
-import { listResponse } from '../lists/list-response.ts'
-import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
+import { listEventsOf } from '../events.ts'
+import { type Columns, type Listing, listResponse, selectPage } from '../lists.ts'
 import { find } from '../lookup.ts'
+import type { ListQuery, PageQuery } from '../query.ts'
 import { linksOf, showConditions, showOperation, timestamp } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import { findMembership } from './resolve-members.ts'
+import { findMembership } from './members.ts'
 
 /** An item of the plain list: exactly Magnum's keys (magnum-rest.md 8.2). */
 const listFederation = (federation: Federation, baseUrl: string) => ({
@@ -130,4 +130,27 @@ export const listMembers = async (request: ApiRequest): Promise<ApiResponse> => 
 export const getMember = async (request: ApiRequest): Promise<ApiResponse> => {
   const membership = await findMembership(request, await readOne(request), request.params.cluster ?? '')
   return { status: 200, body: showMember(membership) }
+}
+
+/** By name only while it is there; by id as long as there are events, which outlive it by 30 days. */
+const idOf = async ({ ports, principal, params }: ApiRequest<PageQuery>): Promise<string> => {
+  const ident = params.federation ?? ''
+  if (isUuid(ident)) return ident
+  return (await find(ports.stores.federations, 'Federation', principal.projectId, ident)).id
+}
+
+/** `GET /v1/federations/{federation}/events`: what happened, oldest first, also after the federation is gone. */
+export const listFederationEvents = async (request: ApiRequest<PageQuery>): Promise<ApiResponse> => {
+  const { federations } = request.ports.stores
+  const { projectId } = request.principal
+  const id = await idOf(request)
+  const isThere = async () => (await federations.get({ projectId, id })) !== undefined
+  return listEventsOf(request, {
+    kind: 'federation',
+    projectId,
+    id,
+    noun: 'Federation',
+    collection: 'federations',
+    isThere,
+  })
 }

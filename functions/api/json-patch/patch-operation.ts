@@ -1,7 +1,25 @@
+import * as z from 'zod'
 import { InvalidRequest } from '../../core/errors.ts'
 import type { Json, JsonObject } from '../../core/values/json.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
-import { withoutSdkMark } from './sdk-patch.ts'
+
+const isObject = (value: Json): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** openstacksdk calls our `uuid` `id`, and takes that for a change. */
+const isSdkMark = (item: Json): boolean =>
+  isObject(item) && Object.keys(item).length === 3 && item.op === 'move' && item.from === '/uuid' && item.path === '/id'
+
+/**
+ * What openstacksdk means by a patch of an entity that it knows by uuid or name only (`update_cluster("paris", node_count=3)`): it moves `/uuid` to
+ * `/id`, and adds attributes, since it has not seen those that are there. Other patches come back as they are. Observed of openstacksdk 4.22.0.
+ */
+const withoutSdkMark = (body: readonly Json[]): readonly Json[] => {
+  if (!body.some(isSdkMark)) return body
+  return body
+    .filter((item) => !isSdkMark(item))
+    .map((item) => (isObject(item) && item.op === 'add' ? { ...item, op: 'replace' } : item))
+}
 
 const POINTER = /^(?:\/(?:[^/~]|~[01])+)+$/
 
@@ -36,9 +54,6 @@ export type PatchOperation = {
   /** Undefined when absent or null, which only `remove` may have. */
   value: Json | undefined
 }
-
-const isObject = (value: Json): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const opOf = (value: Json | undefined, where: string): Op => {
   const op = OPS.find((known) => known === value)
@@ -120,3 +135,16 @@ export const requireChangeable = (
     )
   throw new InvalidRequest(`Cannot change ${named}. Only ${allowed} can be changed.`)
 }
+
+/** JSON Pointer (RFC 6901) to an attribute, or into it. */
+const path = z.string().regex(/^(\/([^~/]|~0|~1)+)+$/)
+/** Whatever the attribute takes; never null. */
+const value = z.union([z.string(), z.number(), z.boolean(), z.array(z.unknown()), z.record(z.string(), z.unknown())])
+
+/** The shape of a patch, for documentation; `parsePatch` reads it with better messages. */
+export const patchSchema = z.array(
+  z.union([
+    z.strictObject({ op: z.enum(['add', 'replace']), path, value }),
+    z.strictObject({ op: z.literal('remove'), path, value: value.optional() }),
+  ]),
+)

@@ -2,9 +2,7 @@ import * as z from 'zod'
 import { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { TAINT_EFFECTS } from '../../core/cluster/node-group.ts'
 import type { ObjectName } from '../../core/values/attributes.ts'
-import type { Answers } from '../answers.ts'
-import { answerFields } from '../attributes.answer.schema.ts'
-import { pageAnswer } from '../common.answer.schema.ts'
+import { type Answers, answerFields, pageAnswer } from '../common.answer.schema.ts'
 
 const taint = z.strictObject({ key: z.string(), value: z.string().optional(), effect: z.enum(TAINT_EFFECTS) })
 

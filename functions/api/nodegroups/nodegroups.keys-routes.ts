@@ -1,11 +1,8 @@
 import { noQuery } from '../query.ts'
 import { type Route, route } from '../route.ts'
-import { createNodeGroupHandler } from './create-node-group.ts'
-import { deleteNodeGroupHandler } from './delete-node-group.ts'
-import { createNodeGroupBody } from './node-group.schema.ts'
-import { nodeGroupPatchBody } from './patch.schema.ts'
-import { patchNodeGroup } from './patch-node-group.ts'
-import { COLLECTION, ITEM, SINCE } from './paths.ts'
+import { createNodeGroupHandler, deleteNodeGroupHandler, patchNodeGroup } from './change-node-groups.ts'
+import { createNodeGroupBody, nodeGroupPatchBody } from './node-group.schema.ts'
+import { COLLECTION, ITEM, SINCE } from './nodegroups.routes.ts'
 
 /** Changes, which whoever makes the cluster is asked about first: that needs a way to him. */
 export const NODE_GROUP_KEYS_ROUTES: readonly Route[] = [

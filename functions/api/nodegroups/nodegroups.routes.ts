@@ -1,7 +1,13 @@
 import { noQuery } from '../query.ts'
 import { route, type TableRoute } from '../route.ts'
-import { COLLECTION, ITEM, SINCE } from './paths.ts'
 import { getNodeGroup, listNodeGroups, nodeGroupsQuery } from './read-node-groups.ts'
+
+/** Paths of node groups. */
+export const COLLECTION = '/v1/clusters/{cluster}/nodegroups'
+export const ITEM = `${COLLECTION}/{nodegroup}` as const
+
+/** Minor version with which they came (magnum-rest.md 1.4). */
+export const SINCE = 9
 
 /** Routes that need no key. */
 export const NODE_GROUP_ROUTES: readonly TableRoute[] = [

@@ -1,15 +1,48 @@
 import * as z from 'zod'
+import type { Cluster } from '../../core/cluster/cluster.ts'
 import { findNodeGroup } from '../../core/cluster/find-node-group.ts'
 import { NODE_GROUP_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
-import type { NodeGroup } from '../../core/cluster/node-group.ts'
+import { isMaster, type NodeGroup } from '../../core/cluster/node-group.ts'
+import { isInProgress } from '../../core/values/status.ts'
 import type { Page, PageRequest } from '../../store/page.ts'
-import { sortColumns } from '../attributes.ts'
+import { comparedLabels, type Shown, sortColumns, toJson, toObject, type View } from '../attributes.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
-import { listQuery } from '../lists/list-query.ts'
-import { listResponse } from '../lists/list-response.ts'
-import { type Listing, selectPage } from '../lists/select-page.ts'
+import { type Listing, listResponse, selectPage } from '../lists.ts'
+import { listQuery } from '../query.ts'
+import { linksOf } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
-import { type NodeGroupView, SHOWN_NODE_GROUP, showNodeGroup, writeNodeGroup } from './show-node-group.ts'
+
+/** Where the cluster's driver makes no nodes, `nodes` is null and they are as many as were seen. */
+const nodeCountOf = (cluster: Cluster, group: NodeGroup): number => {
+  const { nodes, observation } = cluster
+  if (nodes !== null || observation === null) return group.nodeCount
+  return isMaster(group) ? observation.masterCount : observation.nodeCount
+}
+
+/** Nothing while a change runs: what is kept then is why the group's upgrade failed before (decision 0025). */
+const statusReasonOf = ({ status, statusReason }: NodeGroup): string | null =>
+  isInProgress(status) ? null : statusReason
+
+type NodeGroupView = View & { baseUrl: string; cluster: Cluster }
+
+/** Labels are compared with the cluster's, `stack_id` stays in every version, and limits are the true ones (magnum-rest.md section 6). */
+const SHOWN_NODE_GROUP: Shown<typeof NODE_GROUP_ATTRIBUTES, NodeGroup, NodeGroupView> = {
+  kept: (group) => group,
+  computed: {
+    id: ({ number }) => number,
+    uuid: ({ id }) => id,
+    merge_labels: () => false,
+    node_count: (group, { cluster }) => nodeCountOf(cluster, group),
+    stack_id: ({ clusterId }) => clusterId,
+    status_reason: statusReasonOf,
+    ...comparedLabels(({ labels }, { cluster }) => [labels, cluster.magnum.labels]),
+    links: ({ id, clusterId }, { baseUrl }) => linksOf(baseUrl, `clusters/${clusterId}/nodegroups`, id),
+  },
+}
+
+/** An item of the list. */
+const writeNodeGroup = toJson(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'list')
+export const showNodeGroup = toObject(NODE_GROUP_ATTRIBUTES, SHOWN_NODE_GROUP, 'one')
 
 /** Query of the list: `role` leaves out the groups of other roles. */
 export const nodeGroupsQuery = listQuery.extend({ role: z.string().optional() })

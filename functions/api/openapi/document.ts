@@ -1,21 +1,26 @@
 import { STATUS_CODES } from 'node:http'
 import * as z from 'zod'
-import type { Answer, Answers } from '../answers.ts'
 import { CERTIFICATE_ANSWERS } from '../certificates/certificate.answer.schema.ts'
 import { CLUSTER_ANSWERS } from '../clusters/cluster.answer.schema.ts'
 import { TEMPLATE_ANSWERS } from '../clustertemplates/template.answer.schema.ts'
+import type { Answer, Answers } from '../common.answer.schema.ts'
 import { CREDENTIAL_ANSWERS } from '../credentials/credential.answer.schema.ts'
-import { DISCOVERY_ANSWERS } from '../discovery/discovery.answer.schema.ts'
 import { DRIVER_ANSWERS } from '../drivers/driver.answer.schema.ts'
 import { FEDERATION_ANSWERS } from '../federations/federation.answer.schema.ts'
-import { MINOR_MAX, MINOR_MIN } from '../microversion.ts'
-import { MSERVICE_ANSWERS } from '../mservices/mservice.answer.schema.ts'
+import { MINOR_MAX, MINOR_MIN } from '../negotiation.ts'
 import { NODE_GROUP_ANSWERS } from '../nodegroups/node-group.answer.schema.ts'
 import { QUOTA_ANSWERS } from '../quotas/quota.answer.schema.ts'
 import type { PrincipalRoute, Route } from '../route.ts'
-import { STATS_ANSWERS } from '../stats/stats.answer.schema.ts'
-import { ERROR_RESPONSES, ERROR_SCHEMAS, PUBLIC_REFUSALS, REFUSALS } from './errors-document.ts'
-import { answerSchema, type JsonSchema, requestSchema } from './json-schema.ts'
+import { DISCOVERY_ANSWERS, MSERVICE_ANSWERS, STATS_ANSWERS } from '../service/service.answer.schema.ts'
+import {
+  answerSchema,
+  ERROR_RESPONSES,
+  ERROR_SCHEMAS,
+  type JsonSchema,
+  PUBLIC_REFUSALS,
+  REFUSALS,
+  requestSchema,
+} from './schemas.ts'
 
 /** What every route answers: a test compares with the route table. */
 export const ANSWERS: Answers = {

@@ -7,8 +7,7 @@ import type { Write } from '../../store/write.ts'
 import { createOnce } from '../idempotency.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { CreateQuota, UpdateQuota } from './quota.schema.ts'
-import { showQuota } from './show-quota.ts'
-import { storedQuota } from './stored-quota.ts'
+import { showQuota, storedQuota } from './read-quotas.ts'
 
 const exists = (projectId: string): StateConflict =>
   new StateConflict(

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { Answers } from '../answers.ts'
-import { pageAnswer, timeAnswer } from '../common.answer.schema.ts'
+import { type Answers, pageAnswer, timeAnswer } from '../common.answer.schema.ts'
 
 const limitAnswer = z.object({ project_id: z.string(), resource: z.string(), hard_limit: z.int() })
 

@@ -3,8 +3,7 @@ import { QUOTA_RESOURCE } from '../../core/values/quota.ts'
 import { type OtherAttributes, parseAttributes } from '../body/attributes.ts'
 import { integerField, optional, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
-import { listQuery } from '../lists/list-query.ts'
-import { flag } from '../query.ts'
+import { flag, listQuery } from '../query.ts'
 import type { BodySchema } from '../route.ts'
 
 const resource = optional(z.literal(QUOTA_RESOURCE, { error: `must be "${QUOTA_RESOURCE}"` })).transform(

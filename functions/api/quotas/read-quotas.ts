@@ -1,12 +1,34 @@
-import { notFound } from '../../core/not-found.ts'
-import type { Quota } from '../../core/values/quota.ts'
-import { listResponse } from '../lists/list-response.ts'
-import { type Columns, type Listing, selectPage } from '../lists/select-page.ts'
+import { notFound } from '../../core/errors.ts'
+import type { TablePorts } from '../../core/ports.ts'
+import { QUOTA_RESOURCE, type Quota } from '../../core/values/quota.ts'
+import { type Columns, type Listing, listResponse, selectPage } from '../lists.ts'
 import { requirePolicy } from '../policy.ts'
+import { timestamp } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { QuotasQuery } from './quota.schema.ts'
-import { showQuota } from './show-quota.ts'
-import { storedQuota } from './stored-quota.ts'
+
+/** A quota as Magnum shows it (magnum-rest.md 7.3). */
+export const showQuota = (quota: Quota) => ({
+  id: quota.number,
+  project_id: quota.projectId,
+  resource: quota.resource,
+  hard_limit: quota.hardLimit,
+  created_at: timestamp(quota.createdAt),
+  updated_at: timestamp(quota.updatedAt),
+})
+
+/** Longest project id that a quota can have. */
+const PROJECT_ID_MAX = 255
+
+/** The quota that a path names; undefined when none is set, or none can be. */
+export const storedQuota = async (
+  ports: TablePorts,
+  projectId: string,
+  resource: string,
+): Promise<Quota | undefined> => {
+  if (resource !== QUOTA_RESOURCE || projectId.length > PROJECT_ID_MAX) return undefined
+  return ports.stores.quotas.get(projectId)
+}
 
 /** A quota with the id that lists and markers know it by. */
 type Listed = { id: string; quota: Quota }
@@ -62,3 +84,12 @@ export const getQuota = async (request: ApiRequest): Promise<ApiResponse> => {
   if (quota !== undefined) return { status: 200, body: showQuota(quota) }
   return { status: 200, body: { project_id: projectId, resource, hard_limit: settings.clustersPerProject } }
 }
+
+/** A request, as far as it says where quotas are and who asks. */
+type Asking = Pick<ApiRequest, 'ports' | 'settings' | 'principal'>
+
+/** Clusters that a project may have: its quota, or the installation's default (magnum-rest.md 7.3). Default: the caller's project. */
+export const clusterLimit = async (
+  { ports, settings, principal }: Asking,
+  projectId: string = principal.projectId,
+): Promise<number> => (await ports.stores.quotas.get(projectId))?.hardLimit ?? settings.clustersPerProject

@@ -1,12 +1,61 @@
+import { createHash } from 'node:crypto'
 import type { Clock } from '../../core/ports.ts'
 import type { Identity } from '../../core/values/identity.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import { type HttpAnswer, identityCall, jsonOf } from '../../identity/identity-call.ts'
-import { type CachedIdentity, IdentityCache } from '../identity-cache.ts'
 import { rolesFrom } from '../roles.ts'
 import { type KeystoneSettings, keystoneBase } from '../settings.ts'
-import { ServiceToken } from './service-token.ts'
-import { ValidatedToken } from './token.schema.ts'
+import { ServiceToken, ValidatedToken } from './service-token.ts'
+
+/** An answer, and until when it may be given again, milliseconds since the epoch. */
+type CachedIdentity = { identity: Identity; until: number }
+
+type Entry = { answer: Promise<CachedIdentity>; until: number }
+
+/** Enough for the tokens in use within five minutes; about 1 KiB each. */
+const ENTRIES_MAX = 1_000
+
+/** Digests instead of tokens: a memory dump shows none, and a lookup's time tells nothing about them. */
+const digest = (token: string): string => createHash('sha256').update(token).digest('base64')
+
+/** Answers by token, the least recently used one dropped first. Those who ask at the same time share one answer; failures are not kept. */
+export class IdentityCache {
+  readonly #entries = new Map<string, Entry>()
+  readonly #clock: Clock
+  readonly #max: number
+
+  constructor(clock: Clock, max = ENTRIES_MAX) {
+    this.#clock = clock
+    this.#max = max
+  }
+
+  /** @throws what `ask` throws */
+  async get(token: string, ask: () => Promise<CachedIdentity>): Promise<Identity> {
+    const key = digest(token)
+    const known = this.#entries.get(key)
+    if (known) this.#entries.delete(key)
+    const entry = known && known.until > this.#clock.now().getTime() ? known : this.#ask(key, ask)
+    this.#entries.set(key, entry)
+    for (const [oldest] of this.#entries) {
+      if (this.#entries.size <= this.#max) break
+      this.#entries.delete(oldest)
+    }
+    return (await entry.answer).identity
+  }
+
+  #ask(key: string, ask: () => Promise<CachedIdentity>): Entry {
+    const entry: Entry = { answer: ask(), until: Number.POSITIVE_INFINITY }
+    entry.answer.then(
+      ({ until }) => {
+        entry.until = until
+      },
+      () => {
+        if (this.#entries.get(key) === entry) this.#entries.delete(key)
+      },
+    )
+    return entry
+  }
+}
 
 /**
  * All calls for one question, our own token included, milliseconds. API Gateway gives the authorizer 10 s, and answers 500 after that.
@@ -19,14 +68,14 @@ const INVALID_MS = 10_000
 /** What a header can carry; Fernet and JWS tokens are far shorter. */
 const TOKEN = /^[\x21-\x7e]{1,8192}$/
 
-export type KeystoneOptions = {
+type KeystoneOptions = {
   clock: Clock
   /** Milliseconds for all calls of one question. Default 5,000. */
   questionMs?: number
 }
 
 /** Finds out who holds a Keystone token. */
-export type TokenIdentity = (token: string) => Promise<Identity>
+type TokenIdentity = (token: string) => Promise<Identity>
 
 const unscoped = ({ token }: ValidatedToken): Identity => {
   const scope = token.system ? 'system-scoped' : token.domain ? 'domain-scoped' : 'unscoped'

@@ -1,4 +1,4 @@
-import { isAdminRole, isSameRole } from '../../core/cluster/cluster-roles.ts'
+import { isAdminRole, isSameRole } from '../../core/values/identity.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import { IdentityProviderUnavailable } from '../../identity/errors.ts'
 import type { Cloud, CloudGrant, CloudGrantRef, GrantPurpose } from '../cloud.ts'

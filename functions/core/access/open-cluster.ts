@@ -10,7 +10,7 @@ import {
   TlsVerificationFailed,
 } from '../../kubernetes/errors.ts'
 import { namespaces } from '../../kubernetes/resources.ts'
-import { storedAuthority } from '../cluster/ca-rotation.ts'
+import { storedAuthority } from '../cluster/authorities.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'

@@ -1,9 +1,14 @@
 import type { BuiltinTemplate, ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { defaultsOf } from '../values/attributes.ts'
-import { BUILTIN_TEMPLATE } from './builtin-template.ts'
 import type { ClusterTemplate } from './cluster-template.ts'
 import { TEMPLATE_ATTRIBUTES } from './magnum-attributes.ts'
+
+/**
+ * The template that clusters show which were made from none: registered from a kubeconfig, or by a driver that has no templates. Magnum's
+ * clients follow `cluster_template_id`, so there must be one.
+ */
+const BUILTIN_TEMPLATE = { id: 'fed91a4e-0000-4000-8000-000000000001', name: 'external' } as const
 
 /** Before every real template in the order of creation. */
 const SINCE = '2026-01-01T00:00:00.000Z'

@@ -1,22 +1,20 @@
+import { requireSize } from '../errors.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
-import { requireSize } from '../require-size.ts'
 import { quote } from '../values/wording.ts'
-import type { ClusterTask } from './cluster-task.ts'
-import type { ChangeRules } from './cluster-tasks.ts'
-import type { GroupOfCluster } from './create-node-group.ts'
-import { findNodeGroup } from './find-node-group.ts'
-import { isMaster, type NodeGroup, nodesOf } from './node-group.ts'
 import {
   requireClusterChangeable,
   requireGroupChangeable,
   requireGroupTaskKnown,
   requireNoFault,
-} from './node-group-rules.ts'
-import { nodeLabelFaults } from './node-labels.ts'
-import { limitsFault, withinLimits } from './node-limits.ts'
-import { type GivenTaint, taintFaults, taintsOf } from './node-taints.ts'
-import { requireAccepted } from './require-accepted.ts'
+} from './cluster-rules.ts'
+import type { ClusterTask } from './cluster-task.ts'
+import type { ChangeRules } from './cluster-tasks.ts'
+import type { GroupOfCluster } from './create-node-group.ts'
+import { requireAccepted } from './driver-preview.ts'
+import { findNodeGroup } from './find-node-group.ts'
+import { isMaster, type NodeGroup, nodesOf } from './node-group.ts'
+import { type GivenTaint, limitsFault, nodeLabelFaults, taintFaults, taintsOf, withinLimits } from './node-rules.ts'
 import { reasonKept } from './task-groups.ts'
 
 /** What may be changed of a node group, as it shall be. Taints may have faults. */

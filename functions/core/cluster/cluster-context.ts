@@ -3,13 +3,12 @@ import { cloudCandidateKey, cloudKey } from '../access/credentials.ts'
 import type { ManagementClients } from '../access/management-access.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
-import { authorityKeyOf, storedAuthority } from './ca-rotation.ts'
+import { authorityKeyOf, storedAuthority } from './authorities.ts'
 import type { Cluster } from './cluster.ts'
-import type { ClusterTask } from './cluster-task.ts'
+import { type ClusterTask, usedTemplate } from './cluster-task.ts'
 import type { ClusterTemplate } from './cluster-template.ts'
 import type { NodeGroup } from './node-group.ts'
 import { groupsDuring } from './task-groups.ts'
-import { usedTemplate } from './task-templates.ts'
 
 type ContextPorts = Pick<Ports, 'stores' | 'drivers' | 'connect' | 'clock'>
 

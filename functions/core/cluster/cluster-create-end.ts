@@ -13,7 +13,7 @@ import type {
 import type { Write } from '../../store/write.ts'
 import { releasedClaims, withoutClaim } from '../access/cluster-identity.ts'
 import { kubeconfigKey } from '../access/credentials.ts'
-import { describeFailure, type Failure } from '../operation/failure.ts'
+import { describeFailure, type Failure } from '../operation/operation.ts'
 import type { Target } from '../operation/subjects.ts'
 import type { Cluster, ClusterChange } from './cluster.ts'
 import { type EndPorts, endAndGoOn } from './cluster-end.ts'

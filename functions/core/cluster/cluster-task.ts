@@ -1,3 +1,5 @@
+import type { Cluster } from './cluster.ts'
+
 /** Kinds of change of a cluster, each with a plan of phases of its own in the driver. */
 export const CLUSTER_TASKS = [
   'credential',
@@ -52,4 +54,24 @@ export const replaces = (later: ClusterTask, earlier: ClusterTask): boolean => {
   if (group === null || group !== nodeGroupOf(earlier)) return false
   if (later.kind === 'node-group-delete') return true
   return later.kind === 'resize' && earlier.kind === 'resize' && earlier.nodesToRemove.length === 0
+}
+
+/** Whose template, and which. */
+export type TemplateRef = { projectId: string; id: string }
+
+/** The template that a cluster was made from or upgraded to last; a built-in one is not stored. */
+export const usedTemplate = ({ magnum }: Pick<Cluster, 'magnum'>): TemplateRef | null =>
+  magnum.templateProjectId === null ? null : { projectId: magnum.templateProjectId, id: magnum.clusterTemplateId }
+
+const targetOf = (task: ClusterTask | null): TemplateRef | null =>
+  task?.kind === 'upgrade' ? { projectId: task.templateProjectId, id: task.templateId } : null
+
+/**
+ * Templates that a cluster uses, each once: that of its nodes, and those that upgrades, which run or wait, lead to. As long as it does they
+ * can't be deleted, and nothing can change of them that clusters are made from.
+ */
+export const templatesInUse = (cluster: Pick<Cluster, 'magnum' | 'task' | 'queue'>): TemplateRef[] => {
+  const targets = [cluster.task, ...cluster.queue.map(({ task }) => task)].map(targetOf)
+  const all = [usedTemplate(cluster), ...targets].filter((template) => template !== null)
+  return [...new Map(all.map((template) => [`${template.projectId}/${template.id}`, template])).values()]
 }

@@ -8,7 +8,7 @@ import { jsonBytes } from '../values/attribute-sizes.ts'
 import { counted } from '../values/wording.ts'
 import type { Cluster, ClusterChange, ClusterOperation } from './cluster.ts'
 import { type ClusterTask, nodeGroupOf, QUEUE_MAX, type QueuedTask, replaces } from './cluster-task.ts'
-import { movedTemplateUses } from './template-uses.ts'
+import { movedTemplateUses } from './cluster-uses.ts'
 
 type TaskPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'executions' | 'log'>
 

@@ -1,5 +1,5 @@
 import type { Kept } from '../values/attributes.ts'
-import type { DriverId } from '../values/driver-id.ts'
+import type { DriverId } from '../values/ids.ts'
 import type { TEMPLATE_ATTRIBUTES } from './magnum-attributes.ts'
 
 /** What a template says of the clusters made from it: Magnum's attributes (magnum-rest.md section 5), which drivers read. */

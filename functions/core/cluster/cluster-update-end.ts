@@ -1,21 +1,71 @@
+import { isDeepStrictEqual } from 'node:util'
+import { TemplateGone } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
-import { droppedCredential, droppedFacts, promotedCredential, promotedFacts } from '../access/cluster-candidate.ts'
-import { releasedClaims, withoutClaim } from '../access/cluster-identity.ts'
-import { describeFailure, type Failure } from '../operation/failure.ts'
+import {
+  droppedCredential,
+  droppedFacts,
+  promotedCredential,
+  promotedFacts,
+  releasedClaims,
+  withoutClaim,
+} from '../access/cluster-identity.ts'
+import { describeFailure, type Failure } from '../operation/operation.ts'
 import type { Target } from '../operation/subjects.ts'
 import type { Ports } from '../ports.ts'
+import { isWithinSize } from '../values/attribute-sizes.ts'
+import { followLabels } from '../values/labels.ts'
 import { isFailed } from '../values/status.ts'
 import { counted, withoutFullStop } from '../values/wording.ts'
-import { droppedAuthorities, promotedAuthorities } from './ca-rotation.ts'
+import { droppedAuthorities, promotedAuthorities } from './authorities.ts'
 import { renewalPutOff } from './cloud-ownership.ts'
 import type { Cluster, ClusterChange } from './cluster.ts'
-import { type EndPorts, endAndGoOn } from './cluster-end.ts'
+import { type EndPorts, endAndGoOn, type Rest } from './cluster-end.ts'
 import type { ClusterTask } from './cluster-task.ts'
-import { upgraded } from './cluster-upgrade.ts'
-import type { Rest } from './next-task.ts'
 import type { NodeGroup, NodeGroupChange } from './node-group.ts'
 import { groupsInCommit } from './node-group-writes.ts'
-import { failed, succeeded } from './task-groups.ts'
+import { failed, isAbout, succeeded } from './task-groups.ts'
+
+type UpgradePorts = Pick<Ports, 'stores'>
+type Upgrade = Extract<ClusterTask, { kind: 'upgrade' }>
+
+/** A group that was made while the upgrade ran keeps labels that would be too large otherwise: the request was refused for those that were there. */
+const changedLabels = (group: NodeGroup, labels: NodeGroup['labels']): NodeGroupChange =>
+  isDeepStrictEqual(group.labels, labels) || !isWithinSize('labels', labels) ? {} : { labels }
+
+/** What an upgrade that succeeded changes: of the cluster, and of each node group. */
+type Upgraded = { change: ClusterChange; group(group: NodeGroup): NodeGroupChange }
+
+/**
+ * What was given to the cluster itself stays, attributes and labels; labels that it has of its template are the new one's from now on, and
+ * those that its node groups have of it follow. The template is there still, since it counts as used from the request on.
+ *
+ * @throws TemplateGone
+ */
+const upgraded = async (ports: UpgradePorts, cluster: Cluster, task: Upgrade): Promise<Upgraded> => {
+  const template = await ports.stores.templates.get({ projectId: task.templateProjectId, id: task.templateId })
+  if (template === undefined) {
+    throw new TemplateGone(
+      `The cluster template ${task.templateId} was deleted while ${cluster.name} was upgraded to it.`,
+    )
+  }
+  const { id, projectId, spec } = template
+  const { labels: before, templateLabels } = cluster.magnum
+  const labels = followLabels(before, templateLabels, spec.labels)
+  const magnum = {
+    ...cluster.magnum,
+    labels,
+    clusterTemplateId: id,
+    templateProjectId: projectId,
+    templateLabels: spec.labels,
+  }
+  return {
+    change: { magnum },
+    group: (group) => ({
+      ...(isAbout(task, group) ? { imageId: spec.imageId } : {}),
+      ...changedLabels(group, followLabels(group.labels, before, labels)),
+    }),
+  }
+}
 
 const upgradeOf = (templateId: string, group: string | null): string =>
   `upgrade${group === null ? '' : ` of ${group}`} to cluster template ${templateId}`

@@ -1,9 +1,8 @@
 import type { Operation } from '../operation/operation.ts'
 import { defaultsOf, type Kept } from '../values/attributes.ts'
-import type { Condition } from '../values/condition.ts'
-import type { DriverId } from '../values/driver-id.ts'
+import type { DriverId } from '../values/ids.ts'
 import type { JsonObject } from '../values/json.ts'
-import type { Status } from '../values/status.ts'
+import type { Condition, Status } from '../values/status.ts'
 import type { ClusterTask, QueuedTask } from './cluster-task.ts'
 import { CLUSTER_ATTRIBUTES } from './magnum-attributes.ts'
 
@@ -167,3 +166,10 @@ export type ClusterChange = Partial<
 export const federationsOf = (cluster: Pick<Cluster, 'uses'>): string[] => [
   ...new Set(cluster.uses.map((use) => use.slice(use.indexOf(':') + 1))),
 ]
+
+/** Certificate authorities of a cluster, by `ca_cert_type` (magnum-rest.md 7.1). */
+export const AUTHORITIES = ['kubernetes', 'etcd', 'front-proxy'] as const
+export type AuthorityType = (typeof AUTHORITIES)[number]
+
+/** Kinds of keys that authorities have: P-256, fast to make and to sign with, or RSA of 2048 bits for what knows nothing else. */
+export type AuthorityKeys = 'ec' | 'rsa'

@@ -1,19 +1,24 @@
 import type { Write } from '../../store/write.ts'
-import { NodeGroupNameTaken, StateConflict } from '../errors.ts'
+import { NodeGroupNameTaken, requireSize, StateConflict } from '../errors.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
-import { requireSize } from '../require-size.ts'
 import { type GivenLabels, type Labels, mergeLabels } from '../values/labels.ts'
 import { quote } from '../values/wording.ts'
 import type { Cluster } from './cluster.ts'
+import { requireClusterChangeable, requireGroupTaskKnown, requireNoFault } from './cluster-rules.ts'
 import type { ClusterTask } from './cluster-task.ts'
 import type { ChangeRules } from './cluster-tasks.ts'
+import { requireAccepted } from './driver-preview.ts'
 import { type NodeGroup, nodesOf } from './node-group.ts'
-import { requireClusterChangeable, requireGroupTaskKnown, requireNoFault } from './node-group-rules.ts'
-import { nodeLabelFaults } from './node-labels.ts'
-import { countFault, defaultWorkerOf, limitsFault } from './node-limits.ts'
-import { type GivenTaint, taintFaults, taintsOf } from './node-taints.ts'
-import { requireAccepted } from './require-accepted.ts'
+import {
+  countFault,
+  defaultWorkerOf,
+  type GivenTaint,
+  limitsFault,
+  nodeLabelFaults,
+  taintFaults,
+  taintsOf,
+} from './node-rules.ts'
 
 type Given<K extends keyof NodeGroup> = { readonly [A in K]?: NonNullable<NodeGroup[A]> | undefined }
 

@@ -3,13 +3,11 @@ import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { launch, newOperation, replacedBy } from '../operation/launch.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
-import { truncatedCluster, truncatedObservation } from '../operation/truncated.ts'
 import type { Ports } from '../ports.ts'
 import type { GrantChange } from './cloud-grants.ts'
 import type { Cluster, ClusterOperation } from './cluster.ts'
-import { describeUses, usingFederations } from './describe-uses.ts'
-import { markedGroups } from './node-group-writes.ts'
-import { movedTemplateUses } from './template-uses.ts'
+import { describeUses, movedTemplateUses, usingFederations } from './cluster-uses.ts'
+import { markedGroups, truncatedCluster, truncatedObservation } from './node-group-writes.ts'
 
 export type DeleteRules = {
   /** Finds the cluster, and asks whether the caller may delete it so. Asked anew when it changed meanwhile. @throws ObjectNotVisible, PolicyForbids */

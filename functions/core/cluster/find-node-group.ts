@@ -1,4 +1,4 @@
-import { notFound } from '../not-found.ts'
+import { notFound } from '../errors.ts'
 import { isUuid, looksLikeUuid } from '../values/ids.ts'
 import type { NodeGroup } from './node-group.ts'
 

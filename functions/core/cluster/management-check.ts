@@ -3,7 +3,7 @@ import type { Finding } from '../../drivers/contract/federation-driver.ts'
 import { managementAccess } from '../access/management-access.ts'
 import type { AccessPorts } from '../access/open-cluster.ts'
 import type { Ports } from '../ports.ts'
-import { type Condition, withCondition } from '../values/condition.ts'
+import { type Condition, withCondition } from '../values/status.ts'
 import type { Cluster } from './cluster.ts'
 import type { ManagementCluster } from './management.ts'
 

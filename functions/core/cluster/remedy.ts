@@ -2,7 +2,7 @@ import { isFailed } from '../values/status.ts'
 import { byNumber, listInWords, quote } from '../values/wording.ts'
 import type { Cluster } from './cluster.ts'
 import type { NodeGroup } from './node-group.ts'
-import { defaultWorkerOf } from './node-limits.ts'
+import { defaultWorkerOf } from './node-rules.ts'
 
 /** Node groups that are named. */
 const NAMED_MAX = 5

@@ -1,11 +1,11 @@
-import { noteCandidateFacts } from '../access/cluster-candidate.ts'
+import { noteCandidateFacts } from '../access/cluster-identity.ts'
 import { candidateKey, kubeconfigKey } from '../access/credentials.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
 import type { Cluster, ClusterEndpoint } from './cluster.ts'
+import { requireTaskKnown } from './cluster-rules.ts'
 import { requestTask } from './cluster-tasks.ts'
 import { createAgain } from './create-again.ts'
-import { requireTaskKnown } from './driver-rules.ts'
 
 /** What is kept of a kubeconfig: where, and the sealed part. */
 export type TakenKubeconfig = { endpoint: ClusterEndpoint; credential: Secret }

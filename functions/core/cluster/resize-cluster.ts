@@ -1,17 +1,20 @@
-import { InvalidRequest, StateConflict } from '../errors.ts'
-import { notFound } from '../not-found.ts'
+import { InvalidRequest, notFound, StateConflict } from '../errors.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import { quote } from '../values/wording.ts'
 import type { Cluster } from './cluster.ts'
+import {
+  requireClusterChangeable,
+  requireMasterCountOdd,
+  requireMastersReachable,
+  requireNodesMade,
+  requireTaskKnown,
+} from './cluster-rules.ts'
 import type { ChangeRules, RequestChange } from './cluster-tasks.ts'
-import { requireNodesMade, requireTaskKnown } from './driver-rules.ts'
+import { requireAccepted } from './driver-preview.ts'
 import { findNodeGroup } from './find-node-group.ts'
-import { requireMasterCountOdd, requireMastersReachable } from './master-count.ts'
 import { DEFAULT_GROUPS, isMaster, type NodeGroup, nodesOf } from './node-group.ts'
-import { requireClusterChangeable } from './node-group-rules.ts'
-import { countFault, defaultWorkerOf } from './node-limits.ts'
-import { requireAccepted } from './require-accepted.ts'
+import { countFault, defaultWorkerOf } from './node-rules.ts'
 import { reasonKept } from './task-groups.ts'
 
 /** Nodes that a group shall have, and by name or id those that go. */

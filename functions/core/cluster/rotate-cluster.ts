@@ -1,15 +1,16 @@
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
+import type { ClusterKey } from '../../store/cluster.store.ts'
 import { InvalidRequest } from '../errors.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports, TablePorts } from '../ports.ts'
 import { quote } from '../values/wording.ts'
-import { sealNewAuthorities } from './certificate-authority.ts'
+import { sealNewAuthorities } from './authorities.ts'
 import type { GrantChange } from './cloud-grants.ts'
 import type { Cluster } from './cluster.ts'
 import type { ClusterTask } from './cluster-task.ts'
 import { type ChangeRules, requestTask } from './cluster-tasks.ts'
+import { templateOfCluster } from './driver-preview.ts'
 import { plannedManagement } from './management.ts'
-import { templateOfCluster } from './template-of-cluster.ts'
 
 type Rotation = ClusterTask & { kind: 'rotate-authority' | 'rotate-credential' }
 
@@ -108,3 +109,24 @@ const credentialRound = async (ports: Ports, { findCluster, storeDelegated }: Cr
 /** Has the driver put a new credential in the place of the present one. @throws InvalidRequest, and what `storeDelegated` throws */
 export const rotateClusterCredential = (ports: Ports, rules: CredentialRules): Promise<Cluster> =>
   retryOnConflict(() => credentialRound(ports, rules))
+
+/** In these a cluster is there and takes a change. */
+const AT_REST: readonly Cluster['status'][] = ['CREATE_COMPLETE', 'UPDATE_COMPLETE', 'UPDATE_FAILED']
+
+/** True when its application credentials are due and nothing runs on it. The index that it came from may lag. */
+const isDue = ({ operation, status, cloud }: Cluster, now: string): boolean =>
+  operation === null && AT_REST.includes(status) && cloud !== undefined && cloud !== null && cloud.renewAfter <= now
+
+/** Renews a cluster's application credentials if they are due; true when that began. @throws RevisionConflict when something else began on the cluster */
+export const renewCluster = async (ports: TablePorts, key: ClusterKey, now: string): Promise<boolean> => {
+  const cluster = await ports.stores.clusters.get(key)
+  if (cluster === undefined || !isDue(cluster, now)) return false
+  await requestTask(ports, cluster, {
+    task: { kind: 'rotate-credential' },
+    said: {
+      reason: 'RenewalDue',
+      message: `The application credentials of cluster ${cluster.name} are being renewed.`,
+    },
+  })
+  return true
+}

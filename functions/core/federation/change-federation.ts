@@ -1,18 +1,15 @@
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { StateConflict } from '../errors.ts'
-import { namesElsewhere } from '../membership/names-elsewhere.ts'
+import { IN_OWN_PROJECT, notFound, StateConflict } from '../errors.ts'
+import { namesElsewhere } from '../membership/membership-steps.ts'
 import type { Membered, MembersInput, MemberTargets } from '../membership/plan-members.ts'
-import { IN_OWN_PROJECT, notFound } from '../not-found.ts'
 import type { DesiredWorkloads } from '../operation/operation.ts'
 import type { Ports } from '../ports.ts'
 import { quote } from '../values/wording.ts'
 import { commitChange, launchChange } from './change-writes.ts'
 import type { Federation } from './federation.ts'
+import { decideOn, type RequireUse, requireWorkloads } from './federation-rules.ts'
 import { type ChangePlan, type ChangeProperties, planChange } from './plan-change.ts'
-import { decideOn } from './seen-federation.ts'
-import type { RequireUse } from './use-of-clusters.ts'
-import { requireWorkloads } from './workloads.ts'
 
 /** What is to become of a federation, and whether its caller may. */
 export type DesiredChange = {

@@ -6,7 +6,7 @@ import { aboutOf, launchesOf, type MembershipStep, stepWrites } from '../members
 import { memberEvent, ownerEvent } from '../operation/events.ts'
 import { type Launch, launch } from '../operation/launch.ts'
 import type { TablePorts } from '../ports.ts'
-import { namespaceClaims } from './namespace-claims.ts'
+import { namespaceClaims } from './new-federation.ts'
 import type { ChangePlan } from './plan-change.ts'
 
 /** Said of unjoins only, and by the first: all of a request are alike. */

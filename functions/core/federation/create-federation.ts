@@ -1,30 +1,30 @@
 import type { Write } from '../../store/write.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { mapLimited } from '../map-limited.ts'
-import { namesElsewhere } from '../membership/names-elsewhere.ts'
+import { namesElsewhere } from '../membership/membership-steps.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { launch, newOperation } from '../operation/launch.ts'
 import type { Ports } from '../ports.ts'
-import type { Principal } from '../values/principal.ts'
+import type { Principal } from '../values/identity.ts'
 import {
+  type RequireUse,
   requireChangesFit,
   requireDistinct,
   requireHostMayJoin,
   requireReachableKind,
   requireUsable,
 } from './federation-rules.ts'
-import { namespaceClaims } from './namespace-claims.ts'
 import {
   type DesiredFederation,
   type FederationPlan,
   type NewFederation,
+  namespaceClaims,
   newFederation,
   usesOf,
   waitingMemberships,
 } from './new-federation.ts'
 import { checkProperties } from './properties.ts'
-import type { RequireUse } from './use-of-clusters.ts'
 
 /** What the rules ask of the edge: which cluster is meant, and whether the caller may use it. */
 export type CreateRules = {

@@ -4,8 +4,7 @@ import { launch, newOperation, replacedBy } from '../operation/launch.ts'
 import { type DesiredWorkloads, workloadsOf } from '../operation/operation.ts'
 import type { TablePorts } from '../ports.ts'
 import type { Federation, FederationOperation } from './federation.ts'
-import { decideOn } from './seen-federation.ts'
-import { requireWorkloads } from './workloads.ts'
+import { decideOn, requireWorkloads } from './federation-rules.ts'
 
 /** Whether what can't be reached is skipped, and what becomes of the members' workloads. */
 export type DesiredDeletion = { force: boolean; workloads?: DesiredWorkloads }

@@ -1,8 +1,9 @@
 import { CredentialMissing } from '../../drivers/contract/errors.ts'
 import type { FederationContext } from '../../drivers/contract/federation-driver.ts'
 import { CredentialUnreadable } from '../../store/errors.ts'
-import type { OpenClusterAccess } from '../access/cluster-access.ts'
+import { goneClusterAccess, intactAccess, type OpenClusterAccess } from '../access/cluster-access.ts'
 import { driverSecretKey } from '../access/credentials.ts'
+import type { AccessPorts } from '../access/open-cluster.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
 import type { Federation } from './federation.ts'
@@ -64,3 +65,12 @@ export const federationContext = (
   sealed: sealedOnce(ports, federation),
   asset: ports.asset,
 })
+
+/** A way to the host of a federation, also when its cluster is no longer registered. The maker closes it. */
+export const hostAccess = async (ports: AccessPorts, federation: Federation): Promise<OpenClusterAccess> => {
+  const key = { projectId: federation.projectId, id: federation.hostClusterId }
+  const cluster = await ports.stores.clusters.get(key)
+  return cluster === undefined
+    ? goneClusterAccess({ ...key, name: 'host' })
+    : intactAccess(ports, cluster, () => ports.stores.integrity.requireFederation(federation))
+}

@@ -1,10 +1,14 @@
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ClusterNotUsable } from '../../store/errors.ts'
+import type { Stores } from '../../store/stores.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { InvalidRequest } from '../errors.ts'
+import { IN_OWN_PROJECT, InvalidRequest, notFound } from '../errors.ts'
 import { MEMBERSHIP_CHANGES_MAX } from '../operation/deadlines.ts'
+import type { DesiredWorkloads } from '../operation/operation.ts'
+import { atHandFirst, retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { listInWords, quote } from '../values/wording.ts'
+import type { Federation } from './federation.ts'
 
 const nameOf = (cluster: Cluster): string => `${quote(cluster.name)} (${cluster.id})`
 
@@ -74,4 +78,42 @@ export const requireDistinct = (clusters: readonly Pick<Cluster, 'id' | 'name'>[
   const twice = clusters.find((cluster, index) => clusters.findIndex(({ id }) => id === cluster.id) !== index)
   if (twice !== undefined)
     throw new InvalidRequest(`${where} names the cluster ${quote(twice.name)} (${twice.id}) twice.`)
+}
+
+/** A federation as far as it takes rights in clusters: with the properties that it is to have. */
+export type Using = {
+  federation: Pick<Federation, 'projectId' | 'userId' | 'properties'>
+  driver: FederationDriverDescription
+}
+
+/** Asks the policy whether the caller may have a federation use a cluster. @throws PolicyForbids */
+export type RequireUse = (cluster: Cluster, side: 'host' | 'member', using: Using) => void
+
+/**
+ * Decides on a federation as its caller saw it, and when that has changed meanwhile, on what it is then.
+ *
+ * @throws ObjectNotVisible when it is gone by then
+ */
+export const decideOn = <T>(
+  { federations }: Pick<Stores, 'federations'>,
+  seen: Federation,
+  decide: (federation: Federation) => Promise<T>,
+): Promise<T> => {
+  const read = atHandFirst<Federation | undefined>(seen, () => federations.get(seen))
+  return retryOnConflict(async () => {
+    const federation = await read()
+    if (federation === undefined) throw notFound('Federation', seen.id, IN_OWN_PROJECT)
+    return decide(federation)
+  })
+}
+
+/** @throws InvalidRequest where the driver brings no workloads into members, so that there is nothing to keep or delete */
+export const requireWorkloads = (
+  { id, capabilities }: Pick<FederationDriverDescription, 'id' | 'capabilities'>,
+  desired: DesiredWorkloads,
+): void => {
+  if (desired === undefined || capabilities.workloads) return
+  throw new InvalidRequest(
+    `"workloads" has no meaning for this federation: its driver ${id} brings no workloads into members. Leave it out.`,
+  )
 }

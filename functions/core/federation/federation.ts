@@ -1,9 +1,8 @@
 import type { Operation } from '../operation/operation.ts'
-import { type Condition, isConditionTrue } from '../values/condition.ts'
-import type { DriverId } from '../values/driver-id.ts'
+import type { DriverId } from '../values/ids.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { ObjectRef } from '../values/object-ref.ts'
-import type { Status } from '../values/status.ts'
+import { type Condition, isConditionTrue, type Status } from '../values/status.ts'
 
 export type FederationOperation = Operation<'create' | 'update' | 'delete' | 'rotate'>
 

@@ -1,12 +1,13 @@
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { Stores } from '../../store/stores.ts'
+import type { Write } from '../../store/write.ts'
 import type { Cluster, ClusterUse } from '../cluster/cluster.ts'
 import type { WaitingMembership } from '../membership/membership.ts'
 import { newMember } from '../membership/membership-states.ts'
-import { newMemberName } from '../membership/membership-steps.ts'
-import type { NamesElsewhere } from '../membership/names-elsewhere.ts'
+import { type NamesElsewhere, newMemberName } from '../membership/membership-steps.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
-import { generatedName } from '../values/generated-name.ts'
-import type { Principal } from '../values/principal.ts'
+import type { Principal } from '../values/identity.ts'
+import { generatedName } from '../values/ids.ts'
 import type { Federation, FederationOperation, MembershipChange } from './federation.ts'
 
 /** A federation as its caller wants it; clusters are named by id or name. */
@@ -95,4 +96,22 @@ export const usesOf = ({ id, host, members }: NewFederation): { cluster: Cluster
       ...(memberIds.has(cluster.id) ? [`member:${id}` as const] : []),
     ],
   }))
+}
+
+/**
+ * Claims of a host's namespaces for a federation, so that of two creates of one project the second is refused at once. Within the project only: a
+ * uid is what an API server says of itself, and an impostor that repeats another cluster's could else claim the namespaces of the real one.
+ * Across projects the namespace in the host has the last word: drivers mark it conditionally (decision 0028). The flows give claims
+ * back under the same identity; a host that has none holds no namespaces.
+ */
+export const namespaceClaims = (
+  { federations }: Pick<Stores, 'federations'>,
+  host: Pick<Cluster, 'identity'>,
+  { projectId, id }: Pick<Federation, 'projectId' | 'id'>,
+  namespaces: readonly string[],
+): Write[] => {
+  const uid = host.identity?.uid
+  return uid === undefined
+    ? []
+    : namespaces.map((namespace) => federations.claimNamespace({ projectId, uid }, namespace, id))
 }

@@ -6,8 +6,7 @@ import { type MembersInput, planMembers } from '../membership/plan-members.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { newOperation, REPLACED_MAX, replacedBy } from '../operation/launch.ts'
 import type { TablePorts } from '../ports.ts'
-import { withCondition } from '../values/condition.ts'
-import { isFailed } from '../values/status.ts'
+import { isFailed, withCondition } from '../values/status.ts'
 import { quote } from '../values/wording.ts'
 import {
   decidingOperation,

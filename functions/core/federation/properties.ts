@@ -1,8 +1,6 @@
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
-import { InvalidRequest } from '../errors.ts'
-import { requireSize } from '../require-size.ts'
-import { isShownAsIs, SHOWN_RULE } from '../values/shown-text.ts'
-import { quote } from '../values/wording.ts'
+import { InvalidRequest, requireSize } from '../errors.ts'
+import { isShownAsIs, quote, SHOWN_RULE } from '../values/wording.ts'
 
 const DNS_LABEL = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/
 

@@ -3,8 +3,7 @@ import { faultOf, isMember, isProgressing, type Membership } from '../membership
 import { ownerEvent } from '../operation/events.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
-import { type Condition, withCondition } from '../values/condition.ts'
-import { isInProgress } from '../values/status.ts'
+import { type Condition, isInProgress, withCondition } from '../values/status.ts'
 import { counted, withoutFullStop } from '../values/wording.ts'
 import {
   decidingOperation,

@@ -1,4 +1,4 @@
-import type { MemberContext } from '../../drivers/contract/federation-driver.ts'
+import type { MemberContext, MemberObservation } from '../../drivers/contract/federation-driver.ts'
 import { goneClusterAccess, intactAccess, type OpenClusterAccess } from '../access/cluster-access.ts'
 import { memberTokenKey, nextMemberTokenKey } from '../access/credentials.ts'
 import type { AccessPorts } from '../access/open-cluster.ts'
@@ -6,7 +6,7 @@ import type { Federation } from '../federation/federation.ts'
 import { type FederationContextPorts, federationContext } from '../federation/federation-context.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
-import type { Membership } from './membership.ts'
+import type { Membership, MemberWarning } from './membership.ts'
 
 /** How the member's token is read: stored, or renewed. */
 export type TokenOf = (ports: Pick<Ports, 'stores'>, membership: Membership) => Promise<Secret | undefined>
@@ -33,7 +33,7 @@ export const memberAccess = async (
       }
 }
 
-export type MemberParts = {
+type MemberParts = {
   federation: Federation
   host: OpenClusterAccess
   member: OpenClusterAccess
@@ -51,3 +51,7 @@ export const memberContext = (
   member,
   memberToken: () => tokenOf(ports, membership),
 })
+
+/** What the control plane says about a ready member besides that it is ready; null when nothing. */
+export const warningOf = ({ reason, message }: Extract<MemberObservation, { state: 'ready' }>): MemberWarning | null =>
+  reason === undefined ? null : { reason, message: message ?? '' }

@@ -1,7 +1,12 @@
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
-import type { Failure } from '../operation/failure.ts'
 import { type Launch, newOperation, replacedBy } from '../operation/launch.ts'
-import { type DesiredWorkloads, type ExecutionRef, type Flow, workloadsOf } from '../operation/operation.ts'
+import {
+  type DesiredWorkloads,
+  type ExecutionRef,
+  type Failure,
+  type Flow,
+  workloadsOf,
+} from '../operation/operation.ts'
 import type { Ports } from '../ports.ts'
 import { mergeObjectRefs, type ObjectRef } from '../values/object-ref.ts'
 import {

@@ -1,9 +1,10 @@
 import type { Operation } from '../operation/operation.ts'
 import type { ObjectRef } from '../values/object-ref.ts'
+import { counted } from '../values/wording.ts'
 
-export type JoinOperation = Operation<'join'>
-export type UnjoinOperation = Operation<'unjoin'>
-export type RotateOperation = Operation<'rotate'>
+type JoinOperation = Operation<'join'>
+type UnjoinOperation = Operation<'unjoin'>
+type RotateOperation = Operation<'rotate'>
 export type MembershipOperation = JoinOperation | UnjoinOperation | RotateOperation
 
 /** The credential that the control plane uses for this member. The secret itself is in the credential store. */
@@ -103,3 +104,74 @@ export const faultOf = (membership: Membership): { reason: string; message: stri
   membership.state === 'Degraded' || membership.state === 'JoinFailed' || membership.state === 'UnjoinFailed'
     ? { reason: membership.reason, message: membership.message }
     : undefined
+
+/** Members named in a sentence before it says "and 7 more". */
+const NAMED_MAX = 10
+
+/** What the flow of a membership that moves waits for now; null when it rests, or has not had to wait. */
+export const progressOf = (membership: Membership): string | null =>
+  'progress' in membership ? (membership.progress ?? null) : null
+
+const named = (membership: Membership): string => {
+  const progress = progressOf(membership)
+  return progress === null ? membership.memberName : `${membership.memberName}: ${progress}`
+}
+
+/** Those that have something to say come first: they are what the others are waited with. */
+const listed = (memberships: readonly Membership[]): string => {
+  const telling = memberships.filter((membership) => progressOf(membership) !== null)
+  const ordered = [...telling, ...memberships.filter((membership) => progressOf(membership) === null)]
+  const more = ordered.length - NAMED_MAX
+  return ordered.slice(0, NAMED_MAX).map(named).join('; ') + (more > 0 ? `; and ${more} more` : '')
+}
+
+const MOVES = [
+  ['Waiting', 'waiting for the control plane'],
+  ['Joining', 'joining'],
+  ['Leaving', 'leaving'],
+] as const
+
+/**
+ * Which members move and what each waits for, for `status_reason`: "2 of 3 members joining: a: 2/4 preparing: waiting for a token; b".
+ * Null when none moves.
+ */
+export const describeMoves = (memberships: readonly Membership[]): string | null => {
+  if (!memberships.some(isProgressing)) return null
+  const all = counted(memberships.filter(isMember).length, 'member')
+  const groups = MOVES.map(([state, verb]) => ({ verb, those: memberships.filter((it) => it.state === state) }))
+  return groups
+    .filter(({ those }) => those.length > 0)
+    .map(({ verb, those }) => `${those.length} of ${all} ${verb}: ${listed(those)}`)
+    .join('; ')
+}
+
+/** Longest member name: leaves 15 characters for prefixes within the 63 of a DNS label (`karmada-es-` and the like). */
+export const MEMBER_NAME_MAX = 48
+
+/** FNV-1a, 32 bit, as 7 base-36 digits: enough to tell names apart that became equal, and no dependency. */
+const hash = (text: string): string => {
+  let value = 0x811c9dc5
+  for (const byte of new TextEncoder().encode(text)) value = Math.imul(value ^ byte, 0x01000193) >>> 0
+  return value.toString(36).padStart(7, '0')
+}
+
+const clean = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+
+/**
+ * The name of a cluster at a control plane: an RFC 1123 label of at most 48 characters, the cluster's own name where that is
+ * one already and is free; otherwise cleaned, cut and made distinct with a hash of cluster id and name.
+ *
+ * @param taken names in use in the federation, and others that it must not be
+ * @param salt makes the name distinct from those that the cluster gets with another one: the federation's id
+ */
+export const memberNameFor = (cluster: { id: string; name: string }, taken: ReadonlySet<string>, salt = ''): string => {
+  const cleaned = clean(cluster.name)
+  if (cleaned === cluster.name && cleaned.length <= MEMBER_NAME_MAX && !taken.has(cleaned)) return cleaned
+  const suffix = hash([cluster.id, cluster.name, ...(salt === '' ? [] : [salt])].join('/'))
+  const room = MEMBER_NAME_MAX - suffix.length - 1
+  return `${(cleaned || 'cluster').slice(0, room).replace(/-+$/, '')}-${suffix}`
+}

@@ -12,11 +12,10 @@ import {
 } from '../federation/federation-rules.ts'
 import type { DesiredWorkloads } from '../operation/operation.ts'
 import type { TablePorts } from '../ports.ts'
-import { isConditionTrue } from '../values/condition.ts'
+import { isConditionTrue } from '../values/status.ts'
 import { quote, withoutFullStop } from '../values/wording.ts'
 import type { Membership } from './membership.ts'
-import { joinStep, leaveStep, type MembershipStep } from './membership-steps.ts'
-import type { NamesElsewhere } from './names-elsewhere.ts'
+import { joinStep, leaveStep, type MembershipStep, type NamesElsewhere } from './membership-steps.ts'
 
 /** A federation with all its memberships, as they were read. */
 export type Membered = { federation: Federation; memberships: readonly Membership[] }

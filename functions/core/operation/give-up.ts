@@ -1,22 +1,83 @@
+import type { Write } from '../../store/write.ts'
+import type { Cluster, ClusterOperation } from '../cluster/cluster.ts'
 import { endClusterCreateFailed } from '../cluster/cluster-create-end.ts'
 import { endClusterDeleteFailed } from '../cluster/cluster-delete-end.ts'
 import { endClusterUpdateFailed } from '../cluster/cluster-update-end.ts'
+import type { Federation, FederationOperation } from '../federation/federation.ts'
 import {
   endFederationCreateFailed,
   endFederationDeleteFailed,
   endFederationUpdateFailed,
 } from '../federation/federation-end.ts'
-import { endFederationRotateFailed } from '../federation/federation-rotate-end.ts'
+import { endFederationRotateFailed } from '../federation/rotate-federation.ts'
+import { type Membership, membershipEntityId, operationOf } from '../membership/membership.ts'
 import { endJoinFailed, endRotateFailed, endUnjoin, endUnjoinFailed } from '../membership/membership-end.ts'
-import type { TablePorts } from '../ports.ts'
+import { flowOfMembership } from '../membership/membership-states.ts'
+import type { Ports, TablePorts } from '../ports.ts'
 import { withoutFullStop } from '../values/wording.ts'
-import type { Failure } from './failure.ts'
-import { type RunningOperation, targetOf } from './flow-of.ts'
-import type { Flow } from './operation.ts'
-import { openMembership, type Target } from './subjects.ts'
+import { launch, replacedBy } from './launch.ts'
+import type { Failure, Flow, Operation } from './operation.ts'
+import { retryOnConflict } from './retry-on-conflict.ts'
+import { membershipKey, openCluster, openFederation, openMembership, type Target } from './subjects.ts'
+
+/** An operation under way, and where it runs. */
+export type RunningOperation = { flow: Flow; projectId: string; entityId: string; operation: Operation }
+
+/** The attempt that runs. */
+const targetOf = ({ projectId, entityId, operation }: RunningOperation): Target => ({
+  projectId,
+  entityId,
+  operationId: operation.id,
+  attempt: operation.attempt,
+})
+
+type Place = { kind: 'cluster' | 'federation' | 'membership'; projectId: string; entityId: string }
+type Entity =
+  | { kind: 'cluster'; entity: Cluster }
+  | { kind: 'federation'; entity: Federation }
+  | { kind: 'membership'; entity: Membership }
+
+/** Reads an entity by kind and flow-input id; undefined when it is gone. */
+export const readEntity = async (ports: Pick<Ports, 'stores'>, place: Place): Promise<Entity | undefined> => {
+  const { clusters, federations, memberships } = ports.stores
+  const { kind, projectId, entityId } = place
+  if (kind === 'cluster') {
+    const entity = await clusters.get({ projectId, id: entityId })
+    return entity && { kind, entity }
+  }
+  if (kind === 'federation') {
+    const entity = await federations.get({ projectId, id: entityId })
+    return entity && { kind, entity }
+  }
+  const entity = await memberships.get(membershipKey({ projectId, entityId }))
+  return entity && { kind, entity }
+}
+
+type Owned<K extends string> = { projectId: string; id: string; operation: Operation<K> | null }
+
+const ownOperation = <K extends string>(
+  { projectId, id: entityId, operation }: Owned<K>,
+  flowOf: (kind: K) => Flow,
+): RunningOperation | undefined =>
+  operation === null ? undefined : { flow: flowOf(operation.kind), projectId, entityId, operation }
+
+/** The operation that runs on an entity; undefined when none does. */
+export const runningOperation = ({ kind, entity }: Entity): RunningOperation | undefined => {
+  if (kind === 'cluster') return ownOperation(entity, (of) => `cluster-${of}`)
+  if (kind === 'federation') return ownOperation(entity, (of) => `federation-${of}`)
+  const operation = operationOf(entity)
+  return operation === null
+    ? undefined
+    : {
+        flow: flowOfMembership(operation.kind),
+        projectId: entity.projectId,
+        entityId: membershipEntityId(entity),
+        operation,
+      }
+}
 
 /** Seconds that an undo attempt may take. */
-export const UNDO_DEADLINE_SECONDS = 600
+const UNDO_DEADLINE_SECONDS = 600
 
 /** Undo that failed the same way this often is not tried again by itself. */
 export const ATTEMPTS_MAX = 3
@@ -67,3 +128,40 @@ const ENDINGS: Readonly<Record<Flow, Ending>> = {
  */
 export const giveUp = (ports: TablePorts, running: RunningOperation, failure: Failure): Promise<void> =>
   ENDINGS[running.flow](ports, targetOf(running), failure)
+
+/** The same operation, tried again in undo mode; its first step ends the execution of the attempt before. */
+const undoAttempt = ({ flow, operation }: RunningOperation, failure: Failure, now: Date): Operation => ({
+  ...operation,
+  attempt: operation.attempt + 1,
+  mode: 'undo',
+  deadline: new Date(now.getTime() + UNDO_DEADLINE_SECONDS * 1000).toISOString(),
+  supersedes: replacedBy(flow, operation),
+  // The first failure is the cause; later ones are undo's.
+  failure: operation.failure ?? failure,
+})
+
+const writeFor = async (ports: TablePorts, running: RunningOperation, next: Operation): Promise<Write> => {
+  const target = targetOf(running)
+  const { clusters, federations, memberships } = ports.stores
+  if (running.flow.startsWith('cluster-')) {
+    const cluster = await openCluster(ports, target)
+    return clusters.change(cluster, { operation: next as ClusterOperation })
+  }
+  if (running.flow.startsWith('federation-')) {
+    const federation = await openFederation(ports, target)
+    return federations.change(federation, { operation: next as FederationOperation })
+  }
+  const membership = await openMembership(ports, target)
+  return memberships.replace(membership, { ...membership, operation: next } as Membership)
+}
+
+/**
+ * Starts a further attempt of an operation, in undo mode.
+ *
+ * @throws OperationSuperseded when the operation ended, or was tried again, meanwhile
+ */
+export const startUndo = async (ports: TablePorts, running: RunningOperation, failure: Failure): Promise<void> => {
+  const next = undoAttempt(running, failure, ports.clock.now())
+  await retryOnConflict(async () => ports.stores.commit([await writeFor(ports, running, next)]))
+  await launch(ports, { ...running, operation: next })
+}

@@ -1,4 +1,4 @@
-import type { MembershipKey } from '../../store/membership.store.ts'
+import type { MembershipKey } from '../../store/federation.store.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { OperationSuperseded } from '../errors.ts'
 import type { Federation } from '../federation/federation.ts'

@@ -1,4 +1,4 @@
-/** What went wrong, in terms a caller can act on. `kind` becomes an HTTP status in one place: `functions/api/http-status.ts`. */
+/** What went wrong, in terms a caller can act on. `kind` becomes an HTTP status in one place: `functions/api/envelope.ts`. */
 export type ErrorKind =
   | 'invalid'
   | 'unauthenticated'

@@ -28,3 +28,158 @@ export type DomainEvent = {
   /** False: tells of something that begins and ends no change, so it is nothing to notify of. */
   notify?: false
 }
+
+/** Reason of a membership's event that is the beginning of a change of the federation, asked for by somebody. */
+const REQUESTED = 'Requested'
+
+const ACTIONS = ['create', 'update', 'delete'] as const
+type Action = (typeof ACTIONS)[number]
+
+/** A resource as pyCADF writes it. */
+type Resource = { id: string; typeURI: string }
+
+/** A CADF event as Magnum's conductor makes it for clusters (magnum-rest.md 9.5), and likewise for federations. */
+type CadfEvent = {
+  typeURI: 'http://schemas.dmtf.org/cloud/audit/1.0/event'
+  eventType: 'activity'
+  id: string
+  /** `2026-11-28T10:00:00.000000+0000`, pyCADF's format. */
+  eventTime: string
+  action: Action
+  outcome: DomainEvent['outcome']
+  reason: { reasonType: 'fedplane'; reasonCode: string }
+  observer: Resource
+  initiator: Resource & { user_id?: string; project_id: string }
+  target: Resource & {
+    name?: string
+    attachments: readonly {
+      typeURI: string
+      name: `${'cluster' | 'federation'}_data`
+      content: { status: string; status_reason: string; project_id: string; updated_at: string }
+    }[]
+  }
+}
+
+/** A notification in the words of oslo.messaging: a bridge to a message queue of OpenStack can pass it on as it is. */
+export type NotificationDetail = {
+  message_id: string
+  publisher_id: 'container-infra.fedplane'
+  event_type: `magnum.${'cluster' | 'federation'}.${Action}`
+  priority: 'INFO' | 'ERROR'
+  payload: CadfEvent
+  /** `2026-11-28 10:00:00.000000`, UTC. */
+  timestamp: string
+}
+
+/** A notification in EventBridge's form; `detail-type` is its event type. */
+type Notification = {
+  id: string
+  time: string
+  source: 'fedplane'
+  'detail-type': NotificationDetail['event_type']
+  detail: NotificationDetail
+}
+
+const isAction = (action: DomainEvent['action']): action is Action => ACTIONS.some((known) => known === action)
+
+/**
+ * What an event is to Magnum's listeners; undefined when it is nothing to them: they are informed of changes of the status, so not of health, of
+ * renewals and of the single members of a change. A change of one member only is begun by that member's event.
+ */
+const actionOf = (event: DomainEvent): Action | undefined => {
+  if (event.notify === false) return undefined
+  if (event.clusterId === null) return isAction(event.action) ? event.action : undefined
+  const begins = event.outcome === 'pending' && event.reason === REQUESTED
+  return begins && (event.action === 'join' || event.action === 'unjoin') ? 'update' : undefined
+}
+
+const STATUS_OF = { pending: 'IN_PROGRESS', success: 'COMPLETE', failure: 'FAILED' } as const
+
+/** ISO-8601 of the store (`2026-11-28T10:00:00.000Z`) with Python's microseconds. */
+const microseconds = (time: string): string => time.replace(/(?:\.(\d{3}))?Z$/, (_, ms = '000') => `.${ms}000`)
+
+/** Who asked; what fedplane does by itself, or goes on with later, is its own, as in Magnum. */
+const initiatorOf = ({ initiator, projectId }: DomainEvent): CadfEvent['initiator'] => ({
+  id: initiator?.userId ?? 'fedplane',
+  typeURI: 'service/security/account/user',
+  ...(initiator === undefined ? {} : { user_id: initiator.userId }),
+  project_id: initiator?.projectId ?? projectId,
+})
+
+const targetOf = (event: DomainEvent, typeURI: string, status: string): CadfEvent['target'] => ({
+  id: event.owner.id,
+  typeURI,
+  ...(event.name === undefined ? {} : { name: event.name }),
+  attachments: [
+    {
+      typeURI,
+      name: `${event.owner.kind}_data`,
+      content: {
+        status,
+        status_reason: event.message,
+        project_id: event.projectId,
+        updated_at: event.time,
+      },
+    },
+  ],
+})
+
+/**
+ * The notification of an event (design section 8): `pending` when work begins, `success` or `failure` when it ends; undefined for events that
+ * begin and end nothing.
+ */
+export const notificationOf = (event: DomainEvent): Notification | undefined => {
+  const action = actionOf(event)
+  if (action === undefined) return undefined
+  const { id, time, outcome, reason } = event
+  const typeURI = `service/magnum/${event.owner.kind}`
+  const eventType = `magnum.${event.owner.kind}.${action}` as const
+  const at = microseconds(time)
+  const detail: NotificationDetail = {
+    message_id: id,
+    publisher_id: 'container-infra.fedplane',
+    event_type: eventType,
+    priority: outcome === 'failure' ? 'ERROR' : 'INFO',
+    payload: {
+      typeURI: 'http://schemas.dmtf.org/cloud/audit/1.0/event',
+      eventType: 'activity',
+      id,
+      eventTime: `${at}+0000`,
+      action,
+      outcome,
+      reason: { reasonType: 'fedplane', reasonCode: reason },
+      observer: { id: 'fedplane', typeURI },
+      initiator: initiatorOf(event),
+      target: targetOf(event, typeURI, `${action.toUpperCase()}_${STATUS_OF[outcome]}`),
+    },
+    timestamp: at.replace('T', ' '),
+  }
+  return { id, time, source: 'fedplane', 'detail-type': eventType, detail }
+}
+
+/** An event of the outbox in EventBridge's form. */
+type EntityEvent = {
+  id: string
+  time: string
+  source: 'fedplane'
+  'detail-type': `${DomainEvent['owner']['kind']}.${DomainEvent['action']}.${DomainEvent['outcome']}`
+  detail: DomainEvent
+}
+
+/** What the outbox puts on the bus. */
+export type OutboxEvent = EntityEvent | Notification
+
+/** `detail-type` is `<owner's kind>.<action>.<outcome>`, for example `federation.join.success`. */
+export const entityEvent = (event: DomainEvent): EntityEvent => ({
+  id: event.id,
+  time: event.time,
+  source: 'fedplane',
+  'detail-type': `${event.owner.kind}.${event.action}.${event.outcome}`,
+  detail: event,
+})
+
+/** All that an event is on the bus: itself, then its notification if it has one. */
+export const outboxEvents = (event: DomainEvent): OutboxEvent[] => {
+  const notification = notificationOf(event)
+  return [entityEvent(event), ...(notification === undefined ? [] : [notification])]
+}

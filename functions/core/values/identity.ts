@@ -1,4 +1,13 @@
-import type { Principal } from './principal.ts'
+export const ROLES = ['admin', 'member', 'reader'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Who calls. `source` tells which authority vouched for it. */
+export type Principal = {
+  userId: string
+  projectId: string
+  roles: readonly Role[]
+  source: 'local' | 'token-file' | 'keystone' | 'oidc'
+}
 
 /**
  * What an authorizer finds out about a request: who calls; or why that is nobody, which is answered 401; or that it could not be asked,
@@ -15,3 +24,20 @@ export type AuthorizerContext = { principal: string } | { reason: string } | { u
  */
 export const authorizerContextOf = (identity: Identity): AuthorizerContext =>
   'principal' in identity ? { principal: JSON.stringify(identity.principal) } : identity
+
+/** Rights in a cluster, beside the ClusterRoles `view` and `edit` of Kubernetes: `more` is whatever goes beyond `edit`. */
+export type RightsLevel = 'view' | 'edit' | 'more'
+
+/**
+ * Roles that clusters get in their application credentials unless the operator says otherwise: machines, networks and volumes (`member`), load
+ * balancers of Octavia with its own roles, secrets of Barbican. What a caller has besides stays with them.
+ */
+export const DEFAULT_CLUSTER_ROLES: readonly string[] = ['member', 'load-balancer_member', 'creator']
+
+const ADMIN = 'admin'
+
+/** Keystone compares names of roles without case. */
+export const isSameRole = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+
+/** True for the role that no cluster ever gets: in Keystone an administrator of one project is one of all. */
+export const isAdminRole = (role: string): boolean => isSameRole(role, ADMIN)

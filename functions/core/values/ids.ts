@@ -8,3 +8,46 @@ export const looksLikeUuid = (text: string): boolean => isUuid(text.toLowerCase(
 
 /** Ten hex digits that name an entity inside clusters: the last ones, since a UUIDv7 begins with the time. */
 export const shortId = (uuid: string): string => uuid.replaceAll('-', '').slice(-10)
+
+/** `<name>@<major>`, for example `clusterprofile@1`. Stored with each entity; another major is another driver. */
+export type DriverId = `${string}@${number}`
+
+/** True for text of the form `<name>@<major>`. */
+export const isDriverId = (text: string): text is DriverId => /^[a-z][a-z0-9-]*@[1-9][0-9]*$/.test(text)
+
+const LETTERS = [
+  'alpha',
+  'beta',
+  'gamma',
+  'delta',
+  'epsilon',
+  'zeta',
+  'eta',
+  'theta',
+  'iota',
+  'kappa',
+  'lambda',
+  'mu',
+  'nu',
+  'xi',
+  'omicron',
+  'pi',
+  'rho',
+  'sigma',
+  'tau',
+  'upsilon',
+  'phi',
+  'chi',
+  'psi',
+  'omega',
+]
+
+/**
+ * The name of something that was made without one: `<greek letter>-<1..24>-<noun>` like Magnum's. Taken from the random end of the id,
+ * so that it needs no random source of its own.
+ */
+export const generatedName = (id: string, noun: 'cluster' | 'federation' | 'template'): string => {
+  const random = Number.parseInt(id.slice(-6), 16)
+  const letter = LETTERS[random % LETTERS.length] ?? 'alpha'
+  return `${letter}-${(Math.floor(random / LETTERS.length) % 24) + 1}-${noun}`
+}

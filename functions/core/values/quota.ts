@@ -12,3 +12,14 @@ export type Quota = {
   createdAt: string
   updatedAt: string | null
 }
+
+/** What a project may have of each kind, besides clusters, which have Magnum's quota. */
+export type ProjectLimits = {
+  federations: number
+  templates: number
+  /** Creates, changes and joins in progress. Deletes and unjoins count and are never refused: they are the remedy. */
+  operations: number
+}
+
+/** Unless the operator says otherwise: far more than anybody needs, and few enough beside other projects' (decision 0028). */
+export const PROJECT_LIMITS: ProjectLimits = { federations: 100, templates: 100, operations: 100 }

@@ -1,10 +1,9 @@
-import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { AuthorityKeys, Cluster } from '../../core/cluster/cluster.ts'
 import type { ClusterTask, ClusterTaskKind } from '../../core/cluster/cluster-task.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import type { NETWORK_DRIVERS } from '../../core/cluster/magnum-attributes.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
-import type { AuthorityKeys } from '../../core/values/certificate-authority.ts'
-import type { DriverId } from '../../core/values/driver-id.ts'
+import type { DriverId } from '../../core/values/ids.ts'
 
 /** Version of this contract; `docs/drivers/cluster-contract.md` is its table. */
 export const CLUSTER_CONTRACT = 1

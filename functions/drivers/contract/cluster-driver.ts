@@ -1,8 +1,13 @@
-import type { Cluster, ClusterEndpoint, ClusterIdentity, ClusterObservation } from '../../core/cluster/cluster.ts'
+import type {
+  AuthorityType,
+  Cluster,
+  ClusterEndpoint,
+  ClusterIdentity,
+  ClusterObservation,
+} from '../../core/cluster/cluster.ts'
 import type { ClusterTask, ClusterTaskKind } from '../../core/cluster/cluster-task.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import type { NodeGroup } from '../../core/cluster/node-group.ts'
-import type { AuthorityType } from '../../core/values/certificate-authority.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import type { Connect, Connection } from '../../kubernetes/client.ts'
 import type { ClusterAccess } from './cluster-access.ts'

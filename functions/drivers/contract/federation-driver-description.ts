@@ -1,6 +1,6 @@
 import type { Federation } from '../../core/federation/federation.ts'
-import type { DriverId } from '../../core/values/driver-id.ts'
-import type { RightsLevel } from '../../core/values/rights.ts'
+import type { RightsLevel } from '../../core/values/identity.ts'
+import type { DriverId } from '../../core/values/ids.ts'
 
 /** One option of a driver, for documentation, `GET /v1/drivers/{id}` and validation messages. */
 export type PropertyDescription = {

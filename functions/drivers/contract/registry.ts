@@ -1,4 +1,4 @@
-import type { DriverId } from '../../core/values/driver-id.ts'
+import type { DriverId } from '../../core/values/ids.ts'
 import type { ClusterDriver } from './cluster-driver.ts'
 import type { ClusterDriverDescription } from './cluster-driver-description.ts'
 import type { FederationDriver } from './federation-driver.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { isAppError } from '../../core/values/app-error.ts'
-import { jsonOrNothing } from '../../core/values/bounded-json.ts'
+import { jsonOrNothing } from '../../core/values/json.ts'
 import { ANSWER_BOUNDS } from '../../kubernetes/bounds.ts'
 import type { KubernetesClient, KubernetesObject, ListOptions, ObjectList, Resource } from '../../kubernetes/client.ts'
 import { AnswerTooLarge, ApiUnavailable, ListTooLong, PermissionDenied } from '../../kubernetes/errors.ts'

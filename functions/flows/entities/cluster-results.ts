@@ -1,5 +1,4 @@
-import { type ClusterCandidate, noteCandidateFacts } from '../../core/access/cluster-candidate.ts'
-import { claimIdentity } from '../../core/access/cluster-identity.ts'
+import { type ClusterCandidate, claimIdentity, noteCandidateFacts } from '../../core/access/cluster-identity.ts'
 import { candidateKey, kubeconfigKey } from '../../core/access/credentials.ts'
 import { changesOf, mergeState } from '../../core/cluster/changes.ts'
 import type { Cluster, ClusterChange } from '../../core/cluster/cluster.ts'

@@ -1,5 +1,5 @@
+import { leave } from '../../core/membership/begin-operation.ts'
 import { faultOf, isProgressing, type Membership } from '../../core/membership/membership.ts'
-import { leave } from '../../core/membership/unjoin.ts'
 import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { counted, withoutFullStop } from '../../core/values/wording.ts'

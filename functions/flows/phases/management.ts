@@ -1,4 +1,4 @@
-import { candidateFacts, noteCandidateFacts, promotedFacts } from '../../core/access/cluster-candidate.ts'
+import { candidateFacts, noteCandidateFacts, promotedFacts } from '../../core/access/cluster-identity.ts'
 import type { IdentityMark } from '../../core/access/identity-mark.ts'
 import { managementAccess, type OpenManagementAccess } from '../../core/access/management-access.ts'
 import { openBy, openStored } from '../../core/access/open-cluster.ts'

@@ -1,5 +1,4 @@
-import { nextToken } from '../../core/membership/member-context.ts'
-import { warningOf } from '../../core/membership/member-warning.ts'
+import { nextToken, warningOf } from '../../core/membership/member-context.ts'
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
 import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
 import { warningsIn } from '../../drivers/contract/phase.ts'

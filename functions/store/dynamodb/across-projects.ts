@@ -1,14 +1,11 @@
 import * as z from 'zod'
-import type { PageRequest } from '../page.ts'
-import type { Scope } from '../scope.ts'
+import type { PageRequest, Scope } from '../page.ts'
 import { kindPartition, namePartition, shardOf } from './index-attributes.ts'
-import { text } from './item.schema.ts'
-import { type NamedKind, projectOfPartition } from './keys.ts'
-import { toArray } from './merge-ascending.ts'
+import { parseItem, text } from './item.schema.ts'
+import { type ItemKey, type NamedKind, projectOfPartition } from './keys.ts'
 import { findIdsByName, NAME_MAX } from './name-index.ts'
-import { parseItem } from './parse-item.ts'
-import { type Item, type ItemQuery, queryItems } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import { getItems, type Item, type ItemQuery, mergeAscending, queryItems, toArray } from './read.ts'
+import type { StoreContext } from './request.ts'
 import { INDEX_SHARDS, KINDS_INDEX } from './table-definition.ts'
 
 /** Where an entity is: all that an index says of it. */
@@ -88,3 +85,66 @@ export const kindSources = (
       Limit: page.limit + 1,
     }),
   )
+
+/** An entity of which we have the item, or only know where it is. */
+type Candidate = { id: string; item: Item } | { id: string; key: EntityKey }
+
+/** Foreign items that are read at once: three batches. More would be read in vain when the page is cut at 5 MB. */
+const AHEAD_MAX = 300
+
+async function* found(own: AsyncIterable<Item>): AsyncGenerator<Candidate> {
+  for await (const item of own) yield { id: String(item.id), item }
+}
+
+async function* known(foreign: AsyncIterable<EntityKey>): AsyncGenerator<Candidate> {
+  for await (const key of foreign) yield { id: key.id, key }
+}
+
+async function* distinct(candidates: AsyncIterable<Candidate>): AsyncGenerator<Candidate> {
+  let last: string | undefined
+  for await (const candidate of candidates) {
+    if (candidate.id === last) continue
+    last = candidate.id
+    yield candidate
+  }
+}
+
+/** Items of the candidates, in their order; those that are gone are left out. */
+const read = async (
+  context: StoreContext,
+  candidates: readonly Candidate[],
+  keyOf: (key: EntityKey) => ItemKey,
+): Promise<Item[]> => {
+  const keys = candidates.flatMap((candidate) => ('key' in candidate ? [keyOf(candidate.key)] : []))
+  const items = new Map((await getItems(context, keys)).map((item) => [String(item.id), item]))
+  return candidates.flatMap((candidate) => {
+    const item = 'item' in candidate ? candidate.item : items.get(candidate.id)
+    return item === undefined ? [] : [item]
+  })
+}
+
+type Sources = {
+  own: AsyncIterable<Item>
+  /** Each rises by id. Of entities with one id, the own one is taken, else that of the earliest source. */
+  foreign: readonly AsyncIterable<EntityKey>[]
+  keyOf: (key: EntityKey) => ItemKey
+  /** How many are wanted: nothing is read much further than that. */
+  limit: number
+}
+
+/** Own items and those of other projects by their ids. Own ones cost no further read; others are read strongly, in batches. */
+export async function* mergeItems(
+  context: StoreContext,
+  { own, foreign, keyOf, limit }: Sources,
+): AsyncGenerator<Item> {
+  const candidates = distinct(mergeAscending([found(own), ...foreign.map(known)], ({ id }) => id))
+  let ahead: Candidate[] = []
+  for await (const candidate of candidates) {
+    ahead.push(candidate)
+    const isAllHere = ahead.length === 1 && 'item' in candidate
+    if (!isAllHere && ahead.length <= Math.min(limit, AHEAD_MAX)) continue
+    yield* await read(context, ahead, keyOf)
+    ahead = []
+  }
+  yield* await read(context, ahead, keyOf)
+}

@@ -1,6 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb'
 import type { AppError } from '../../core/values/app-error.ts'
-import type { ProjectLimits } from '../../core/values/project-limits.ts'
+import type { ProjectLimits } from '../../core/values/quota.ts'
+import { AlreadyExists, RevisionConflict } from '../errors.ts'
 import type { Facts } from '../sealing/integrity.ts'
 import type { Write } from '../write.ts'
 import type { ItemKey } from './keys.ts'
@@ -9,7 +10,7 @@ import type { ItemKey } from './keys.ts'
 export type StoredItem = Readonly<Record<string, AttributeValue>>
 
 /** The facts of an item that is written, for its `integrity`. The action's `integrity`, in item or values, is filled by `commit`. */
-export type BoundFacts = {
+type BoundFacts = {
   projectId: string
   facts: Facts
   /** As it was read; null for a new item. An item that was altered since must not get a good `integrity` for it. */
@@ -82,3 +83,17 @@ export const actionsOf = (write: Write): readonly Action[] => write as unknown a
 
 /** The item that an action is about. */
 export const keyOfAction = (action: Action): ItemKey => (action.type === 'put' ? action.item : action.key)
+
+/** What an entity is called in messages. */
+export type EntityKind = 'cluster' | 'federation' | 'membership' | 'cluster template' | 'node group' | 'quota'
+
+export const revisionConflict = (kind: EntityKind, id: string, revision: number): RevisionConflict =>
+  new RevisionConflict(
+    `The ${kind} ${id} was changed or removed by another request meanwhile; read it again and retry.`,
+    {
+      details: { kind, id, revision },
+    },
+  )
+
+export const alreadyExists = (kind: EntityKind | 'event', id: string): AlreadyExists =>
+  new AlreadyExists(`There is a ${kind} ${id} already.`, { details: { kind, id } })

@@ -1,15 +1,12 @@
 import * as z from 'zod'
-import type { AuthorityKey, CertificateStore } from '../certificate.store.ts'
-import type { CredentialKey } from '../credential.store.ts'
+import type { AuthorityKey, CertificateStore, CredentialKey } from '../credential.store.ts'
 import { CredentialUnreadable } from '../errors.ts'
-import type { KeyOfProject } from '../sealing/project-keys.ts'
-import { seal, unseal } from '../sealing/seal.ts'
+import { type KeyOfProject, seal, unseal } from '../sealing/seal.ts'
 import { asWrite } from './action.ts'
-import { schemaVersion, text } from './item.schema.ts'
+import { parseItem, schemaVersion, text } from './item.schema.ts'
 import { authorityKey } from './keys.ts'
-import { parseItem } from './parse-item.ts'
 import { getItem } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import type { StoreContext } from './request.ts'
 
 export const CERTIFICATE_SCHEMA_VERSION = 1
 

@@ -2,25 +2,28 @@ import type { Cluster, ClusterChange, ClusterUse } from '../../core/cluster/clus
 import type { Status } from '../../core/values/status.ts'
 import type { ChangeGuard, ClusterKey, ClusterStore, UsableCluster } from '../cluster.store.ts'
 import { ClusterInUse, ClusterNotUsable, ReservationTaken, RevisionConflict } from '../errors.ts'
-import type { Page, PageRequest } from '../page.ts'
-import type { Scope } from '../scope.ts'
+import type { Page, PageRequest, Scope } from '../page.ts'
 import { CLUSTER_FACTS, clusterFacts } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
-import { kindSources, locateByName, locateKeys } from './across-projects.ts'
-import { type Action, asWrite, boundChange, integritySlot, type StoredItem } from './action.ts'
+import { kindSources, locateByName, locateKeys, mergeItems } from './across-projects.ts'
+import {
+  type Action,
+  alreadyExists,
+  asWrite,
+  boundChange,
+  integritySlot,
+  revisionConflict,
+  type StoredItem,
+} from './action.ts'
 import { CLUSTER_SCHEMA_VERSION, clusterItem } from './cluster.schema.ts'
-import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { clusterIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
+import { parseItem } from './item.schema.ts'
 import { CLUSTER_PREFIX, clusterKey, projectPartition, uidKey } from './keys.ts'
-import { mergeItems } from './merge-items.ts'
-import { findIdsByName, putName, removeName } from './name-index.ts'
-import { observe } from './observe.ts'
-import { parseItem } from './parse-item.ts'
+import { claim, findIdsByName, putName, release, removeName } from './name-index.ts'
 import { operationPlace } from './project-places.ts'
 import { getItem, getItems, type Item, queryPage, readPage, takePage } from './read.ts'
-import { claim, release } from './reservation.ts'
-import type { StoreContext } from './store-context.ts'
-import { updateExpression } from './update-expression.ts'
+import type { StoreContext } from './request.ts'
+import { observe, updateExpression } from './updates.ts'
 
 const parse = (item: Item): Cluster => parseItem(clusterItem, item)
 

@@ -1,20 +1,16 @@
 import { type ClusterTemplate, type ClusterTemplateChange, isPublished } from '../../core/cluster/cluster-template.ts'
 import type { ClusterTemplateKey, ClusterTemplateStore } from '../cluster-template.store.ts'
 import { TemplateGone, TemplateInUse } from '../errors.ts'
-import type { Page, PageRequest } from '../page.ts'
-import type { Scope } from '../scope.ts'
-import { kindSources, locateByName, locateKeys } from './across-projects.ts'
-import { type Action, asWrite, type StoredItem } from './action.ts'
+import type { Page, PageRequest, Scope } from '../page.ts'
+import { kindSources, locateByName, locateKeys, mergeItems } from './across-projects.ts'
+import { type Action, alreadyExists, asWrite, revisionConflict, type StoredItem } from './action.ts'
 import { CLUSTER_TEMPLATE_SCHEMA_VERSION, clusterTemplateItem } from './cluster-template.schema.ts'
-import { alreadyExists, revisionConflict } from './conflicts.ts'
 import { presentOnly, templateIndexAttributes } from './index-attributes.ts'
+import { parseItem } from './item.schema.ts'
 import { projectPartition, TEMPLATE_PREFIX, templateIdKey, templateKey } from './keys.ts'
-import { mergeItems } from './merge-items.ts'
-import { putName, removeName } from './name-index.ts'
-import { parseItem } from './parse-item.ts'
+import { claim, putName, type Reservation, release, removeName } from './name-index.ts'
 import { getItem, getItems, type Item, queryPage, takePage } from './read.ts'
-import { claim, type Reservation, release } from './reservation.ts'
-import type { StoreContext } from './store-context.ts'
+import type { StoreContext } from './request.ts'
 import {
   findPublished,
   findPublishedByName,
@@ -23,7 +19,7 @@ import {
   republish,
   withdraw,
 } from './template-publication.ts'
-import { updateExpression } from './update-expression.ts'
+import { updateExpression } from './updates.ts'
 
 const parse = (item: Item): ClusterTemplate => parseItem(clusterTemplateItem, item)
 

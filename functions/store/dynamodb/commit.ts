@@ -9,9 +9,7 @@ import { InvalidCommit, ItemTooLarge } from '../errors.ts'
 import type { ItemIntegrity } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
 import { type Action, actionsOf, keyOfAction } from './action.ts'
-import { asStoreError, fullJitter, hasName, storeBusy } from './busy.ts'
-import { sendSingle, transactItem } from './request.ts'
-import type { StoreContext } from './store-context.ts'
+import { asStoreError, fullJitter, hasName, type StoreContext, sendSingle, storeBusy, transactItem } from './request.ts'
 
 /** DynamoDB tells it by the text alone: the name of the error is that of every request that can't be carried out. */
 const TOO_LARGE = /\b(?:item|collection|aggregate) size\b.*\bexceed/i

@@ -2,11 +2,10 @@ import * as z from 'zod'
 import { RevisionConflict } from '../errors.ts'
 import type { Commit } from '../write.ts'
 import { type Action, asWrite } from './action.ts'
-import { count, text } from './item.schema.ts'
+import { count, parseItem, text } from './item.schema.ts'
 import type { ItemKey } from './keys.ts'
-import { parseItem } from './parse-item.ts'
 import { getItem } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import type { StoreContext } from './request.ts'
 
 /**
  * How long a counter must have been at rest before it is counted anew, milliseconds. No request takes a place that long before it

@@ -1,10 +1,8 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import * as z from 'zod'
-import { asStoreError } from './busy.ts'
-import { count } from './item.schema.ts'
+import { count, parseItem } from './item.schema.ts'
 import { counterKey } from './keys.ts'
-import { parseItem } from './parse-item.ts'
-import type { StoreContext } from './store-context.ts'
+import { asStoreError, type StoreContext } from './request.ts'
 
 const counterItem = z.object({ last: count })
 

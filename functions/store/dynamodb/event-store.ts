@@ -1,13 +1,11 @@
 import type { DomainEvent } from '../../core/values/event.ts'
-import type { EventStore } from '../event.store.ts'
-import { asWrite } from './action.ts'
-import { alreadyExists } from './conflicts.ts'
+import type { EventStore } from '../stores.ts'
+import { alreadyExists, asWrite } from './action.ts'
 import { EVENT_SCHEMA_VERSION, eventItem } from './event.schema.ts'
-import { eventPrefix, projectPartition } from './keys.ts'
-import { parseItem } from './parse-item.ts'
+import { parseItem } from './item.schema.ts'
+import { epochSeconds, eventPrefix, projectPartition } from './keys.ts'
 import { readPage } from './read.ts'
-import type { StoreContext } from './store-context.ts'
-import { epochSeconds } from './time-to-live.ts'
+import type { StoreContext } from './request.ts'
 
 /** How long history is kept, seconds: 30 days. */
 const EVENT_LIFE_SECONDS = 30 * 24 * 3600

@@ -1,15 +1,13 @@
 import * as z from 'zod'
 import { AlreadyExists, RevisionConflict } from '../errors.ts'
-import type { HeartbeatStore } from '../heartbeat.store.ts'
+import type { HeartbeatStore } from '../stores.ts'
 import type { Commit } from '../write.ts'
 import { asWrite } from './action.ts'
 import { nextNumber } from './counter.ts'
-import { count, schemaVersion, text } from './item.schema.ts'
+import { count, parseItem, schemaVersion, text } from './item.schema.ts'
 import { HOST_PREFIX, heartbeatKey, SERVICE_PARTITION } from './keys.ts'
-import { toArray } from './merge-ascending.ts'
-import { parseItem } from './parse-item.ts'
-import { queryPrefix } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import { queryPrefix, toArray } from './read.ts'
+import type { StoreContext } from './request.ts'
 
 export const HEARTBEAT_SCHEMA_VERSION = 1
 

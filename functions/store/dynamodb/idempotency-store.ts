@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto'
 import * as z from 'zod'
 import { ReservationTaken } from '../errors.ts'
-import type { IdempotencyStore } from '../idempotency.store.ts'
+import type { IdempotencyStore } from '../stores.ts'
 import { asWrite } from './action.ts'
-import { count, schemaVersion, text } from './item.schema.ts'
-import { idempotencyKey } from './keys.ts'
-import { parseItem } from './parse-item.ts'
+import { count, parseItem, schemaVersion, text } from './item.schema.ts'
+import { epochSeconds, idempotencyKey } from './keys.ts'
 import { getItem } from './read.ts'
-import type { StoreContext } from './store-context.ts'
-import { epochSeconds } from './time-to-live.ts'
+import type { StoreContext } from './request.ts'
 
 /** How long a key is remembered, seconds: 24 hours. */
 const KEY_LIFE_SECONDS = 24 * 3600

@@ -1,10 +1,11 @@
 import * as z from 'zod'
 import { FLOWS } from '../../core/operation/operation.ts'
-import type { DriverId } from '../../core/values/driver-id.ts'
-import { isDriverId } from '../../core/values/driver-id.ts'
+import { type DriverId, isDriverId } from '../../core/values/ids.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import { PLACES } from '../../core/values/object-ref.ts'
 import { STATUSES } from '../../core/values/status.ts'
+import { ItemCorrupt } from '../errors.ts'
+import type { Item } from './read.ts'
 
 /** Parts that the schemas of several items share. Unknown attributes are left out, so that an older version can read a newer item. */
 
@@ -65,3 +66,19 @@ export const operation = <const K extends readonly string[]>(kinds: K) =>
     supersedes: z.array(z.object({ flow: z.enum(FLOWS), name: text })),
     failure: z.object({ reason: text, message: text }).nullable(),
   })
+
+/**
+ * Reads an item by its schema.
+ *
+ * @throws ItemCorrupt naming the item and the attributes, never their values
+ */
+export const parseItem = <S extends z.ZodType>(schema: S, item: Item): z.output<S> => {
+  const result = schema.safeParse(item)
+  if (result.success) return result.data
+  const attributes = [...new Set(result.error.issues.map(({ path }) => path.join('.')))]
+  throw new ItemCorrupt(
+    `The stored item ${String(item.sk)} does not have the shape that this version of fedplane knows (${attributes.join(', ')}). ` +
+      'It may have been written by a newer version; if not, restore the table.',
+    { details: { pk: item.pk, sk: item.sk, attributes } },
+  )
+}

@@ -1,3 +1,4 @@
+import type { Clock } from '../../core/ports.ts'
 import type { HostIdentity } from '../federation.store.ts'
 
 /** Primary key of an item. Layout: `functions/store/README.md`. */
@@ -127,3 +128,6 @@ export const entityOfKey = ({
   if (prefix === 'FEDERATION') return { kind: 'federation', projectId, ids }
   return prefix === 'MEMBER' ? { kind: 'membership', projectId, ids } : undefined
 }
+
+/** Now, in the unit of DynamoDB's TTL attribute. */
+export const epochSeconds = (clock: Clock): number => Math.floor(clock.now().getTime() / 1000)

@@ -1,17 +1,15 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as z from 'zod'
 import type { ManagementRole } from '../../core/cluster/cluster.ts'
-import type { DriverId } from '../../core/values/driver-id.ts'
-import type { ClusterKey } from '../cluster.store.ts'
+import type { DriverId } from '../../core/values/ids.ts'
+import type { ClusterKey, ManagementEntry, ManagementStore } from '../cluster.store.ts'
 import { DefaultManagementTaken, ManagementGone, ManagementInUse } from '../errors.ts'
-import type { ManagementEntry, ManagementStore } from '../management.store.ts'
 import { type Action, asWrite, type StoredItem } from './action.ts'
-import { count, driverId, schemaVersion, text } from './item.schema.ts'
+import { count, driverId, parseItem, schemaVersion, text } from './item.schema.ts'
 import { defaultManagementKey, MANAGEMENT_PARTITION, MANAGEMENT_PREFIX, managementKey } from './keys.ts'
-import { parseItem } from './parse-item.ts'
+import { claim, type Reservation, release } from './name-index.ts'
 import { queryPrefix } from './read.ts'
-import { claim, type Reservation, release } from './reservation.ts'
-import type { StoreContext } from './store-context.ts'
+import type { StoreContext } from './request.ts'
 
 export const MANAGEMENT_SCHEMA_VERSION = 1
 

@@ -1,16 +1,14 @@
 import * as z from 'zod'
 import { type Membership, membershipEntityId, operationOf } from '../../core/membership/membership.ts'
-import type { MembershipStore } from '../membership.store.ts'
+import type { MembershipStore } from '../federation.store.ts'
 import { membershipFacts } from '../sealing/integrity.ts'
-import { type Action, asWrite } from './action.ts'
-import { alreadyExists, revisionConflict } from './conflicts.ts'
+import { type Action, alreadyExists, asWrite, revisionConflict } from './action.ts'
 import { membershipIndexAttributes, presentOnly } from './index-attributes.ts'
-import { count, objectRef, operation, schemaVersion, text, textOrNull } from './item.schema.ts'
+import { count, objectRef, operation, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
 import { MEMBERSHIP_PREFIX, membershipKey, membershipPrefix, projectPartition } from './keys.ts'
-import { parseItem } from './parse-item.ts'
 import { operationPlace } from './project-places.ts'
 import { getItem, type Item, queryPrefix } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import type { StoreContext } from './request.ts'
 
 export const MEMBERSHIP_SCHEMA_VERSION = 3
 

@@ -1,15 +1,13 @@
 import * as z from 'zod'
 import { CLUSTER_TASKS } from '../../core/cluster/cluster-task.ts'
 import { type NodeGroup, type NodeGroupChange, TAINT_EFFECTS } from '../../core/cluster/node-group.ts'
-import type { NodeGroupStore } from '../node-group.store.ts'
-import { type Action, asWrite } from './action.ts'
-import { alreadyExists, revisionConflict } from './conflicts.ts'
-import { count, schemaVersion, status, text, textMap, textOrNull } from './item.schema.ts'
+import type { NodeGroupStore } from '../cluster.store.ts'
+import { type Action, alreadyExists, asWrite, revisionConflict } from './action.ts'
+import { count, parseItem, schemaVersion, status, text, textMap, textOrNull } from './item.schema.ts'
 import { nodeGroupKey, nodeGroupPrefix, projectPartition } from './keys.ts'
-import { parseItem } from './parse-item.ts'
 import { getItem, type Item, queryPrefix } from './read.ts'
-import type { StoreContext } from './store-context.ts'
-import { updateExpression } from './update-expression.ts'
+import type { StoreContext } from './request.ts'
+import { updateExpression } from './updates.ts'
 
 export const NODE_GROUP_SCHEMA_VERSION = 2
 

@@ -1,13 +1,13 @@
 import type { Operation } from '../../core/operation/operation.ts'
 import { isAppError } from '../../core/values/app-error.ts'
-import type { ProjectLimits } from '../../core/values/project-limits.ts'
+import type { ProjectLimits } from '../../core/values/quota.ts'
 import { ProjectLimitReached } from '../errors.ts'
 import type { Commit, Write } from '../write.ts'
 import { type Action, actionsOf, type Place, type PlaceKind } from './action.ts'
 import { countedPlaces, type PlaceCounter } from './counted-places.ts'
 import { namesPrefix, projectPartition, projectUsageKey, TEMPLATE_PREFIX } from './keys.ts'
 import { countPrefix, queryPrefix } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import type { StoreContext } from './request.ts'
 
 /** Kinds that are the remedy for a project with too much in progress. */
 const NEVER_REFUSED: readonly string[] = ['delete', 'unjoin']

@@ -1,9 +1,7 @@
 import { BatchGetCommand, GetCommand, QueryCommand, type QueryCommandInput } from '@aws-sdk/lib-dynamodb'
 import type { Page, PageRequest } from '../page.ts'
-import { asStoreError, fullJitter, storeBusy } from './busy.ts'
 import type { ItemKey } from './keys.ts'
-import { attributeNames } from './request.ts'
-import type { StoreContext } from './store-context.ts'
+import { asStoreError, attributeNames, fullJitter, type StoreContext, storeBusy } from './request.ts'
 
 /** An item as stored, before it is parsed. */
 export type Item = Record<string, unknown>
@@ -164,3 +162,34 @@ export const readPage = <T>(
   context: Keyed,
   { parse, ...list }: { pk: string; prefix: string; page: PageRequest; parse: (item: Item) => T | undefined },
 ): Promise<Page<T>> => takePage(queryPage(context, list), list.page.limit, parse)
+
+/** Everything that a source gives. */
+export const toArray = async <T>(source: AsyncIterable<T>): Promise<T[]> => {
+  const all: T[] = []
+  for await (const value of source) all.push(value)
+  return all
+}
+
+type Head<T> = { value: T; source: AsyncIterator<T> }
+
+const pull = async <T>(source: AsyncIterator<T>): Promise<Head<T>[]> => {
+  const step = await source.next()
+  return step.done === true ? [] : [{ value: step.value, source }]
+}
+
+/**
+ * Merges sources that each rise by `keyOf` into one that does; of equal ones those of the earlier source come first. Few sources: the
+ * least head is looked for one by one.
+ */
+export async function* mergeAscending<T>(
+  sources: readonly AsyncIterable<T>[],
+  keyOf: (value: T) => string,
+): AsyncGenerator<T> {
+  const iterators = sources.map((source) => source[Symbol.asyncIterator]())
+  const heads = (await Promise.all(iterators.map(pull))).flat()
+  while (heads.length > 0) {
+    const least = heads.reduce((a, b) => (keyOf(b.value) < keyOf(a.value) ? b : a))
+    yield least.value
+    heads.splice(heads.indexOf(least), 1, ...(await pull(least.source)))
+  }
+}

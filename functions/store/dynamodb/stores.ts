@@ -4,7 +4,6 @@ import { membershipEntityId } from '../../core/membership/membership.ts'
 import type { Clock, KeyService } from '../../core/ports.ts'
 import type { CredentialStore } from '../credential.store.ts'
 import { AlreadyExists, CredentialUnreadable } from '../errors.ts'
-import type { IntegrityStore } from '../integrity.store.ts'
 import {
   clusterFacts,
   type Facts,
@@ -13,30 +12,27 @@ import {
   itemIntegrity,
   membershipFacts,
 } from '../sealing/integrity.ts'
-import { type DataKeyItems, type KeyOfProject, projectKeys } from '../sealing/project-keys.ts'
-import { seal, unseal } from '../sealing/seal.ts'
-import type { Stores } from '../stores.ts'
+import { type DataKeyItems, type KeyOfProject, projectKeys, seal, unseal } from '../sealing/seal.ts'
+import type { IntegrityStore, Stores } from '../stores.ts'
 import type { Commit, Write } from '../write.ts'
-import { type Action, asWrite } from './action.ts'
+import { type Action, asWrite, type EntityKind, revisionConflict } from './action.ts'
 import { dynamoCertificateStore } from './certificate-store.ts'
 import { dynamoClusterStore } from './cluster-store.ts'
 import { dynamoClusterTemplateStore } from './cluster-template-store.ts'
 import { dynamoCommit } from './commit.ts'
-import { type EntityKind, revisionConflict } from './conflicts.ts'
 import { dynamoEventStore } from './event-store.ts'
 import { dynamoFederationStore } from './federation-store.ts'
 import { dynamoHeartbeatStore } from './heartbeat-store.ts'
 import { dynamoIdempotencyStore } from './idempotency-store.ts'
-import { schemaVersion } from './item.schema.ts'
+import { parseItem, schemaVersion } from './item.schema.ts'
 import { clusterKey, credentialKey, dataKeyKey, federationKey, type ItemKey, membershipKey } from './keys.ts'
 import { dynamoManagementStore } from './management-store.ts'
 import { dynamoMembershipStore } from './membership-store.ts'
 import { dynamoNodeGroupStore } from './node-group-store.ts'
-import { parseItem } from './parse-item.ts'
 import { countingCommit } from './project-places.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import { getItem } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import type { StoreContext } from './request.ts'
 import { dynamoWorkStore } from './work-store.ts'
 
 export const CREDENTIAL_SCHEMA_VERSION = 1

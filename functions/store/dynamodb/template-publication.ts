@@ -1,15 +1,13 @@
 import { type ClusterTemplate, isPublished } from '../../core/cluster/cluster-template.ts'
 import type { PageRequest } from '../page.ts'
 import type { EntityKey } from './across-projects.ts'
-import type { Action } from './action.ts'
+import { type Action, alreadyExists } from './action.ts'
 import { publicPointer } from './cluster-template.schema.ts'
-import { alreadyExists } from './conflicts.ts'
+import { parseItem } from './item.schema.ts'
 import { namePrefix, PUBLIC_PARTITION, publicNameKey, publicTemplateKey, TEMPLATE_PREFIX } from './keys.ts'
-import { toArray } from './merge-ascending.ts'
 import { NAME_MAX } from './name-index.ts'
-import { parseItem } from './parse-item.ts'
-import { getItem, type Item, queryPage, queryPrefix } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import { getItem, type Item, queryPage, queryPrefix, toArray } from './read.ts'
+import type { StoreContext } from './request.ts'
 
 const idTaken = (id: string) => () => alreadyExists('cluster template', id)
 

@@ -1,12 +1,10 @@
 import * as z from 'zod'
 import type { DueRenewal, OpenWork, WorkStore } from '../work.store.ts'
 import { kindPartition, openPartition, renewalPartition } from './index-attributes.ts'
-import { text } from './item.schema.ts'
+import { parseItem, text } from './item.schema.ts'
 import { entityOfKey, type NamedKind } from './keys.ts'
-import { mergeAscending } from './merge-ascending.ts'
-import { parseItem } from './parse-item.ts'
-import { type Item, queryItems } from './read.ts'
-import type { StoreContext } from './store-context.ts'
+import { type Item, mergeAscending, queryItems } from './read.ts'
+import type { StoreContext } from './request.ts'
 import { INDEX_SHARDS, type IndexDefinition, KINDS_INDEX, OPEN_WORK_INDEX, RENEWALS_INDEX } from './table-definition.ts'
 
 const shards = Array.from({ length: INDEX_SHARDS }, (_, shard) => shard)

@@ -3,7 +3,7 @@ import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import { ItemAltered } from '../errors.ts'
-import type { KeyOfProject } from './project-keys.ts'
+import type { KeyOfProject } from './seal.ts'
 
 /**
  * What of an item leads to credentials: where they are sent, who may use them, and for what. Whoever may write the table but has no rights on keys

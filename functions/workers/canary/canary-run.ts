@@ -1,6 +1,6 @@
 import type { Clock, Logger, PublishMetrics } from '../../core/ports.ts'
-import { CANARY_DRIVERS, CANARY_SECONDS } from '../../core/values/canary.ts'
 import type { Secret } from '../../core/values/secret.ts'
+import { CANARY_DRIVERS, CANARY_SECONDS } from '../../core/values/workers.ts'
 import { CanaryApi, type View } from './canary-api.ts'
 import { CanaryFailed, type LoginSettings, logIn, parseCanarySecret } from './login.ts'
 

@@ -5,13 +5,12 @@ import {
   type Federation,
   isInitialized,
 } from '../../core/federation/federation.ts'
-import { federationContext } from '../../core/federation/federation-context.ts'
-import { hostAccess } from '../../core/federation/host-access.ts'
+import { federationContext, hostAccess } from '../../core/federation/federation-context.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'
-import { type Condition, isConditionTrue, withCondition } from '../../core/values/condition.ts'
+import { type Condition, isConditionTrue, withCondition } from '../../core/values/status.ts'
 import type { FederationDriver, FederationObservation } from '../../drivers/contract/federation-driver.ts'
 import { CONTROL_PLANE_SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'

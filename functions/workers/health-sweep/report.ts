@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { intactAccess } from '../../core/access/cluster-access.ts'
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
-import { hostAccess } from '../../core/federation/host-access.ts'
+import { hostAccess } from '../../core/federation/federation-context.ts'
 import { memberContext, storedToken } from '../../core/membership/member-context.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'

@@ -1,7 +1,6 @@
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda'
 import type { Logger, PutEvents } from '../../core/ports.ts'
-import { type OutboxEvent, outboxEvents } from '../../core/values/entity-event.ts'
-import type { DomainEvent } from '../../core/values/event.ts'
+import { type DomainEvent, type OutboxEvent, outboxEvents } from '../../core/values/event.ts'
 
 /** Most events in one call of `PutEvents`. */
 const ENTRIES_MAX = 10

@@ -1,12 +1,17 @@
 import { OperationSuperseded } from '../../core/errors.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import { afterFederationEnd } from '../../core/federation/federation-end.ts'
-import { failWaiting } from '../../core/membership/waiting-members.ts'
-import type { Failure } from '../../core/operation/failure.ts'
-import { type RunningOperation, readEntity, runningOperation } from '../../core/operation/flow-of.ts'
-import { ATTEMPTS_MAX, giveUp } from '../../core/operation/give-up.ts'
+import { failWaiting } from '../../core/membership/begin-operation.ts'
+import {
+  ATTEMPTS_MAX,
+  giveUp,
+  type RunningOperation,
+  readEntity,
+  runningOperation,
+  startUndo,
+} from '../../core/operation/give-up.ts'
 import { executionOf, launch } from '../../core/operation/launch.ts'
-import { startUndo } from '../../core/operation/next-attempt.ts'
+import type { Failure } from '../../core/operation/operation.ts'
 import type { ExecutionState, TablePorts } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'
 import { counted } from '../../core/values/wording.ts'

@@ -1,6 +1,6 @@
-import { renewCluster } from '../../core/cluster/renew-cluster.ts'
+import { renewCluster } from '../../core/cluster/rotate-cluster.ts'
 import { rotateFederation } from '../../core/federation/rotate-federation.ts'
-import { rotateCredential } from '../../core/membership/rotate-credential.ts'
+import { rotateCredential } from '../../core/membership/begin-operation.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { DueRenewal } from '../../store/work.store.ts'

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { PROJECT_LIMITS } from '../../../functions/core/values/project-limits.ts'
+import { PROJECT_LIMITS } from '../../../functions/core/values/quota.ts'
 import { createLogger } from '../../../local/logger.ts'
 import { startFedplane } from '../../../local/server.ts'
 import { add, clusterPath, federationPath, remove } from '../../e2e/support/stories.ts'

@@ -1,7 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
-import { AUTHORITIES } from '../../../functions/core/values/certificate-authority.ts'
+import { AUTHORITIES, type Cluster } from '../../../functions/core/cluster/cluster.ts'
 import {
   ADMIN_ALONE,
   authorityOf,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import { AUTHORITIES, type Cluster } from '../../../functions/core/cluster/cluster.ts'
 import type { ClusterTemplate, ClusterTemplateSpec } from '../../../functions/core/cluster/cluster-template.ts'
-import { AUTHORITIES } from '../../../functions/core/values/certificate-authority.ts'
 import { QUOTA_RESOURCE, type Quota } from '../../../functions/core/values/quota.ts'
 import { TemplateGone } from '../../../functions/store/errors.ts'
 import { givenTemplate, readCluster, readGroups } from '../../support/api/entities.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { givenCluster, readCluster } from '../../support/api/entities.ts'
 import { type ApiLab, BASE_URL, createApiLab } from '../../support/api/lab.ts'
 import { ALICE, BOB } from '../../support/api/request.ts'

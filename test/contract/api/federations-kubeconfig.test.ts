@@ -1,7 +1,7 @@
 import { inspect } from 'node:util'
 import { ScanCommand } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Principal, Role } from '../../../functions/core/values/principal.ts'
+import type { Principal, Role } from '../../../functions/core/values/identity.ts'
 import { cedarPolicy } from '../../../functions/policy/cedar-policy.ts'
 import { KUBECONFIG_MARKER } from '../../support/api/drivers.ts'
 import { changeFederation, givenFederation, readFederation } from '../../support/api/entities.ts'

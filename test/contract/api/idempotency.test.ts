@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { givenCluster } from '../../support/api/entities.ts'
 import { type Answer, type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
 import { givenReachable } from '../../support/api/node-groups.ts'

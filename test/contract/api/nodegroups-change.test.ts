@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { nodeGroupAnswer } from '../../../functions/api/nodegroups/node-group.answer.schema.ts'
 import type { NodeGroupChange, NodeTaint } from '../../../functions/core/cluster/node-group.ts'
-import { notificationOf } from '../../../functions/core/values/entity-event.ts'
+import { notificationOf } from '../../../functions/core/values/event.ts'
 import type { Status } from '../../../functions/core/values/status.ts'
 import { REFUSED_LABEL } from '../../support/api/drivers.ts'
 import { changeCluster, readCluster, readGroups, settleCluster } from '../../support/api/entities.ts'

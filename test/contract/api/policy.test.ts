@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { cedarPolicy } from '../../../functions/policy/cedar-policy.ts'
 import { givenCluster } from '../../support/api/entities.ts'
 import { type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'

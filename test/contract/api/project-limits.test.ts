@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { PROJECT_LIMITS } from '../../../functions/core/values/project-limits.ts'
+import { PROJECT_LIMITS } from '../../../functions/core/values/quota.ts'
 import { givenCluster, settleFederation } from '../../support/api/entities.ts'
 import { type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
 import { BOB } from '../../support/api/request.ts'

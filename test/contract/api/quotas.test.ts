@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { clusterLimit } from '../../../functions/api/quotas/cluster-limit.ts'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import { clusterLimit } from '../../../functions/api/quotas/read-quotas.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
 import { ALICE, BOB, READER } from '../../support/api/request.ts'
 

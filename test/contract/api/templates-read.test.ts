@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { templateAnswer } from '../../../functions/api/clustertemplates/template.answer.schema.ts'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { type Answer, type ApiLab, BASE_URL, createApiLab } from '../../support/api/lab.ts'
 import { ALICE, BOB, READER } from '../../support/api/request.ts'
 import { MIA, postTemplate } from '../../support/api/template-calls.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Cloud, CloudGrant } from '../../../functions/cloud/cloud.ts'
 import { keystoneCloud } from '../../../functions/cloud/keystone/keystone-cloud.ts'
-import { DEFAULT_CLUSTER_ROLES } from '../../../functions/core/cluster/cluster-roles.ts'
+import { DEFAULT_CLUSTER_ROLES } from '../../../functions/core/values/identity.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import { KeystoneStandIn, type StandInToken } from '../../support/authorizer/keystone-stand-in.ts'
 import { TROUBLES, type Trouble } from '../../support/authorizer/loopback.ts'

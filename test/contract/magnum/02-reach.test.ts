@@ -1,4 +1,4 @@
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { givenCluster, givenFederation, givenTemplate, settleCluster } from '../../support/api/entities.ts'
 import { copyCluster, givenGroup, givenReachable } from '../../support/api/node-groups.ts'
 import { madeRequest } from '../../support/x509/signing-requests.ts'

@@ -1,4 +1,4 @@
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { ALICE } from '../../support/api/request.ts'
 
 /** Who calls in the contract's rows, besides ALICE (admin, member and reader of `blue`) and what `test/support/api` has. */

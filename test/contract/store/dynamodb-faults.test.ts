@@ -1,6 +1,6 @@
 import { PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
+import { openDocumentClient } from '../../../functions/store/dynamodb/request.ts'
 import { dynamoStores } from '../../../functions/store/dynamodb/stores.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { collect, manualClock, stored } from '../../support/store/contract-subject.ts'

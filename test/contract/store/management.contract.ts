@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ManagementRole } from '../../../functions/core/cluster/cluster.ts'
-import type { DriverId } from '../../../functions/core/values/driver-id.ts'
+import type { DriverId } from '../../../functions/core/values/ids.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { sampleCluster, sampleId } from '../../support/store/samples.ts'

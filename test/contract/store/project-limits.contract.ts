@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ProjectLimits } from '../../../functions/core/values/project-limits.ts'
+import type { ProjectLimits } from '../../../functions/core/values/quota.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
 import {

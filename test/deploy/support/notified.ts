@@ -4,7 +4,7 @@ import {
   PutRuleCommand,
   PutTargetsCommand,
 } from '@aws-sdk/client-eventbridge'
-import type { NotificationDetail } from '../../../functions/core/values/entity-event.ts'
+import type { NotificationDetail } from '../../../functions/core/values/event.ts'
 import { askJson } from './aws-json.ts'
 import { ACCOUNT, type Emulator, REGION } from './emulator.ts'
 

@@ -7,7 +7,7 @@ import {
   type FederationUpdate,
 } from '../../../functions/core/federation/federation.ts'
 import type { Membership } from '../../../functions/core/membership/membership.ts'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import type { ApiLab } from './lab.ts'
 import { ALICE } from './request.ts'
 import { SAMPLE_SPEC, sampleTemplate } from './templates.ts'

@@ -1,4 +1,4 @@
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { givenCluster, settleCluster } from './entities.ts'
 import { kubeconfigText } from './kubeconfigs.ts'
 import type { Answer, ApiLab } from './lab.ts'

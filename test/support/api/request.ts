@@ -1,6 +1,5 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda'
-import { authorizerContextOf } from '../../../functions/core/values/identity.ts'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import { authorizerContextOf, type Principal } from '../../../functions/core/values/identity.ts'
 
 export const ALICE: Principal = {
   userId: 'alice',

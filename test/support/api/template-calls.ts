@@ -1,4 +1,4 @@
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { changeCluster, givenCluster, readCluster } from './entities.ts'
 import type { ApiLab } from './lab.ts'
 import { ALICE } from './request.ts'

@@ -1,5 +1,5 @@
+import type { AuthorityType } from '../../../functions/core/cluster/cluster.ts'
 import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
-import type { AuthorityType } from '../../../functions/core/values/certificate-authority.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import type { ManagementAccess } from '../../../functions/drivers/contract/cluster-driver.ts'
 import type { PlannedCluster } from '../../../functions/drivers/contract/cluster-driver-description.ts'

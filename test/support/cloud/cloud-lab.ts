@@ -1,7 +1,7 @@
 import { type ApiApp, apiApp } from '../../../functions/api/app.ts'
 import { keystoneCloud } from '../../../functions/cloud/keystone/keystone-cloud.ts'
 import type { Ports } from '../../../functions/core/ports.ts'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/observe.ts'
 import type { CloudCredential } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { type Answer, API_SETTINGS, callApp } from '../api/lab.ts'

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { Cluster, ClusterOperation } from '../../../functions/core/cluster/cluster.ts'
+import type { AuthorityType, Cluster, ClusterOperation } from '../../../functions/core/cluster/cluster.ts'
 import { type ClusterTask, nodeGroupOf } from '../../../functions/core/cluster/cluster-task.ts'
 import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
 import { isMaster, type NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import type { AppError } from '../../../functions/core/values/app-error.ts'
-import type { AuthorityType } from '../../../functions/core/values/certificate-authority.ts'
 import type { JsonObject } from '../../../functions/core/values/json.ts'
 import type { Secret } from '../../../functions/core/values/secret.ts'
 import type {

@@ -13,7 +13,7 @@ import { launchesOf } from '../../../functions/core/membership/membership-steps.
 import { DEADLINE_SECONDS } from '../../../functions/core/operation/deadlines.ts'
 import { executionOf, newOperation } from '../../../functions/core/operation/launch.ts'
 import type { ExecutionRef, Operation } from '../../../functions/core/operation/operation.ts'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import { sampleCluster } from '../store/samples.ts'
 import type { FlowLab } from './flow-lab.ts'

@@ -1,6 +1,6 @@
 import type { ExecutionRef, Flow, FlowInput } from '../../../functions/core/operation/operation.ts'
 import type { Logger } from '../../../functions/core/ports.ts'
-import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
+import { openDocumentClient } from '../../../functions/store/dynamodb/request.ts'
 import { type EmbeddedDynamoDb, openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
 import { SUBSTITUTIONS } from '../../../local/engine/asl-lint.ts'
 import { type Definitions, parseDefinition } from '../../../local/engine/definition.ts'

@@ -1,5 +1,5 @@
 import { PutCommand } from '@aws-sdk/lib-dynamodb'
-import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
+import { openDocumentClient } from '../../../functions/store/dynamodb/request.ts'
 import { openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
 import { ensureTable } from '../../../local/dynamodb/ensure-table.ts'
 

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { attributesOf, type TemplateAttributes } from '../../../functions/api/clustertemplates/template-attributes.ts'
 import {
   applyTemplatePatch,
   changedAttributes,
   templatePatchBody,
-} from '../../../functions/api/clustertemplates/template-patch.ts'
+} from '../../../functions/api/clustertemplates/change-template.ts'
+import { attributesOf, type TemplateAttributes } from '../../../functions/api/clustertemplates/template.schema.ts'
 import { formatPointer, parsePatch, parsePointer } from '../../../functions/api/json-patch/patch-operation.ts'
 import { readLiteral } from '../../../functions/api/json-patch/python-literal.ts'
-import { applyToTextMap, type TextMap } from '../../../functions/api/json-patch/text-map.ts'
+import { applyToTextMap, type TextMap } from '../../../functions/api/json-patch/values.ts'
 import { InvalidRequest } from '../../../functions/core/errors.ts'
 import type { Json } from '../../../functions/core/values/json.ts'
 import { sampleTemplate } from '../../support/api/templates.ts'

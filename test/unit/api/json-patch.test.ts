@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { applyProperties } from '../../../functions/api/federations/federation-patch.ts'
+import { applyProperties } from '../../../functions/api/federations/federation.schema.ts'
 import { formatPointer, parsePatch, parsePointer } from '../../../functions/api/json-patch/patch-operation.ts'
 import { readLiteral } from '../../../functions/api/json-patch/python-literal.ts'
 import { InvalidRequest } from '../../../functions/core/errors.ts'

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { titleOf } from '../../../functions/api/envelope.ts'
-import { listResponse } from '../../../functions/api/lists/list-response.ts'
-import { selectPage } from '../../../functions/api/lists/select-page.ts'
+import { listResponse, selectPage } from '../../../functions/api/lists.ts'
 import { mapLimited } from '../../../functions/core/map-limited.ts'
-import { generatedName } from '../../../functions/core/values/generated-name.ts'
+import { generatedName } from '../../../functions/core/values/ids.ts'
 
 const QUERY = { limit: 1000, marker: undefined, sort_key: 'id', sort_dir: 'asc' } as const
 

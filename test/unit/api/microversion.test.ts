@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MicroversionUnsupported } from '../../../functions/api/errors.ts'
-import { MicroversionMalformed } from '../../../functions/api/framework-errors.ts'
-import { MINOR_MAX, MINOR_MIN, parseMicroversion, versionHeaders } from '../../../functions/api/microversion.ts'
+import { MicroversionMalformed, MicroversionUnsupported } from '../../../functions/api/errors.ts'
+import { MINOR_MAX, MINOR_MIN, parseMicroversion, versionHeaders } from '../../../functions/api/negotiation.ts'
 
 const SERVICES = ['container-infra', 'container-infrastructure', 'container-infrastructure-management']
 const service = fc.constantFrom(...SERVICES)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { IdentityCache } from '../../../functions/authorizer/identity-cache.ts'
+import { IdentityCache } from '../../../functions/authorizer/keystone/keystone.ts'
 import { manualClock } from '../../support/store/contract-subject.ts'
 
 const clock = manualClock()

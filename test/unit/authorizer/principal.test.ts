@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { principalOf } from '../../../functions/api/principal.ts'
-import { authorizerContextOf, type Identity } from '../../../functions/core/values/identity.ts'
-import type { Principal } from '../../../functions/core/values/principal.ts'
+import { principalOf } from '../../../functions/api/middleware.ts'
+import { authorizerContextOf, type Identity, type Principal } from '../../../functions/core/values/identity.ts'
 
 const ANA: Principal = { userId: 'ana', projectId: 'shop', roles: ['member'], source: 'keystone' }
 

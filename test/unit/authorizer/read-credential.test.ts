@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseCredential } from '../../../functions/authorizer/read-credential.ts'
+import { parseCredential } from '../../../functions/authorizer/settings.schema.ts'
 import { everythingOf, thrownBy } from '../../support/kubernetes/leaks.ts'
 
 const SECRET = 'marker-secret'

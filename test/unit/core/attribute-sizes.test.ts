@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { groupsInCommit } from '../../../functions/core/cluster/node-group-writes.ts'
 import { bytesMaxOf, isWithinSize, jsonBytes, withinSize } from '../../../functions/core/values/attribute-sizes.ts'
-import { isBlank, isShownAsIs, SHOWN_PATTERN } from '../../../functions/core/values/shown-text.ts'
+import { isBlank, isShownAsIs, SHOWN_PATTERN } from '../../../functions/core/values/wording.ts'
 import { sampleNodeGroup } from '../../support/store/samples.ts'
 
 describe('withinSize', () => {

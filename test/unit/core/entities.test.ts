@@ -1,11 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { federationsOf } from '../../../functions/core/cluster/cluster.ts'
 import { isMember, isProgressing, type MembershipState } from '../../../functions/core/membership/membership.ts'
-import { type Condition, isConditionTrue, withCondition } from '../../../functions/core/values/condition.ts'
-import { isDriverId } from '../../../functions/core/values/driver-id.ts'
-import { isUuid, looksLikeUuid, shortId } from '../../../functions/core/values/ids.ts'
+import { isDriverId, isUuid, looksLikeUuid, shortId } from '../../../functions/core/values/ids.ts'
 import { mergeObjectRefs, type ObjectRef } from '../../../functions/core/values/object-ref.ts'
-import { STATUSES } from '../../../functions/core/values/status.ts'
+import { type Condition, isConditionTrue, STATUSES, withCondition } from '../../../functions/core/values/status.ts'
 
 const condition = (status: Condition['status'], changedAt: string): Condition => ({
   type: 'ControlPlaneReady',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { leave } from '../../../functions/core/membership/begin-operation.ts'
 import type { Membership, UnjoinFailedMembership } from '../../../functions/core/membership/membership.ts'
-import { leave } from '../../../functions/core/membership/unjoin.ts'
 import type { ExecutionRef } from '../../../functions/core/operation/operation.ts'
 import type { Ports } from '../../../functions/core/ports.ts'
 import { keptLog } from '../../support/local/engine-lab.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeMoves } from '../../../functions/core/membership/member-moves.ts'
-import type { Membership } from '../../../functions/core/membership/membership.ts'
+import { describeMoves, type Membership } from '../../../functions/core/membership/membership.ts'
 import { readyOf, sampleJoining, sampleOperation } from '../../support/store/samples.ts'
 
 const joining = (memberName: string, progress?: string): Membership =>

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MEMBER_NAME_MAX, memberNameFor } from '../../../functions/core/membership/member-name.ts'
+import { MEMBER_NAME_MAX, memberNameFor } from '../../../functions/core/membership/membership.ts'
 
 const none: ReadonlySet<string> = new Set()
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { nodeLabelFaults } from '../../../functions/core/cluster/node-labels.ts'
-import { countFault, limitsFault, withinLimits } from '../../../functions/core/cluster/node-limits.ts'
-import { taintFaults, taintsOf } from '../../../functions/core/cluster/node-taints.ts'
+import {
+  countFault,
+  limitsFault,
+  nodeLabelFaults,
+  taintFaults,
+  taintsOf,
+  withinLimits,
+} from '../../../functions/core/cluster/node-rules.ts'
 
 describe('nodeLabelFaults', () => {
   it.each([

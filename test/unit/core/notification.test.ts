@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { notificationOf, outboxEvents } from '../../../functions/core/values/entity-event.ts'
-import type { DomainEvent } from '../../../functions/core/values/event.ts'
+import { type DomainEvent, notificationOf, outboxEvents } from '../../../functions/core/values/event.ts'
 
 const event = (change: Partial<DomainEvent> = {}): DomainEvent => ({
   id: '01920000-0000-7000-8000-000000000001',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { supersede } from '../../../functions/core/operation/launch.ts'
 import type { ExecutionRef } from '../../../functions/core/operation/operation.ts'
 import { retryOnConflict } from '../../../functions/core/operation/retry-on-conflict.ts'
-import { supersede } from '../../../functions/core/operation/supersede.ts'
 import type { Executions } from '../../../functions/core/ports.ts'
 import { RevisionConflict, StoreBusy } from '../../../functions/store/errors.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { requestSchema } from '../../../functions/api/openapi/json-schema.ts'
+import { requestSchema } from '../../../functions/api/openapi/schemas.ts'
 import { ROUTES } from '../../../functions/api/routes.ts'
 import {
   CLUSTER_ATTRIBUTES,

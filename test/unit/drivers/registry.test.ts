@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { REGISTRATION_ATTRIBUTES } from '../../../functions/api/clusters/registration-attributes.ts'
+import { REGISTRATION_ATTRIBUTES } from '../../../functions/api/clusters/registration.ts'
 import { isUuid, looksLikeUuid } from '../../../functions/core/values/ids.ts'
 import {
   CLUSTER_DESCRIPTIONS,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AppError } from '../../../functions/core/values/app-error.ts'
-import { boundedJson } from '../../../functions/core/values/bounded-json.ts'
+import { boundedJson } from '../../../functions/core/values/json.ts'
 import { readHealth } from '../../../functions/drivers/support/registered/read-health.ts'
 import { localPolicy } from '../../../functions/kubernetes/address-guard.ts'
 import { ANSWER_BOUNDS, SWEEP_LIMITS } from '../../../functions/kubernetes/bounds.ts'

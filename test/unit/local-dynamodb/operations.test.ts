@@ -16,7 +16,7 @@ import {
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openDocumentClient } from '../../../functions/store/dynamodb/document-client.ts'
+import { openDocumentClient } from '../../../functions/store/dynamodb/request.ts'
 import { openStreamShards } from '../../../local/bus/stream-shards.ts'
 import { type Connection, inProcess } from '../../../local/dynamodb/connection.ts'
 import { ensureTable } from '../../../local/dynamodb/ensure-table.ts'

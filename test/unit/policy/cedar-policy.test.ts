@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { schemaToJson } from '@cedar-policy/cedar-wasm/nodejs'
 import { describe, expect, it } from 'vitest'
-import type { Principal, Role } from '../../../functions/core/values/principal.ts'
+import type { Principal, Role } from '../../../functions/core/values/identity.ts'
 import { cedarPolicy } from '../../../functions/policy/cedar-policy.ts'
 import { checkPolicies } from '../../../functions/policy/check-policies.ts'
 import { PolicyTextInvalid } from '../../../functions/policy/policy-text.ts'

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { ROUTES } from '../../../functions/api/routes.ts'
 import { CLUSTER_ATTRIBUTES, TEMPLATE_ATTRIBUTES } from '../../../functions/core/cluster/magnum-attributes.ts'
 import type { Attributes } from '../../../functions/core/values/attributes.ts'
-import type { Principal, Role } from '../../../functions/core/values/principal.ts'
+import type { Principal, Role } from '../../../functions/core/values/identity.ts'
 import { type PolicyRule, RULES } from '../../../functions/policy/rules.ts'
 import { defaultPolicy } from '../../support/policy.ts'
 

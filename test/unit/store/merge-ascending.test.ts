@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mergeAscending } from '../../../functions/store/dynamodb/merge-ascending.ts'
+import { mergeAscending } from '../../../functions/store/dynamodb/read.ts'
 import { collect } from '../../support/store/contract-subject.ts'
 
 async function* from<T>(items: readonly T[]): AsyncGenerator<T> {

@@ -1,9 +1,9 @@
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb'
 import { describe, expect, it } from 'vitest'
+import { mergeItems } from '../../../functions/store/dynamodb/across-projects.ts'
 import { templateKey } from '../../../functions/store/dynamodb/keys.ts'
-import { mergeItems } from '../../../functions/store/dynamodb/merge-items.ts'
 import type { Item } from '../../../functions/store/dynamodb/read.ts'
-import type { StoreContext } from '../../../functions/store/dynamodb/store-context.ts'
+import type { StoreContext } from '../../../functions/store/dynamodb/request.ts'
 import { manualClock } from '../../support/store/contract-subject.ts'
 
 type Keys = { RequestItems: { table: { Keys: { pk: string; sk: string }[] } } }

@@ -1,8 +1,7 @@
 import { createSecretKey, randomBytes } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { Secret } from '../../../functions/core/values/secret.ts'
-import { type DataKeyItems, projectKeys } from '../../../functions/store/sealing/project-keys.ts'
-import { seal, unseal } from '../../../functions/store/sealing/seal.ts'
+import { type DataKeyItems, projectKeys, seal, unseal } from '../../../functions/store/sealing/seal.ts'
 import { manualClock } from '../../support/store/contract-subject.ts'
 import { type CountingKeys, memoryKeys } from '../../support/store/memory-keys.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { attributeNames } from '../../../functions/store/dynamodb/request.ts'
-import { updateExpression } from '../../../functions/store/dynamodb/update-expression.ts'
+import { updateExpression } from '../../../functions/store/dynamodb/updates.ts'
 
 describe('updateExpression', () => {
   it('names just what changes', () => {

@@ -1,11 +1,9 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { describe, expect, it } from 'vitest'
-import { entityEvent, type OutboxEvent } from '../../../functions/core/values/entity-event.ts'
-import type { DomainEvent } from '../../../functions/core/values/event.ts'
+import { type DomainEvent, entityEvent, type OutboxEvent } from '../../../functions/core/values/event.ts'
 import { putOnBus } from '../../../functions/runtime/aws-outbox.ts'
-import { EVENT_SCHEMA_VERSION } from '../../../functions/store/dynamodb/event.schema.ts'
-import { eventOfRecord } from '../../../functions/store/dynamodb/event-of-record.ts'
+import { EVENT_SCHEMA_VERSION, eventOfRecord } from '../../../functions/store/dynamodb/event.schema.ts'
 import { forwardEvents } from '../../../functions/workers/outbox/forward.ts'
 import { recordedLog } from '../../support/api/log.ts'
 

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { KUBERNETES_VERSION } from '../../../../core/values/kubernetes-version.ts'
+import { KUBERNETES_VERSION } from '../../../../core/values/kubernetes.ts'
 import { quote } from '../../../../core/values/wording.ts'
 import { serverUrl } from '../../../../kubernetes/kubeconfig/server-url.ts'
 

@@ -3,7 +3,7 @@ import type { ClusterTask } from '../../../../core/cluster/cluster-task.ts'
 import type { ClusterTemplate } from '../../../../core/cluster/cluster-template.ts'
 import { isMaster, type NodeGroup } from '../../../../core/cluster/node-group.ts'
 import { isAbout } from '../../../../core/cluster/task-groups.ts'
-import { isOlderVersion, KUBERNETES_VERSION, skipsMinor, withV } from '../../../../core/values/kubernetes-version.ts'
+import { isOlderVersion, KUBERNETES_VERSION, skipsMinor, withV } from '../../../../core/values/kubernetes.ts'
 
 /** Of clusters whose labels name none. */
 const DEFAULT_VERSION = 'v1.36.0'

@@ -1,5 +1,5 @@
 import { shortId } from '../../../../core/values/ids.ts'
-import { isDnsLabel, isRoleName } from '../../../../core/values/kubernetes-syntax.ts'
+import { isDnsLabel, isRoleName } from '../../../../core/values/kubernetes.ts'
 import type { FederationRights, PropertyDescription } from '../../../contract/federation-driver-description.ts'
 
 export const MEMBER_ROLE = 'member-role'

@@ -1,7 +1,7 @@
 import { type ClusterTask, nodeGroupOf } from '../../../../../core/cluster/cluster-task.ts'
 import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { isAbout } from '../../../../../core/cluster/task-groups.ts'
-import { isOlderVersion, skipsMinor } from '../../../../../core/values/kubernetes-version.ts'
+import { isOlderVersion, skipsMinor } from '../../../../../core/values/kubernetes.ts'
 import { byNumber, listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
 import { currentVersion, groupsLeft, targetVersion, upgradesControlPlane, wantedLabels } from '../model/desired.ts'

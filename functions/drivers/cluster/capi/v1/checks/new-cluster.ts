@@ -1,4 +1,4 @@
-import { isOlderVersion } from '../../../../../core/values/kubernetes-version.ts'
+import { isOlderVersion } from '../../../../../core/values/kubernetes.ts'
 import { byNumber, listInWords, quote } from '../../../../../core/values/wording.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
 import { firstVersion } from '../model/desired.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { nodeGroupOf } from '../../../../../core/cluster/cluster-task.ts'
 import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
-import { isOlderVersion, KUBERNETES_VERSION, withV } from '../../../../../core/values/kubernetes-version.ts'
+import { isOlderVersion, KUBERNETES_VERSION, withV } from '../../../../../core/values/kubernetes.ts'
 import type { PlannedCluster } from '../../../../contract/cluster-driver-description.ts'
 import { autoscalingOf, currentVersion, mostOf, wantsAutoscaling } from '../model/desired.ts'
 import { type Infrastructure, infrastructureOf, NODES_MAX_DEFAULT, NODES_MAX_FIELD } from '../model/infrastructure.ts'

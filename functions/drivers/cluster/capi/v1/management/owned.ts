@@ -1,5 +1,5 @@
 import type { Cluster } from '../../../../../core/cluster/cluster.ts'
-import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
+import { isLabelValue } from '../../../../../core/values/kubernetes.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectConflict } from '../../../../../kubernetes/errors.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'

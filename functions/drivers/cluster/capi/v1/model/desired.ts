@@ -3,7 +3,7 @@ import type { ClusterTask } from '../../../../../core/cluster/cluster-task.ts'
 import type { ClusterTemplate } from '../../../../../core/cluster/cluster-template.ts'
 import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { isAbout } from '../../../../../core/cluster/task-groups.ts'
-import { KUBERNETES_VERSION, withV } from '../../../../../core/values/kubernetes-version.ts'
+import { KUBERNETES_VERSION, withV } from '../../../../../core/values/kubernetes.ts'
 import { followLabels, type Labels } from '../../../../../core/values/labels.ts'
 import { groupValues } from './labels.ts'
 

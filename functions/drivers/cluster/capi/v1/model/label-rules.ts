@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { KUBERNETES_VERSION, withV } from '../../../../../core/values/kubernetes-version.ts'
+import { KUBERNETES_VERSION, withV } from '../../../../../core/values/kubernetes.ts'
 import { type Infrastructure, isNetworkAddress, prefixLength } from './infrastructure.ts'
 
 /** How the text of a label is read, what it shall be (in words that fit after "give"), and what counts when it is absent or empty. */

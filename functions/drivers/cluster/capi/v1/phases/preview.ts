@@ -1,4 +1,4 @@
-import { isOlderVersion } from '../../../../../core/values/kubernetes-version.ts'
+import { isOlderVersion } from '../../../../../core/values/kubernetes.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import type { ClusterContext } from '../../../../contract/cluster-driver.ts'

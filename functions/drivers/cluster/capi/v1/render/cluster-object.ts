@@ -1,7 +1,7 @@
 import { isMaster, type NodeGroup } from '../../../../../core/cluster/node-group.ts'
 import { isAbout } from '../../../../../core/cluster/task-groups.ts'
 import type { JsonObject } from '../../../../../core/values/json.ts'
-import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
+import { isLabelValue } from '../../../../../core/values/kubernetes.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { firstVersion, targetVersion, upgradesControlPlane } from '../model/desired.ts'
 import { KubernetesVersionMissing } from '../model/errors.ts'

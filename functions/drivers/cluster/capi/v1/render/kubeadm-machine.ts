@@ -1,7 +1,7 @@
 import type { ClusterTemplateSpec } from '../../../../../core/cluster/cluster-template.ts'
 import { isMaster, type NodeGroup, type NodeTaint } from '../../../../../core/cluster/node-group.ts'
 import type { Json, JsonObject } from '../../../../../core/values/json.ts'
-import { isLabelValue } from '../../../../../core/values/kubernetes-syntax.ts'
+import { isLabelValue } from '../../../../../core/values/kubernetes.ts'
 import { compact, type DesiredGroup, type Disk, deviceOf, disksOf, type Sparse } from './plan.ts'
 
 /** A file of a machine, written before kubeadm runs. Belongs to root, readable by all: nothing confidential. */

@@ -1,5 +1,4 @@
-import type { Cluster } from '../../../../../core/cluster/cluster.ts'
-import type { AuthorityType } from '../../../../../core/values/certificate-authority.ts'
+import type { AuthorityType, Cluster } from '../../../../../core/cluster/cluster.ts'
 import { looksLikeUuid } from '../../../../../core/values/ids.ts'
 import type { Secret } from '../../../../../core/values/secret.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'

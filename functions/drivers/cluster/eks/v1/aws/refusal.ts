@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { AppError } from '../../../../../core/values/app-error.ts'
-import { jsonOrNothing } from '../../../../../core/values/bounded-json.ts'
+import { jsonOrNothing } from '../../../../../core/values/json.ts'
 import { AwsAccessDenied, AwsCredentialsRejected, AwsRequestRefused, AwsUnavailable } from '../errors.ts'
 
 /** What we read of EKS's DescribeCluster. Endpoint and authority are there once the cluster is ACTIVE. */

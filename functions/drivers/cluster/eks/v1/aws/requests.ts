@@ -1,5 +1,5 @@
 import type { ClusterEndpoint } from '../../../../../core/cluster/cluster.ts'
-import { jsonOrNothing } from '../../../../../core/values/bounded-json.ts'
+import { jsonOrNothing } from '../../../../../core/values/json.ts'
 import { Secret } from '../../../../../core/values/secret.ts'
 import type { AwsCredentials } from '../../../../contract/aws-access.ts'
 import { AwsAccessDenied, AwsRequestRefused, EksClusterNotFound } from '../errors.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type AppError, isAppError } from '../../../../../core/values/app-error.ts'
-import { jsonOrNothing } from '../../../../../core/values/bounded-json.ts'
+import { jsonOrNothing } from '../../../../../core/values/json.ts'
 import { ANSWER_BOUNDS } from '../../../../../kubernetes/bounds.ts'
 import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { PermissionDenied } from '../../../../../kubernetes/errors.ts'

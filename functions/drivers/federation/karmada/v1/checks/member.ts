@@ -1,5 +1,5 @@
-import { MEMBER_NAME_MAX } from '../../../../../core/membership/member-name.ts'
-import { isDnsLabel } from '../../../../../core/values/kubernetes-syntax.ts'
+import { MEMBER_NAME_MAX } from '../../../../../core/membership/membership.ts'
+import { isDnsLabel } from '../../../../../core/values/kubernetes.ts'
 import type { KubernetesClient } from '../../../../../kubernetes/client.ts'
 import { secrets } from '../../../../../kubernetes/resources.ts'
 import type { Finding, MemberContext, Preflight } from '../../../../contract/federation-driver.ts'

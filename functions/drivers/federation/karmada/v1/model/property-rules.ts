@@ -1,5 +1,5 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
-import { isDnsLabel, isDnsName, isQualifiedName, isRoleName } from '../../../../../core/values/kubernetes-syntax.ts'
+import { isDnsLabel, isDnsName, isQualifiedName, isRoleName } from '../../../../../core/values/kubernetes.ts'
 import type { Properties } from '../../../../contract/federation-driver-description.ts'
 import { tagFaults } from './change-rules.ts'
 import {

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { jsonOrNothing } from '../../../../../core/values/bounded-json.ts'
+import { jsonOrNothing } from '../../../../../core/values/json.ts'
 import { Secret } from '../../../../../core/values/secret.ts'
 import { ANSWER_BOUNDS } from '../../../../../kubernetes/bounds.ts'
 import type { Connection, KubernetesClient } from '../../../../../kubernetes/client.ts'

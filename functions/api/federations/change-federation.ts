@@ -1,0 +1,88 @@
+import { changeFederation, type DesiredChange, previewChange } from '../../core/federation/change-federation.ts'
+import { createFederation, planFederation } from '../../core/federation/create-federation.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import type { DesiredFederation } from '../../core/federation/new-federation.ts'
+import type { DesiredWorkloads } from '../../core/operation/operation.ts'
+import { createOnce } from '../idempotency.ts'
+import { find, locate } from '../lookup.ts'
+import { ownScope } from '../policy.ts'
+import type { ApiResponse, KeysRequest } from '../route.ts'
+import { restingMembers } from './checks.ts'
+import { applyProperties, type CreateFederation, type FederationPatch } from './federation.schema.ts'
+import { requireUseOf, resolveTargets } from './members.ts'
+import { preflightOfCreate, preflightOfPatch } from './preflight.ts'
+
+type CreateRequest = KeysRequest<{ dry_run: boolean }, CreateFederation>
+
+const desiredFederation = ({
+  name,
+  driver,
+  properties,
+  hostcluster_id,
+  member_ids,
+}: CreateFederation): DesiredFederation => ({
+  name: name ?? null,
+  driver: driver ?? null,
+  properties: properties ?? {},
+  host: hostcluster_id,
+  members: member_ids ?? [],
+})
+
+/**
+ * `POST /v1/federations` (magnum-rest.md 8.2 and 8.5, design section 2): the federation, its memberships and its marks on the clusters
+ * come into being in one transaction before the 202. With `?dry_run=true` nothing does: the answer says what would.
+ */
+export const createFederationHandler = async (request: CreateRequest): Promise<ApiResponse> => {
+  const { ports, principal } = request
+  const desired = desiredFederation(request.body)
+  const rules = {
+    findCluster: (ident: string) => locate(ports.stores.clusters, 'Cluster', ownScope(request), ident),
+    requireUse: requireUseOf(request),
+  }
+  if (request.query.dry_run) return preflightOfCreate(request, await planFederation(ports, principal, desired, rules))
+  const uuid = await createOnce(request, 'POST /v1/federations', async (remember) => {
+    const { federation } = await createFederation(ports, principal, desired, { ...rules, remember })
+    return federation.id
+  })
+  return { status: 202, body: { uuid } }
+}
+
+type PatchRequest = KeysRequest<{ dry_run: boolean; force: boolean; workloads?: DesiredWorkloads }, FederationPatch>
+
+const desiredChange = (request: PatchRequest): DesiredChange => {
+  const { properties, members } = request.body
+  const { force, workloads } = request.query
+  return {
+    properties: properties === null ? null : (before) => applyProperties(before, properties),
+    members: (membered) => resolveTargets(request, membered, members),
+    force,
+    workloads,
+    requireUse: requireUseOf(request),
+  }
+}
+
+const dryRun = async (request: PatchRequest, federation: Federation): Promise<ApiResponse> => {
+  const { input, plan, host } = await previewChange(request.ports, federation, desiredChange(request))
+  const steps = plan?.steps ?? []
+  return preflightOfPatch(request, {
+    federation: { ...federation, ...(plan?.update.properties && { properties: plan.update.properties }) },
+    driver: input.driver,
+    steps,
+    reached: plan?.update.properties ? restingMembers(input.memberships, steps) : null,
+    force: request.query.force,
+    host,
+  })
+}
+
+/**
+ * `PATCH /v1/federations/{federation}` → 202 (magnum-rest.md 8.3 and 8.5, design section 2): joins, unjoins and properties, all accepted
+ * in one transaction or none.
+ */
+export const patchFederation = async (request: PatchRequest): Promise<ApiResponse> => {
+  const { ports, principal, params } = request
+  const { federations } = ports.stores
+  const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')
+  if (request.query.dry_run) return dryRun(request, federation)
+  await changeFederation(ports, federation, desiredChange(request))
+  return { status: 202, body: { uuid: federation.id } }
+}

@@ -1,0 +1,140 @@
+import type { MembershipKey } from '../../store/federation.store.ts'
+import type { Write } from '../../store/write.ts'
+import { isInitialized } from '../federation/federation.ts'
+import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
+import { memberEvent } from '../operation/events.ts'
+import { launch, newOperation } from '../operation/launch.ts'
+import type { Failure } from '../operation/operation.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
+import type { Ports, TablePorts } from '../ports.ts'
+import {
+  type DegradedMembership,
+  type JoiningMembership,
+  type Membership,
+  membershipEntityId,
+  type ReadyMembership,
+} from './membership.ts'
+import { joinFailedWrites } from './membership-end.ts'
+import { type DesiredUnjoin, joining, launchOf } from './membership-states.ts'
+import { aboutOf, leaveStep, type MembershipStep, stepWrites } from './membership-steps.ts'
+
+type LeavePorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>
+
+/**
+ * True when this request has been answered: its leaving is under way on behalf of it, or of one that is no weaker; or it failed to leave in
+ * this very run, which is an answer too.
+ */
+const isAnswered = (membership: Membership, request: DesiredUnjoin): boolean =>
+  membership.state === 'Leaving'
+    ? (membership.operation.force || !request.force) &&
+      (membership.operation.workloads === 'delete' || request.workloads !== 'delete')
+    : membership.state === 'UnjoinFailed' && membership.changeId === request.changeId
+
+/** A step's writes outside of a request: what a request says of all of its steps at once is said here of one. */
+const writesOf = (ports: LeavePorts, step: MembershipStep): Write[] => {
+  const { projectId, federationId, clusterId, memberName, revision } = aboutOf(step)
+  const said =
+    step.kind === 'dismiss'
+      ? ({
+          outcome: 'success',
+          reason: 'Dismissed',
+          message: `${memberName} was dismissed before it was a member.`,
+        } as const)
+      : ({ outcome: 'pending', reason: 'Leaving', message: `${memberName} leaves.` } as const)
+  return [
+    ...stepWrites(ports, step),
+    ...(step.kind === 'dismiss'
+      ? [ports.stores.federations.removeMemberId({ projectId, id: federationId }, clusterId)]
+      : []),
+    memberEvent(ports, { projectId, federationId, clusterId, revision }, { ...said, action: 'unjoin' }),
+  ]
+}
+
+/**
+ * Turns a membership into a leaving one and launches its unjoin, which first ends whatever runs on it. One that waits, or whose join
+ * failed and left nothing behind, is removed at once. Asking again is no error; to try again after a failure takes another run of changes.
+ */
+export const leave = async (ports: LeavePorts, seen: Membership, request: DesiredUnjoin): Promise<void> => {
+  const next = await retryOnConflict(async () => {
+    const { memberships, commit } = ports.stores
+    const membership = await memberships.get(seen)
+    if (membership === undefined || isAnswered(membership, request)) return membership
+    const step = leaveStep(ports, membership, request)
+    await commit(writesOf(ports, step))
+    return 'next' in step ? step.next : undefined
+  })
+  if (next?.state === 'Leaving') await launch(ports, launchOf(next))
+}
+
+type InRest = ReadyMembership | DegradedMembership
+
+/** The membership, if its credential is due and nothing runs on it. The index it came from may lag. */
+const dueMembership = async (ports: TablePorts, key: MembershipKey, now: string): Promise<InRest | undefined> => {
+  const membership = await ports.stores.memberships.get(key)
+  if (membership?.state !== 'Ready' && membership?.state !== 'Degraded') return undefined
+  const renewAfter = membership.credential?.renewAfter ?? null
+  return membership.operation === null && renewAfter !== null && renewAfter <= now ? membership : undefined
+}
+
+/** Renews a member's credential if it is due; true when that began. @throws RevisionConflict when something else began on the membership */
+export const rotateCredential = async (ports: TablePorts, key: MembershipKey, now: string): Promise<boolean> => {
+  const membership = await dueMembership(ports, key, now)
+  if (membership === undefined) return false
+  const operation = newOperation(ports, 'rotate', { deadlineSeconds: DEADLINE_SECONDS['credential-rotate'] })
+  await ports.stores.commit([
+    ports.stores.memberships.replace(membership, { ...membership, operation }),
+    memberEvent(ports, membership, {
+      action: 'rotate',
+      outcome: 'pending',
+      reason: 'RenewalDue',
+      message: `The credential of ${membership.memberName} is being renewed.`,
+    }),
+  ])
+  const { projectId } = membership
+  await launch(ports, { flow: 'credential-rotate', projectId, entityId: membershipEntityId(membership), operation })
+  return true
+}
+
+type WaitingPorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>
+type Key = { projectId: string; id: string }
+
+/** Waiting → Joining; undefined when it is no longer waiting. */
+const sendOne = (ports: WaitingPorts, seen: Membership, changeId: string): Promise<JoiningMembership | undefined> =>
+  retryOnConflict(async () => {
+    const membership = await ports.stores.memberships.get(seen)
+    if (membership?.state !== 'Waiting') return undefined
+    const next = joining(ports, membership, changeId)
+    await ports.stores.commit([ports.stores.memberships.replace(membership, next)])
+    return next
+  })
+
+/**
+ * Sends the memberships that waited for the control plane on to join, each with its own execution. Those that are joining already are
+ * launched again, which does nothing unless their execution was never started. Nothing happens before the control plane came up.
+ */
+export const sendWaiting = async (ports: WaitingPorts, key: Key): Promise<void> => {
+  const federation = await ports.stores.federations.get(key)
+  if (federation === undefined || !isInitialized(federation)) return
+  const memberships = await ports.stores.memberships.listOf(key)
+  await Promise.all(
+    memberships.map(async (seen) => {
+      const joins = seen.state === 'Joining' ? seen : await sendOne(ports, seen, federation.change?.id ?? seen.changeId)
+      if (joins !== undefined) await launch(ports, launchOf(joins))
+    }),
+  )
+}
+
+/** Ends the memberships that waited for a control plane that will not come. */
+export const failWaiting = async (ports: WaitingPorts, key: Key, failure: Failure): Promise<void> => {
+  const memberships = await ports.stores.memberships.listOf(key)
+  const waiting = memberships.filter((membership) => membership.state === 'Waiting')
+  await Promise.all(
+    waiting.map((seen) =>
+      retryOnConflict(async () => {
+        const membership = await ports.stores.memberships.get(seen)
+        if (membership?.state !== 'Waiting') return
+        await ports.stores.commit(joinFailedWrites(ports, membership, failure, []))
+      }),
+    ),
+  )
+}
