@@ -226,7 +226,7 @@ describe('openstack coe federation, when something is wrong', () => {
   it('says which cluster did not join and why, of two at once', async () => {
     const [code, stdout, stderr] = outcome(await coe.result('federation join fleet edge-2 broken --wait'))
     expect([code, stdout]).toEqual([1, 'Request to join edge-2, broken to federation fleet has been accepted.\n'])
-    expect(String(stderr).trimEnd().split('\n').at(-1)).toMatch(/^Cluster broken is JoinFailed: .*told to fail/)
+    expect(String(stderr).trimEnd().split('\n').at(-1)).toMatch(/^Cluster broken is JoinFailed: .*asked to fail/)
     expect(await coe.json('federation show fleet')).toMatchObject({ status: 'UPDATE_FAILED' })
   })
 
@@ -246,7 +246,7 @@ describe('openstack coe federation, when something is wrong', () => {
     const lost = await coe.result(failing)
     expect([lost.code, lost.stderr]).toEqual([
       1,
-      expect.stringMatching(/Federation lost is CREATE_FAILED: .*told to fail at control-plane.*\n$/),
+      expect.stringMatching(/Federation lost is CREATE_FAILED: .*asked to fail at control-plane.*\n$/),
     ])
     const half = await coe.result('federation create half --hostcluster hub --member broken --wait')
     expect([half.code, half.stderr]).toEqual([
