@@ -72,11 +72,15 @@ const overlay = (base: unknown, over: unknown): unknown => {
   )
 }
 
+/** Nothing that all objects have. */
+const own = (clouds: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(clouds, name) ? clouds[name] : undefined
+
 /** An entry of clouds.yaml. @throws CliError */
 export const readCloud = (env: Environment, name: string): Cloud => {
   const file = env.OS_CLIENT_CONFIG_FILE || find(env, 'clouds')
   const clouds = load(file)
-  const entry = overlay(clouds[name], load(find(env, 'secure'))[name])
+  const entry = overlay(own(clouds, name), own(load(find(env, 'secure')), name))
   if (entry === undefined) {
     const known = Object.keys(clouds)
     throw usageError(

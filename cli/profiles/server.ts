@@ -49,7 +49,14 @@ const withoutVersion = (url: string): string => url.replace(/\/+$/, '').replace(
 
 /** An address as people write it. @throws CliError */
 export const serverUrl = (text: string): string => {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return withoutVersion(text)
+  const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  // They would be shown in errors, and kept in kubeconfigs.
+  if (url?.username || url?.password || url?.search || url?.hash)
+    throw usageError(
+      'The address of the server has a user, a password, a query or a fragment.',
+      `--server ${url.origin}; fedplane login --with-token takes the credential`,
+    )
+  if (url) return withoutVersion(text)
   throw usageError(`${JSON.stringify(text)} is no address of a server.`, `--server ${DEFAULT_SERVER}`)
 }
 
@@ -62,7 +69,14 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
-const bearer = (token: string) => ({ 'x-auth-token': token })
+/** @throws CliError for what no header can carry, without saying what it is */
+const bearer = (token: string) => {
+  if (/^[\x21-\x7e]+$/.test(token)) return { 'x-auth-token': token }
+  throw new CliError('The token has spaces, line breaks or other characters that no token has.', {
+    exitCode: EXIT.denied,
+    remedy: 'fedplane login --with-token < token.txt, with the token alone in that file',
+  })
+}
 
 /** Kinds that need no Keystone: keystoneauth's `none` and `admin_token`. */
 const withoutKeystone = (cloud: Cloud, from: string, url: string | undefined): OpenedServer | undefined => {
