@@ -1,9 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir, userInfo } from 'node:os'
 import path from 'node:path'
 import { CliError } from './errors.ts'
+import type { Environment } from './io.ts'
 
 /** Files of the person's own that several programs read and write. */
+
+/** Also where `HOME` is empty, which makes a relative path of what Node says. */
+export const homeOf = (env: Environment): string => env.HOME || homedir() || userInfo().homedir
 
 const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? 'no code'
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
 import { Command } from 'commander'
@@ -10,7 +9,7 @@ import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kub
 import { ApiClient } from '../api/client.ts'
 import type { ClusterView, FederationView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
-import { replaceFile } from '../files.ts'
+import { homeOf, replaceFile } from '../files.ts'
 import type { Environment, Io } from '../io.ts'
 import { mergeKubeconfig } from '../kubeconfig/merge-kubeconfig.ts'
 import { shown } from '../output/table.ts'
@@ -199,7 +198,7 @@ const cacheKey = (uuid: string, options: ServerOptions, env: Environment): strin
 
 const cacheFile = (env: Environment, key: string): string => {
   const given = env.XDG_CACHE_HOME
-  const folder = given && path.isAbsolute(given) ? given : path.join(env.HOME || homedir(), '.cache')
+  const folder = given && path.isAbsolute(given) ? given : path.join(homeOf(env), '.cache')
   return path.join(folder, 'fedplane', 'credentials', `${createHash('sha256').update(key).digest('hex')}.json`)
 }
 

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { CliError, usageError } from '../errors.ts'
+import { homeOf } from '../files.ts'
 import type { Environment } from '../io.ts'
 
 /** What OpenStack's clients read of a cloud: https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html */
@@ -43,7 +43,7 @@ const File = z.object({ clouds: z.record(z.string(), z.unknown()).default({}) })
 
 const FOLDERS = (env: Environment): string[] => [
   '.',
-  path.join(env.XDG_CONFIG_HOME || path.join(env.HOME || homedir(), '.config'), 'openstack'),
+  path.join(env.XDG_CONFIG_HOME || path.join(homeOf(env), '.config'), 'openstack'),
   '/etc/openstack',
 ]
 

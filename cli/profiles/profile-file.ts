@@ -1,10 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
 import * as z from 'zod'
 import { CliError } from '../errors.ts'
-import { behindLinks, locked, replaceFile } from '../files.ts'
+import { behindLinks, homeOf, locked, replaceFile } from '../files.ts'
 import type { Environment } from '../io.ts'
 
 /** How to reach one server: its address, and one way of proving who calls. */
@@ -28,7 +27,7 @@ export type Profiles = z.infer<typeof Profiles>
 export const profileFile = (env: Environment): string => {
   const given = env.XDG_CONFIG_HOME
   // A relative path there is invalid, and must be ignored.
-  const folder = given && path.isAbsolute(given) ? given : path.join(env.HOME || homedir(), '.config')
+  const folder = given && path.isAbsolute(given) ? given : path.join(homeOf(env), '.config')
   return path.join(folder, 'fedplane', 'profiles.json')
 }
 

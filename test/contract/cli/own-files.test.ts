@@ -2,7 +2,9 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkS
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import process from 'node:process'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { homeOf } from '../../../cli/files.ts'
 import { mergeKubeconfig } from '../../../cli/kubeconfig/merge-kubeconfig.ts'
 import { CommandLine } from '../../support/cli/command-line.ts'
 
@@ -49,6 +51,18 @@ describe('profiles', () => {
 
   it.each(['__proto__', '', 'a/b', 'a\u001b[31m', '-x'])('have no name like %j', async (name) => {
     expect(await cli.run(['login', '--server', url, '--', name])).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('an empty HOME', () => {
+  it('makes no file in the folder of the moment', () => {
+    const before = process.env.HOME
+    process.env.HOME = ''
+    try {
+      expect(path.isAbsolute(homeOf({ HOME: '' }))).toBe(true)
+    } finally {
+      process.env.HOME = before
+    }
   })
 })
 
