@@ -49,6 +49,7 @@ const event = z.looseObject({
   cluster_id: maybe,
 })
 const created = z.looseObject({ uuid: text })
+const certificate = z.looseObject({ pem: text })
 const anything = z.looseObject({})
 
 const ITEMS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
@@ -66,8 +67,9 @@ export const itemsOf = (key: string): z.ZodType => z.array(ITEMS.get(key) ?? any
 /** Of one thing by its path: `/clusters/edge-1`. What makes or changes it answers with its uuid, or with what would happen. */
 export const shapeOf = (method: string, path: string): z.ZodType => {
   const [, kind = '', name, ...more] = path.split('/')
+  if (kind === 'certificates') return certificate
   if (method === 'GET')
     return (name !== undefined && name !== 'detail' && more.length === 0 && ITEMS.get(kind)) || anything
-  const isCreation = method === 'POST' && name === undefined && kind !== 'certificates'
+  const isCreation = method === 'POST' && name === undefined
   return isCreation ? z.union([created, z.looseObject({ would_succeed: z.boolean() })]) : anything
 }

@@ -156,6 +156,7 @@ describe('text of a server', () => {
     const { stdout, stderr } = await cli.run(line)
     expect(stdout).not.toMatch(IS_STEERED)
     expect(stderr).not.toMatch(IS_STEERED)
+    expect(stderr).not.toMatch(/unexpected/)
     answer = json({ errors: [{ detail: STEERS.repeat(100_000) }] }, 400)
     const refused = await cli.run(line)
     expect(refused.stderr).not.toMatch(IS_STEERED)
