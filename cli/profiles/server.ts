@@ -30,12 +30,13 @@ const TOKEN_COMMAND_MS = 60_000
 const run = promisify(execFile)
 
 /** The first line that a helper program prints. Its output is never shown. @throws CliError */
-const runTokenCommand = async ([program = '', ...args]: readonly string[]): Promise<string> => {
+const runTokenCommand = async ([program = '', ...args]: readonly string[], signal: AbortSignal): Promise<string> => {
   try {
-    const { stdout } = await run(program, args, { timeout: TOKEN_COMMAND_MS, encoding: 'utf8' })
+    const { stdout } = await run(program, args, { timeout: TOKEN_COMMAND_MS, encoding: 'utf8', signal })
     const [token = ''] = stdout.trim().split('\n')
     if (token !== '') return token
   } catch (cause) {
+    signal.throwIfAborted()
     throw new CliError(`The token command ${program} failed.`, {
       exitCode: EXIT.denied,
       remedy: [program, ...args].join(' '),
@@ -134,7 +135,7 @@ export const openProfile = (name: string, profile: Profile, options: Around): Pr
   if (profile.cloud !== undefined)
     return ofCloud(readCloud(options.env, profile.cloud), `${from}, cloud ${profile.cloud}`, { ...options, url })
   const { token, tokenCommand } = profile
-  const fetched = tokenCommand && once(() => runTokenCommand(tokenCommand))
+  const fetched = tokenCommand && once(() => runTokenCommand(tokenCommand, options.signal))
   return {
     url: serverUrl(url ?? DEFAULT_SERVER),
     from,

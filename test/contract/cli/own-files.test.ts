@@ -1,9 +1,18 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import process from 'node:process'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { homeOf } from '../../../cli/files.ts'
 import { mergeKubeconfig } from '../../../cli/kubeconfig/merge-kubeconfig.ts'
 import { CommandLine } from '../../support/cli/command-line.ts'
@@ -51,6 +60,21 @@ describe('profiles', () => {
 
   it.each(['__proto__', '', 'a/b', 'a\u001b[31m', '-x'])('have no name like %j', async (name) => {
     expect(await cli.run(['login', '--server', url, '--', name])).toMatchObject({ code: 2, stdout: '' })
+  })
+})
+
+describe('Ctrl-C', () => {
+  it('ends with 130 while a token command runs', async () => {
+    const started = path.join(cli.home, 'started')
+    const stop = new AbortController()
+    const program = path.join(cli.home, 'helper.cjs')
+    const script = `require('node:fs').writeFileSync('${started}', ''); setInterval(() => undefined, 1000)`
+    writeFileSync(program, script)
+    const words = ['login', 'prod', '--server', url, '--token-command', process.execPath, program]
+    const ran = cli.run(words, { signal: stop.signal })
+    await vi.waitUntil(() => existsSync(started), { timeout: 60_000 })
+    stop.abort()
+    expect(await ran).toMatchObject({ code: 130, stdout: '' })
   })
 })
 
