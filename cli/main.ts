@@ -8,7 +8,11 @@ process.once('SIGINT', () => {
   process.once('SIGINT', () => process.exit(130))
 })
 // `fedplane … | head -1`: who read us needs no more.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(0)
+  process.stderr.write(`fedplane: Standard output can't be written (${code}).\n`)
+  process.exit(1)
+})
 process.stderr.on('error', () => undefined)
 
 process.exitCode = await run(process.argv.slice(2), {

@@ -22,10 +22,11 @@ const GROUPS = [
   credentialCommand,
 ]
 
-const inherit = (command: Command): void => {
+const inherit = (command: Command, words: string): void => {
   for (const child of command.commands) {
-    child.copyInheritedSettings(command)
-    inherit(child)
+    const own = `${words} ${child.name()}`
+    child.copyInheritedSettings(command).showHelpAfterError(`Try: ${own} --help`)
+    inherit(child, own)
   }
 }
 
@@ -53,7 +54,7 @@ export const createProgram = (io: Io): Command => {
     })
   for (const make of GROUPS) program.addCommand(make(io))
   for (const verb of profileCommands(io)) program.addCommand(verb)
-  inherit(program)
+  inherit(program, program.name())
   program.addCommand(serverCommand(program))
   addCompletion(io, program)
   withServer(program)

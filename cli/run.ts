@@ -1,7 +1,8 @@
 import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
+import { UNSHOWN } from '../functions/core/values/shown-text.ts'
 import { CliError, EXIT } from './errors.ts'
-import type { Io } from './io.ts'
+import type { Io, Output } from './io.ts'
 import { shown } from './output/table.ts'
 import { createProgram } from './program.ts'
 
@@ -22,8 +23,25 @@ const explain = (io: Io, error: unknown): number => {
   if (io.signal.aborted && !(error instanceof CliError)) return EXIT.interrupted
   const known = error instanceof CliError ? error : unexpected(io, error)
   io.stderr.write(`${prefix(io)} ${shown(known.message)}\n`)
-  if (known.remedy !== undefined) io.stderr.write(`Try: ${known.remedy}\n`)
+  if (known.remedy !== undefined) io.stderr.write(`Try: ${shown(known.remedy)}\n`)
   return known.exitCode
+}
+
+/** Control characters other than those of lines and columns. */
+const STEERS = new RegExp(`(?![\\n\\t])(?:${UNSHOWN.source})`, 'gu')
+
+/** The same without what would steer a terminal, wherever it came from. What a pipe or file gets on standard output stays as it is. */
+const withoutSteering = (io: Io): Io => {
+  const over = (output: Output, isAlways: boolean): Output => ({
+    write: (text) => output.write(isAlways || output.isTTY ? text.replaceAll(STEERS, ' ') : text),
+    get isTTY() {
+      return output.isTTY
+    },
+    get columns() {
+      return output.columns
+    },
+  })
+  return { ...io, stdout: over(io.stdout, false), stderr: over(io.stderr, true) }
 }
 
 /**
@@ -34,7 +52,7 @@ const explain = (io: Io, error: unknown): number => {
  */
 export const run = async (args: readonly string[], io: Io): Promise<number> => {
   try {
-    await createProgram(io).parseAsync([...args], { from: 'user' })
+    await createProgram(withoutSteering(io)).parseAsync([...args], { from: 'user' })
     return EXIT.done
   } catch (error) {
     return explain(io, error)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { httpCall, NoWholeAnswer } from '../../functions/http/http-call.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
+import { itemsOf, shapeOf } from './shapes.ts'
 
 /** A server, and how a request proves who sends it. */
 export type Server = {
@@ -33,6 +34,8 @@ const exitCodeOf = (status: number): ExitCode => {
 
 /** Longest wait for one answer: the API answers or fails within 29 s, API Gateway's limit. */
 const ANSWER_MS = 60_000
+/** Characters of an error: more says nothing to people. */
+const MESSAGE_MAX = 4_000
 /** A page has at most 1,000 items. */
 const ANSWER_BYTES_MAX = 64_000_000
 
@@ -44,16 +47,18 @@ const messageOf = (status: number, text: string): string => {
       error?: { message: string }
       message?: string
     }
-    const said = errors?.map(({ detail }) => detail).join(' ') ?? error?.message ?? message
-    if (said) return said
+    const said: unknown = errors?.map(({ detail }) => detail).join(' ') ?? error?.message ?? message
+    if (typeof said === 'string' && said !== '') return said.slice(0, MESSAGE_MAX)
   } catch {
     // No JSON, so no answer of fedplane.
   }
   return `The server answered ${status} with something that is no answer of fedplane.`
 }
 
-const remedyOf = (status: number): string | undefined => {
+const remedyOf = (status: number, path: string): string | undefined => {
   if (status === 401) return 'fedplane login'
+  const [, kind] = /^\/(federation|cluster)s\//.exec(path) ?? []
+  if (status === 404 && kind !== undefined) return `fedplane ${kind} list`
   return status >= 500 ? 'The same command again in a minute.' : undefined
 }
 
@@ -99,8 +104,8 @@ export class ApiClient {
       ...(await this.server.headers()),
     }
     const answer = await this.#call({ method, url, headers, body, caPem: this.server.caPem })
-    if (answer.status >= 200 && answer.status < 300) return { ...answer, body: parse<T>(answer.body) }
-    throw new ApiRefused(answer.status, messageOf(answer.status, answer.body), remedyOf(answer.status))
+    if (answer.status >= 200 && answer.status < 300) return { ...answer, body: parse<T>(answer.body, method, path) }
+    throw new ApiRefused(answer.status, messageOf(answer.status, answer.body), remedyOf(answer.status, path))
   }
 
   async #call(call: Omit<Parameters<typeof httpCall>[0], 'signal' | 'answerBytesMax'>) {
@@ -151,24 +156,46 @@ export class ApiClient {
   /** All items of a list, page by page. `key` is the list's name in the answer. */
   async list<T>(path: string, key: string, query: Query = {}): Promise<T[]> {
     const items: T[] = []
+    const seen = new Set<string>()
     let page = await this.get<Record<string, unknown>>(path, query)
     for (;;) {
-      items.push(...((page[key] as T[] | undefined) ?? []))
-      if (typeof page.next !== 'string') return items
+      items.push(...requireItems<T>(page[key], key))
+      const { next } = page
+      if (typeof next !== 'string') return items
+      if (seen.has(next) || !URL.canParse(next, this.server.url)) throw noAnswer()
+      seen.add(next)
       // Only its parameters: the link may name the server as other clients see it.
-      page = await this.get(path, Object.fromEntries(new URL(page.next, this.server.url).searchParams))
+      page = await this.get(path, Object.fromEntries(new URL(next, this.server.url).searchParams))
     }
   }
 }
 
-const parse = <T>(text: string): T => {
-  if (text === '') return undefined as T
+const noAnswer = (cause?: unknown): CliError =>
+  new CliError('The server answered with something that is no answer of fedplane.', {
+    remedy: 'Another --server URL: it names the server, without /v1.',
+    cause,
+  })
+
+const json = (text: string): unknown => {
   try {
-    return JSON.parse(text) as T
+    return JSON.parse(text)
   } catch (cause) {
-    throw new CliError('The server answered with something that is no answer of fedplane.', {
-      remedy: 'Another --server URL: it names the server, without /v1.',
-      cause,
-    })
+    throw noAnswer(cause)
   }
+}
+
+/** @throws CliError for an answer without what the command line reads of it */
+const parse = <T>(text: string, method: Method, path: string): T => {
+  if (text === '' && method === 'DELETE') return undefined as T
+  const body = json(text)
+  const { success, error } = shapeOf(method, path).safeParse(body)
+  if (success) return body as T
+  throw noAnswer(error)
+}
+
+/** @throws CliError for a list that is none, or whose items are not those of its name */
+const requireItems = <T>(items: unknown, key: string): T[] => {
+  const { success, error } = itemsOf(key).safeParse(items)
+  if (success) return items as T[]
+  throw noAnswer(error)
 }

@@ -5,6 +5,7 @@ import { waitFor } from '../api/wait.ts'
 import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
+import { shown } from '../output/table.ts'
 import type { ServerOptions } from '../profiles/server.ts'
 import { clusterSnapshot } from './cluster-view.ts'
 import { type Access, findAccess, findLeftAccess, forgetAccess } from './forget.ts'
@@ -35,12 +36,12 @@ const finish = async (
 ): Promise<void> => {
   const { name, done } = work
   if (!options.wait) {
-    io.stdout.write(`cluster/${name}: accepted\n`)
-    io.stderr.write(`Try: fedplane cluster show ${name}\n`)
+    io.stdout.write(`cluster/${shown(name)}: accepted\n`)
+    io.stderr.write(`Try: fedplane cluster show ${shown(name)}\n`)
     return
   }
   await untilSettled(io, api, work, options)
-  io.stdout.write(`cluster/${name} ${done}\n`)
+  io.stdout.write(`cluster/${shown(name)} ${done}\n`)
 }
 
 type CreateOptions = ChangeOptions & {
@@ -148,6 +149,11 @@ const whatGoes = (view: ClusterView): string =>
 
 type DeleteOptions = ChangeOptions & { force?: boolean; forget?: boolean; kubeconfig?: string; yes?: boolean }
 
+/** Before anything is deleted. @throws CliError */
+const requireWait = ({ forget, wait }: DeleteOptions): void => {
+  if (forget && !wait) throw usageError('--forget needs the cluster to be gone first.', 'The same without --no-wait.')
+}
+
 const remove = (io: Io) =>
   withExamples(
     withYes(withWait(withServer(new Command('delete')))).alias('rm'),
@@ -160,8 +166,7 @@ const remove = (io: Io) =>
     .option('--forget', 'also take away what cluster import created in the cluster')
     .option('--kubeconfig <file>', 'with --forget: kubeconfig that leads to the cluster')
     .action(async (names: string[], options: DeleteOptions) => {
-      if (options.forget && !options.wait)
-        throw usageError('--forget needs the cluster to be gone first.', 'The same without --no-wait.')
+      requireWait(options)
       const api = await connect(io, options)
       const found = await Promise.all(names.map((name) => whatIsThere(io, api, name, options)))
       const [views, accesses] = [found.flatMap(({ view }) => view ?? []), found.flatMap(({ access }) => access ?? [])]
@@ -190,7 +195,7 @@ const untilGone = async (
   options: DeleteOptions,
 ): Promise<void> => {
   if (!options.wait) {
-    io.stdout.write(`cluster/${name} is being deleted\n`)
+    io.stdout.write(`cluster/$shown(name)is being deleted\n`)
     return
   }
   await waitFor<ClusterView>(
@@ -202,7 +207,7 @@ const untilGone = async (
     },
     { io, api, timeoutSeconds: options.timeout },
   )
-  io.stdout.write(`cluster/${name} deleted\n`)
+  io.stdout.write(`cluster/${shown(name)} deleted\n`)
 }
 
 const isDeleteFailed = ({ name, status, status_reason }: ClusterView): false => {

@@ -1,4 +1,5 @@
 import { Argument, type Command, Command as Verb } from 'commander'
+import { isShownAsIs } from '../../functions/core/values/shown-text.ts'
 import type { Io } from '../io.ts'
 import { loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
 import { readProfiles } from '../profiles/profile-file.ts'
@@ -9,9 +10,13 @@ import { connect, withExamples } from './options.ts'
  * Each line of the answer is a candidate.
  */
 
+// No `compgen -W`: it expands what it is given, and would run a context called `$(…)`. Each candidate is quoted, since bash inserts it as it is.
 const BASH = `_fedplane() {
-  local IFS=$'\\n'
-  COMPREPLY=($(compgen -W "$(fedplane __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)" -- "\${COMP_WORDS[COMP_CWORD]}"))
+  local candidate
+  COMPREPLY=()
+  while IFS= read -r candidate; do
+    COMPREPLY+=("$(printf %q "$candidate")")
+  done < <(fedplane __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
 complete -o default -F _fedplane fedplane
 `
@@ -130,7 +135,8 @@ export const addCompletion = (io: Io, program: Command): void => {
         const current = words.at(-1) ?? ''
         io.stdout.write(
           found
-            .filter((word) => word.startsWith(current) && !word.startsWith('__'))
+            // One with a line break would be two candidates, and no shell shows the others as they are.
+            .filter((word) => word.startsWith(current) && !word.startsWith('__') && isShownAsIs(word))
             .map((word) => `${word}\n`)
             .join(''),
         )

@@ -5,6 +5,7 @@ import { waitFor } from '../api/wait.ts'
 import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
+import { shown } from '../output/table.ts'
 import {
   accepted,
   type ChangeOptions,
@@ -207,7 +208,7 @@ const untilDeleted = async (
     },
     { io, api, timeoutSeconds: timeout },
   )
-  io.stdout.write(`federation/${name} deleted\n`)
+  io.stdout.write(`federation/${shown(name)} deleted\n`)
 }
 
 /** A deletion that ended with the federation still there. */

@@ -3,6 +3,7 @@ import type { ApiClient } from '../api/client.ts'
 import type { DryRunView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
 import type { Io } from '../io.ts'
+import { shown } from '../output/table.ts'
 import type { ServerOptions } from '../profiles/server.ts'
 import { segment, type WaitFlags } from './options.ts'
 
@@ -15,8 +16,8 @@ export const watchOf = (name: string): string => `fedplane federation watch ${na
 
 /** Says that a request was accepted, where nothing is waited for. */
 export const accepted = (io: Io, line: string, again: string): void => {
-  io.stdout.write(`${line}\n`)
-  io.stderr.write(`Try: ${again}\n`)
+  io.stdout.write(`${shown(line)}\n`)
+  io.stderr.write(`Try: ${shown(again)}\n`)
 }
 
 /** What a dry run found, for people. @throws CliError when the change would fail */
@@ -24,9 +25,10 @@ export const printDryRun = (
   io: Io,
   { would_succeed, findings, would_make, would_remove = [] }: Partial<DryRunView>,
 ): void => {
-  for (const line of would_make ?? []) io.stdout.write(`would create ${line}\n`)
-  for (const line of would_remove) io.stdout.write(`would remove ${line}\n`)
-  for (const { severity, reason, message } of findings ?? []) io.stdout.write(`${severity} ${reason}: ${message}\n`)
+  for (const line of would_make ?? []) io.stdout.write(`would create ${shown(line)}\n`)
+  for (const line of would_remove) io.stdout.write(`would remove ${shown(line)}\n`)
+  for (const { severity, reason, message } of findings ?? [])
+    io.stdout.write(`${shown(`${severity} ${reason}: ${message}`)}\n`)
   if (!would_succeed) throw new CliError('The change would fail.', { remedy: 'Repair what the errors name.' })
   io.stdout.write('The change would succeed.\n')
 }

@@ -12,6 +12,7 @@ import {
 } from '../kubeconfig/local-kubeconfig.ts'
 import { withPluginCredential } from '../kubeconfig/plugin-credential.ts'
 import { hasAccess, removeAccess } from '../kubeconfig/service-account.ts'
+import { shown } from '../output/table.ts'
 
 /** What `cluster import` created in a cluster, and the context that leads there. */
 export type Access = { cluster: string; context: ContextEntries; describe: string }
@@ -74,7 +75,7 @@ export const forgetAccess = async (io: Io, { cluster, context }: Access): Promis
   const client = clusterClient(context)
   try {
     await removeAccess(client, cluster)
-    io.stdout.write(`ServiceAccount of cluster/${cluster} deleted\n`)
+    io.stdout.write(`ServiceAccount of cluster/${shown(cluster)} deleted\n`)
   } catch (error) {
     throw explained(error, context.name)
   } finally {

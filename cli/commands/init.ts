@@ -4,7 +4,7 @@ import type { ClusterView, FederationView } from '../api/views.ts'
 import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
-import { table } from '../output/table.ts'
+import { shown, table } from '../output/table.ts'
 import type { ServerOptions } from '../profiles/server.ts'
 import { createFederation, untilCreated } from './federation-changes.ts'
 import { pathOf } from './federation-requests.ts'
@@ -117,7 +117,7 @@ const goOn = async (
 ): Promise<void> => {
   const joined = new Set(members.filter(({ state }) => state !== 'JoinFailed').map(({ cluster_id }) => cluster_id))
   const missing = ids.flatMap((id, index) => (joined.has(id) ? [] : [{ id, name: names[index] ?? id }]))
-  io.stdout.write(`federation/${name} is there already\n`)
+  io.stdout.write(`federation/${shown(name)} is there already\n`)
   if (missing.length > 0) {
     const more = { name, names: missing.map((each) => each.name), ids: missing.map(({ id }) => id) }
     await joinMembers(io, api, more, options)

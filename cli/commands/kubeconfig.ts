@@ -1,31 +1,62 @@
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import { Command } from 'commander'
 import { parse, stringify } from 'yaml'
+import * as z from 'zod'
 import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import { ApiClient } from '../api/client.ts'
 import type { ClusterView, FederationView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
+import { homeOf, replaceFile } from '../files.ts'
 import type { Environment, Io } from '../io.ts'
 import { mergeKubeconfig } from '../kubeconfig/merge-kubeconfig.ts'
+import { shown } from '../output/table.ts'
+import { readProfiles } from '../profiles/profile-file.ts'
 import { chooseServer, type ServerOptions } from '../profiles/server.ts'
 import { connect, durationOf, segment, withExamples, withServer } from './options.ts'
 
-type Issued = { kubeconfig: string; expires_at: string }
-type Entries = { cluster: Record<string, unknown>; user: Record<string, string> }
+const Issued = z.object({ kubeconfig: z.string(), expires_at: z.iso.datetime({ offset: true }) })
+type Issued = z.infer<typeof Issued>
 
-/** The one cluster and the one user of a kubeconfig that a server issued. */
-const entriesOf = (kubeconfig: string): Entries => {
-  const { clusters, users } = parse(kubeconfig) as {
-    clusters: Pick<Entries, 'cluster'>[]
-    users: Pick<Entries, 'user'>[]
+/**
+ * All that is taken of what a server issued, which may be hostile: an `exec` in it would run a program of its choice at the next `kubectl`, and a path would
+ * read a file.
+ */
+const IssuedKubeconfig = z.object({
+  clusters: z.tuple([
+    z.object({
+      cluster: z.object({
+        server: z.url(),
+        'certificate-authority-data': z.string().optional(),
+        'tls-server-name': z.string().optional(),
+      }),
+    }),
+  ]),
+  users: z.tuple([
+    z.object({
+      user: z.object({
+        token: z.string().optional(),
+        'client-certificate-data': z.base64().optional(),
+        'client-key-data': z.base64().optional(),
+      }),
+    }),
+  ]),
+})
+
+/** The one cluster and the one user of a kubeconfig that a server issued. @throws CliError */
+const entriesOf = (kubeconfig: string) => {
+  try {
+    const { clusters, users } = IssuedKubeconfig.parse(parse(kubeconfig))
+    return { cluster: clusters[0].cluster, user: users[0].user }
+  } catch (cause) {
+    // What the parsers say may quote the credential.
+    throw new CliError('The server issued no kubeconfig with a cluster and a user.', {
+      remedy: 'fedplane whoami',
+      cause,
+    })
   }
-  const [cluster, user] = [clusters[0]?.cluster, users[0]?.user]
-  if (cluster && user) return { cluster, user }
-  throw new CliError('The server issued a kubeconfig without a cluster or user.')
 }
 
 const kubeconfigText = (name: string, { cluster, user }: { cluster: unknown; user: unknown }): string =>
@@ -41,9 +72,12 @@ const kubeconfigText = (name: string, { cluster, user }: { cluster: unknown; use
     { lineWidth: 0 },
   )
 
-const issue = async (api: ApiClient, federation: string, seconds?: number): Promise<Issued> =>
-  (await api.ask<Issued>('POST', `/federations/${segment(federation)}/kubeconfig`, { query: { expires_in: seconds } }))
-    .body
+const issue = async (api: ApiClient, federation: string, seconds?: number): Promise<Issued> => {
+  const path = `/federations/${segment(federation)}/kubeconfig`
+  const issued = Issued.safeParse((await api.ask('POST', path, { query: { expires_in: seconds } })).body)
+  if (issued.success) return issued.data
+  throw new CliError('The server issued no kubeconfig.', { remedy: 'fedplane whoami' })
+}
 
 /** How this program is called again, by kubectl: by its whole path, since kubectl may run with another PATH. */
 const ownCommand = (): string[] => [process.execPath, path.resolve(process.argv[1] ?? '')]
@@ -89,8 +123,8 @@ const deliver = (
     return
   }
   const { file, isNew } = mergeKubeconfig(io.env, options.kubeconfig, { name, ...entries })
-  io.stdout.write(`context/${name} ${isNew ? 'added to' : 'is there already, in'} ${file}\n`)
-  io.stderr.write(`Try: kubectl --context ${name} api-resources\n`)
+  io.stdout.write(`context/${shown(name)} ${isNew ? 'added to' : 'is there already, in'} ${file}\n`)
+  io.stderr.write(`Try: kubectl --context ${shown(name)} api-resources\n`)
 }
 
 /** `fedplane federation kubeconfig`. */
@@ -157,18 +191,20 @@ const RENEW_BEFORE_MS = 120_000
 /** What the credential depends on: who asks whom for which federation. */
 const cacheKey = (uuid: string, options: ServerOptions, env: Environment): string => {
   const settings = Object.entries(env).filter(([name]) => /^(?:FEDPLANE|OS)_/.test(name))
-  return JSON.stringify([uuid, options.profile, options.osCloud, options.server, settings.sort()])
+  // Another login with the same name is somebody else, perhaps.
+  const profile = options.profile === undefined ? undefined : readProfiles(env).profiles[options.profile]
+  return JSON.stringify([uuid, options.profile, profile, options.osCloud, options.server, settings.sort()])
 }
 
 const cacheFile = (env: Environment, key: string): string => {
   const given = env.XDG_CACHE_HOME
-  const folder = given && path.isAbsolute(given) ? given : path.join(env.HOME || homedir(), '.cache')
+  const folder = given && path.isAbsolute(given) ? given : path.join(homeOf(env), '.cache')
   return path.join(folder, 'fedplane', 'credentials', `${createHash('sha256').update(key).digest('hex')}.json`)
 }
 
 const cached = (file: string): Issued | undefined => {
   try {
-    const kept = JSON.parse(readFileSync(file, 'utf8')) as Issued
+    const kept = Issued.parse(JSON.parse(readFileSync(file, 'utf8')))
     return Date.parse(kept.expires_at) - Date.now() > RENEW_BEFORE_MS ? kept : undefined
   } catch {
     // Not there, or half of it: a new one is issued.
@@ -176,16 +212,20 @@ const cached = (file: string): Issued | undefined => {
   }
 }
 
-const keep = (file: string, issued: Issued): void => {
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
-  const half = `${file}.${process.pid}`
-  writeFileSync(half, JSON.stringify(issued), { mode: 0o600 })
-  renameSync(half, file)
+/** Not kept where nothing can be written, such as in a container: the next call asks again. */
+const keep = (io: Io, file: string, issued: Issued): void => {
+  try {
+    replaceFile(file, JSON.stringify(issued))
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    if (io.env.FEDPLANE_DEBUG) io.stderr.write(`${error.message}\n`)
+  }
 }
 
 const execCredential = ({ kubeconfig, expires_at }: Issued) => {
   const { user } = entriesOf(kubeconfig)
-  const decode = (field: string): string | undefined => user[field] && Buffer.from(user[field], 'base64').toString()
+  const decode = (field: 'client-certificate-data' | 'client-key-data'): string | undefined =>
+    user[field] && Buffer.from(user[field], 'base64').toString()
   return {
     apiVersion: 'client.authentication.k8s.io/v1',
     kind: 'ExecCredential',
@@ -209,6 +249,7 @@ export const credentialCommand = (io: Io): Command =>
       const file = cacheFile(io.env, cacheKey(uuid, options, io.env))
       const kept = cached(file)
       const issued = kept ?? (await issue(await connect(io, options), uuid))
-      if (kept === undefined) keep(file, issued)
-      io.stdout.write(`${JSON.stringify(execCredential(issued))}\n`)
+      const credential = execCredential(issued)
+      if (kept === undefined) keep(io, file, issued)
+      io.stdout.write(`${JSON.stringify(credential)}\n`)
     })

@@ -4,7 +4,7 @@ import { CliError, EXIT, usageError } from '../errors.ts'
 import { type Io, readStdin } from '../io.ts'
 import { printOne } from '../output/format.ts'
 import { description, shown } from '../output/table.ts'
-import { type Profile, profileFile, readProfiles, writeProfiles } from '../profiles/profile-file.ts'
+import { changeProfiles, type Profile, profileFile, readProfiles } from '../profiles/profile-file.ts'
 import { chooseServer, openProfile, type ServerOptions, serverUrl } from '../profiles/server.ts'
 import { type OutputFlags, withExamples, withOutput, withServer } from './options.ts'
 
@@ -31,6 +31,9 @@ const credentialOf = async (io: Io, { withToken, tokenCommand, osCloud }: LoginO
   return { ...(tokenCommand ? { tokenCommand } : {}), ...(osCloud ? { cloud: osCloud } : {}) }
 }
 
+/** Also no name that objects have by themselves. */
+const PROFILE_NAME = /^[A-Za-z0-9][\w.-]{0,99}$/
+
 const login = (io: Io) =>
   withExamples(
     new Command('login'),
@@ -48,16 +51,21 @@ const login = (io: Io) =>
     .option('--os-cloud <name>', 'use this entry of clouds.yaml')
     .option('--ca-file <file>', 'PEM file of the authority that vouches for the server')
     .action(async (name: string, options: LoginOptions) => {
+      if (!PROFILE_NAME.test(name))
+        throw usageError(
+          `${JSON.stringify(name)} is no name of a profile: letters, digits, ".", "-" and "_", a letter or digit first.`,
+          'fedplane login prod --server URL',
+        )
       const profile: Profile = {
         ...(options.server ? { server: serverUrl(options.server) } : {}),
         ...(options.caFile ? { caFile: options.caFile } : {}),
         ...(await credentialOf(io, options)),
       }
-      const before = readProfiles(io.env)
-      const after = { current: name, profiles: { ...before.profiles, [name]: profile } }
+      // What is kept must be readable before the server is asked.
+      readProfiles(io.env)
       const server = await openProfile(name, profile, { env: io.env, url: undefined, signal: io.signal })
       await new ApiClient(server, io.signal).get('/clusters', { limit: 1 })
-      writeProfiles(io.env, after)
+      changeProfiles(io.env, ({ profiles }) => ({ current: name, profiles: { ...profiles, [name]: profile } }))
       io.stdout.write(`profile/${name} uses ${server.url}\n`)
     })
 
@@ -74,8 +82,10 @@ const logout = (io: Io) =>
           remedy: `cat ${profileFile(io.env)}`,
         })
       }
-      const { [name]: _, ...others } = profiles
-      writeProfiles(io.env, { profiles: others, ...(current === name || current === undefined ? {} : { current }) })
+      changeProfiles(io.env, ({ current: still, profiles: { [name]: _, ...others } }) => ({
+        profiles: others,
+        ...(still === name || still === undefined ? {} : { current: still }),
+      }))
       io.stdout.write(`profile/${name} removed\n`)
     })
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 import { CliError, EXIT, usageError } from '../errors.ts'
+import { homeOf } from '../files.ts'
 import type { Environment } from '../io.ts'
 
 /** Entries as they stand in the file: fields that we do not know are kept. */
@@ -43,7 +43,7 @@ export type LocalKubeconfig = {
 export const kubeconfigFiles = (env: Environment, given?: string): string[] => {
   if (given) return [given]
   const listed = (env.KUBECONFIG ?? '').split(path.delimiter).filter((file) => file !== '')
-  return listed.length > 0 ? [...new Set(listed)] : [path.join(env.HOME || homedir(), '.kube', 'config')]
+  return listed.length > 0 ? [...new Set(listed)] : [path.join(homeOf(env), '.kube', 'config')]
 }
 
 const readFile = (file: string, mustExist: boolean): Buffer | undefined => {

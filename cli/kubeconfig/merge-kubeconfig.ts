@@ -1,20 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import path from 'node:path'
-import process from 'node:process'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
 import { type Document, isMap, isSeq, parseDocument } from 'yaml'
 import { CliError } from '../errors.ts'
+import { behindLinks, locked, replaceFile } from '../files.ts'
 import type { Environment } from '../io.ts'
 import { kubeconfigFiles } from './local-kubeconfig.ts'
 
@@ -27,32 +15,34 @@ export type Addition = { name: string; cluster: unknown; user: unknown }
 const target = (env: Environment, given: string | undefined): string => {
   const files = kubeconfigFiles(env, given)
   const file = files.find((each) => existsSync(each)) ?? files.at(-1) ?? ''
-  return existsSync(file) ? realpathSync(file) : file
+  return behindLinks(file)
 }
 
-/** The lock that kubectl takes too (`<file>.lock`, client-go's `lockFile`). @throws CliError while somebody has it */
-const locked = <T>(file: string, act: () => T): T => {
-  const lock = `${file}.lock`
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
+const textOf = (file: string): string => {
+  if (!existsSync(file)) return ''
   try {
-    closeSync(openSync(lock, 'wx', 0o600))
+    return readFileSync(file, 'utf8')
   } catch (cause) {
-    throw new CliError(`${file} is being written by another program.`, {
-      remedy: `The same again; rm ${lock} if nothing runs.`,
+    throw new CliError(`The kubeconfig ${file} can't be read (${(cause as NodeJS.ErrnoException).code}).`, {
+      remedy: '--kubeconfig FILE',
       cause,
     })
   }
+}
+
+/** False for aliases that lead nowhere, or that make gigabytes of a few lines. */
+const isExpandable = (document: Document): boolean => {
   try {
-    return act()
-  } finally {
-    rmSync(lock, { force: true })
+    document.toJS()
+    return true
+  } catch {
+    return false
   }
 }
 
 const documentOf = (file: string): Document => {
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
-  const document = parseDocument(text, { version: '1.1' })
-  if (document.errors.length > 0)
+  const document = parseDocument(textOf(file), { version: '1.1' })
+  if (document.errors.length > 0 || !isExpandable(document))
     throw new CliError(`${file} is no YAML, and stays as it is.`, {
       remedy: `kubectl --kubeconfig ${file} config view`,
     })
@@ -77,11 +67,7 @@ const add = (document: Document, list: string, entry: Entry): boolean => {
 }
 
 /** Only its owner may read it; one that is there keeps its mode. */
-const replace = (file: string, text: string): void => {
-  const half = `${file}.${process.pid}.new`
-  writeFileSync(half, text, { mode: existsSync(file) ? statSync(file).mode & 0o777 : 0o600, flag: 'wx' })
-  renameSync(half, file)
-}
+const modeOf = (file: string): number => (existsSync(file) ? statSync(file).mode & 0o777 : 0o600)
 
 /**
  * Adds a context to the kubeconfig that kubectl uses. Entries, comments and the current context that are there stay as they are.
@@ -103,7 +89,7 @@ export const mergeKubeconfig = (
       add(document, 'contexts', { name, context: { cluster: name, user: name } }),
     ]
     const isNew = added.includes(true)
-    if (isNew) replace(file, document.toString({ lineWidth: 0 }))
+    if (isNew) replaceFile(file, document.toString({ lineWidth: 0 }), modeOf(file))
     return { file, isNew }
   })
 }

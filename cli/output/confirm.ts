@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { CliError, EXIT, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
+import { shown } from './table.ts'
 
 /**
  * Says what will happen and asks. `isSure` is `--yes`.
@@ -14,7 +15,7 @@ export const confirmOrEnd = async (io: Io, what: string, { yes }: { yes?: boolea
   }
   const { default: confirm } = await import('@inquirer/confirm')
   const isSure = await confirm(
-    { message: `${what} Go on?`, default: false },
+    { message: `${shown(what)} Go on?`, default: false },
     { output: process.stderr, signal: io.signal },
   ).catch(() => false)
   if (!isSure) throw new CliError('Nothing was done.', { exitCode: EXIT.failed })

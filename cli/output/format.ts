@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import { usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
-import { table } from './table.ts'
+import { shown, table } from './table.ts'
 
 /** Formats of kubectl; `wide` is a table with more columns. */
 export const FORMATS = ['table', 'wide', 'json', 'yaml', 'name', 'jsonpath=TEMPLATE'] as const
@@ -49,7 +49,8 @@ const tableOf = <T>({ columns }: Kind<T>, items: readonly T[], isWide: boolean):
 export const printList = async <T>(io: Io, format: string, kind: Kind<T>, items: readonly T[]): Promise<void> => {
   const text = await document(format, { [kind.list]: items })
   if (text !== undefined) io.stdout.write(text)
-  else if (format === 'name') io.stdout.write(items.map((item) => `${kind.name}/${kind.nameOf(item)}\n`).join(''))
+  else if (format === 'name')
+    io.stdout.write(items.map((item) => `${kind.name}/${shown(kind.nameOf(item))}\n`).join(''))
   else if (items.length === 0) io.stderr.write(`There are no ${kind.list}.\n`)
   else io.stdout.write(tableOf(kind, items, format === 'wide'))
 }
@@ -62,6 +63,6 @@ export const printOne = async <T>(
 ): Promise<void> => {
   const text = await document(format, item)
   if (text !== undefined) io.stdout.write(text)
-  else if (format === 'name') io.stdout.write(`${kind.name}/${kind.nameOf(item)}\n`)
+  else if (format === 'name') io.stdout.write(`${kind.name}/${shown(kind.nameOf(item))}\n`)
   else io.stdout.write(describe(item))
 }

@@ -26,8 +26,8 @@ export const table = (headings: readonly string[], rows: readonly (readonly stri
 
 /** `Name:   fleet`, one line each, with aligned values. */
 export const description = (facts: readonly (readonly [name: string, value: string])[]): string => {
-  const width = Math.max(...facts.map(([name]) => stringWidth(name))) + 1
-  return facts.map(([name, value]) => `${padded(`${name}:`, width)}${GAP}${shown(value) || '<none>'}\n`).join('')
+  const width = Math.max(...facts.map(([name]) => stringWidth(shown(name)))) + 1
+  return facts.map(([name, value]) => `${padded(`${shown(name)}:`, width)}${GAP}${shown(value) || '<none>'}\n`).join('')
 }
 
 const UNITS = [
@@ -39,6 +39,7 @@ const UNITS = [
 /** `95s`, `12m`, `3h`, `8d`: as kubectl shows an age. */
 export const age = (since: string, now: number): string => {
   const seconds = Math.max(0, Math.round((now - Date.parse(since)) / 1000))
+  if (Number.isNaN(seconds)) return '<unknown>'
   const [unit, size] = UNITS.find(([, each]) => seconds >= each * 2) ?? ['s', 1]
   return `${Math.floor(seconds / size)}${unit}`
 }

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import path from 'node:path'
 import { parse } from 'yaml'
 import * as z from 'zod'
 import { CliError, usageError } from '../errors.ts'
+import { homeOf } from '../files.ts'
 import type { Environment } from '../io.ts'
 
 /** What OpenStack's clients read of a cloud: https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html */
@@ -43,7 +43,7 @@ const File = z.object({ clouds: z.record(z.string(), z.unknown()).default({}) })
 
 const FOLDERS = (env: Environment): string[] => [
   '.',
-  path.join(env.XDG_CONFIG_HOME || path.join(env.HOME || homedir(), '.config'), 'openstack'),
+  path.join(env.XDG_CONFIG_HOME || path.join(homeOf(env), '.config'), 'openstack'),
   '/etc/openstack',
 ]
 
@@ -72,11 +72,15 @@ const overlay = (base: unknown, over: unknown): unknown => {
   )
 }
 
+/** Nothing that all objects have. */
+const own = (clouds: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(clouds, name) ? clouds[name] : undefined
+
 /** An entry of clouds.yaml. @throws CliError */
 export const readCloud = (env: Environment, name: string): Cloud => {
   const file = env.OS_CLIENT_CONFIG_FILE || find(env, 'clouds')
   const clouds = load(file)
-  const entry = overlay(clouds[name], load(find(env, 'secure'))[name])
+  const entry = overlay(own(clouds, name), own(load(find(env, 'secure')), name))
   if (entry === undefined) {
     const known = Object.keys(clouds)
     throw usageError(

@@ -82,10 +82,12 @@ const scopeOf = ({ auth }: Cloud) => {
   }
 }
 
-/** `https://keystone/identity/v3/auth/tokens`, whether or not the version stands in `auth_url`. */
+/** `https://keystone/identity/v3/auth/tokens`, whether or not the version stands in `auth_url`. @throws CliError */
 const tokensUrl = ({ auth }: Cloud): URL => {
   const base = (auth.auth_url ?? '').replace(/\/+$/, '')
-  return new URL(`${/\/v3$/.test(base) ? base : `${base}/v3`}/auth/tokens`)
+  const url = `${/\/v3$/.test(base) ? base : `${base}/v3`}/auth/tokens`
+  if (/^https?:/.test(url) && URL.canParse(url)) return new URL(url)
+  throw usageError('auth_url of the cloud is no address of a Keystone.', 'https://keystone.example.org/v3')
 }
 
 /** The authorities of a cloud's own `cacert`. @throws CliError */
@@ -117,10 +119,23 @@ const post = async (cloud: Cloud, signal: AbortSignal) => {
       answerBytesMax: ANSWER_BYTES_MAX,
     })
   } catch (cause) {
+    signal.throwIfAborted()
     if (!(cause instanceof NoWholeAnswer)) throw cause
     throw new CliError(`Keystone does not answer: ${cause.message}`, {
       exitCode: EXIT.unreachable,
-      remedy: 'auth_url',
+      remedy: 'auth_url of the cloud, or OS_AUTH_URL',
+      cause,
+    })
+  }
+}
+
+/** What Keystone says beside its token; the parser would quote it. @throws CliError */
+const parseAnswer = (body: string): z.infer<typeof Answer> => {
+  try {
+    return Answer.parse(JSON.parse(body))
+  } catch (cause) {
+    throw new CliError('Keystone answered with something that is no token of Identity v3.', {
+      remedy: 'auth_url of the cloud, or OS_AUTH_URL',
       cause,
     })
   }
@@ -149,7 +164,7 @@ export const issueToken = async (cloud: Cloud, signal: AbortSignal): Promise<Iss
       remedy: 'openstack token issue',
     })
   }
-  const answer = Answer.parse(JSON.parse(body))
+  const answer = parseAnswer(body)
   const { user: who, project, roles } = answer.token
   return {
     token,

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { readFileSync, statSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
 import * as z from 'zod'
 import { CliError } from '../errors.ts'
+import { behindLinks, homeOf, locked, replaceFile } from '../files.ts'
 import type { Environment } from '../io.ts'
 
 /** How to reach one server: its address, and one way of proving who calls. */
@@ -28,7 +27,7 @@ export type Profiles = z.infer<typeof Profiles>
 export const profileFile = (env: Environment): string => {
   const given = env.XDG_CONFIG_HOME
   // A relative path there is invalid, and must be ignored.
-  const folder = given && path.isAbsolute(given) ? given : path.join(env.HOME || homedir(), '.config')
+  const folder = given && path.isAbsolute(given) ? given : path.join(homeOf(env), '.config')
   return path.join(folder, 'fedplane', 'profiles.json')
 }
 
@@ -65,11 +64,8 @@ export const readProfiles = (env: Environment): Profiles => {
   }
 }
 
-/** Replaces the file as a whole, for its user only. */
-export const writeProfiles = (env: Environment, profiles: Profiles): void => {
-  const file = profileFile(env)
-  mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 })
-  const half = `${file}.${randomUUID()}`
-  writeFileSync(half, `${JSON.stringify(Profiles.parse(profiles), null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-  renameSync(half, file)
+/** Changes what is kept, one program at a time. The file is for its user only, and may be a symbolic link. @throws CliError */
+export const changeProfiles = (env: Environment, change: (before: Profiles) => Profiles): void => {
+  const file = behindLinks(profileFile(env))
+  locked(file, () => replaceFile(file, `${JSON.stringify(Profiles.parse(change(readProfiles(env))), null, 2)}\n`))
 }

@@ -30,12 +30,13 @@ const TOKEN_COMMAND_MS = 60_000
 const run = promisify(execFile)
 
 /** The first line that a helper program prints. Its output is never shown. @throws CliError */
-const runTokenCommand = async ([program = '', ...args]: readonly string[]): Promise<string> => {
+const runTokenCommand = async ([program = '', ...args]: readonly string[], signal: AbortSignal): Promise<string> => {
   try {
-    const { stdout } = await run(program, args, { timeout: TOKEN_COMMAND_MS, encoding: 'utf8' })
+    const { stdout } = await run(program, args, { timeout: TOKEN_COMMAND_MS, encoding: 'utf8', signal })
     const [token = ''] = stdout.trim().split('\n')
     if (token !== '') return token
   } catch (cause) {
+    signal.throwIfAborted()
     throw new CliError(`The token command ${program} failed.`, {
       exitCode: EXIT.denied,
       remedy: [program, ...args].join(' '),
@@ -49,7 +50,14 @@ const withoutVersion = (url: string): string => url.replace(/\/+$/, '').replace(
 
 /** An address as people write it. @throws CliError */
 export const serverUrl = (text: string): string => {
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) return withoutVersion(text)
+  const url = /^https?:\/\//.test(text) && URL.canParse(text) ? new URL(text) : undefined
+  // They would be shown in errors, and kept in kubeconfigs.
+  if (url?.username || url?.password || url?.search || url?.hash)
+    throw usageError(
+      'The address of the server has a user, a password, a query or a fragment.',
+      `--server ${url.origin}; fedplane login --with-token takes the credential`,
+    )
+  if (url) return withoutVersion(text)
   throw usageError(`${JSON.stringify(text)} is no address of a server.`, `--server ${DEFAULT_SERVER}`)
 }
 
@@ -62,7 +70,14 @@ const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   }
 }
 
-const bearer = (token: string) => ({ 'x-auth-token': token })
+/** @throws CliError for what no header can carry, without saying what it is */
+const bearer = (token: string) => {
+  if (/^[\x21-\x7e]+$/.test(token)) return { 'x-auth-token': token }
+  throw new CliError('The token has spaces, line breaks or other characters that no token has.', {
+    exitCode: EXIT.denied,
+    remedy: 'fedplane login --with-token < token.txt, with the token alone in that file',
+  })
+}
 
 /** Kinds that need no Keystone: keystoneauth's `none` and `admin_token`. */
 const withoutKeystone = (cloud: Cloud, from: string, url: string | undefined): OpenedServer | undefined => {
@@ -120,7 +135,7 @@ export const openProfile = (name: string, profile: Profile, options: Around): Pr
   if (profile.cloud !== undefined)
     return ofCloud(readCloud(options.env, profile.cloud), `${from}, cloud ${profile.cloud}`, { ...options, url })
   const { token, tokenCommand } = profile
-  const fetched = tokenCommand && once(() => runTokenCommand(tokenCommand))
+  const fetched = tokenCommand && once(() => runTokenCommand(tokenCommand, options.signal))
   return {
     url: serverUrl(url ?? DEFAULT_SERVER),
     from,

@@ -4,6 +4,7 @@ That client authenticates, finds the endpoint and sends the microversion. It has
 the requests are here.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -88,26 +89,39 @@ class Federation:
         return self.status_reason
 
 
+# Control characters, and those that break lines or change the direction of writing.
+_UNSHOWN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def shown(text: str) -> str:
+    """Give the text without what would steer a terminal or look like a line of its own."""
+    return _UNSHOWN.sub(" ", text)
+
+
+def _maybe(text: str | None) -> str | None:
+    return None if text is None else shown(text)
+
+
 def _member(item: Mapping[str, Any]) -> Member:
-    return Member(item["cluster_id"], item["name"], item["state"], item.get("message"))
+    return Member(shown(item["cluster_id"]), shown(item["name"]), shown(item["state"]), _maybe(item.get("message")))
 
 
 def _federation(item: Mapping[str, Any]) -> Federation:
     return Federation(
-        uuid=item["uuid"],
-        name=item["name"],
-        hostcluster_id=item["hostcluster_id"],
-        member_ids=list(item["member_ids"]),
-        status=item["status"],
-        properties=dict(item["properties"]),
-        project_id=item.get("project_id"),
-        status_reason=item.get("status_reason"),
+        uuid=shown(item["uuid"]),
+        name=shown(item["name"]),
+        hostcluster_id=shown(item["hostcluster_id"]),
+        member_ids=[shown(ident) for ident in item["member_ids"]],
+        status=shown(item["status"]),
+        properties={shown(key): shown(value) for key, value in item["properties"].items()},
+        project_id=_maybe(item.get("project_id")),
+        status_reason=_maybe(item.get("status_reason")),
         members=[_member(member) for member in item.get("members", [])],
     )
 
 
 def _uuid(answer: Mapping[str, Any]) -> str:
-    return str(answer["uuid"])
+    return shown(answer["uuid"])
 
 
 def _path(ident: str) -> str:
@@ -132,10 +146,11 @@ def _explained(error: magnum.HttpError) -> CommandError:
     """Give the error for the terminal: the server's own sentences, which say what to do, and the status."""
     if error.http_status == HTTPStatus.UNAUTHORIZED:
         # In Keystone's form the title is but "Unauthorized".
-        return CommandError(f"{error.details or error.message} (HTTP 401)")
+        return CommandError(shown(f"{error.details or error.message} (HTTP 401)"))
     if error.http_status == HTTPStatus.NOT_FOUND:
-        return NotFoundError(f"{error} See what there is: openstack coe federation list, openstack coe cluster list.")
-    return NoContactError(str(error)) if error.http_status in _PASSING else CommandError(str(error))
+        return NotFoundError(f"{shown(str(error))} See what there is: openstack coe federation list, openstack coe cluster list.")
+    said = shown(str(error))
+    return NoContactError(said) if error.http_status in _PASSING else CommandError(said)
 
 
 class Federations:
@@ -171,6 +186,8 @@ class Federations:
             # The path of `next` may have a prefix that the client knows from the endpoint, so only its marker is taken.
             if not page or not answer.get("next"):
                 break
+            if given.get("marker") == page[-1].uuid:
+                raise self._no_magnum("a list that does not end")
             given["marker"] = page[-1].uuid
         return found
 

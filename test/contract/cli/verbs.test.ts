@@ -225,7 +225,11 @@ describe('fedplane federation', () => {
 
 describe('what is wrong', () => {
   it.each<[string, number, RegExp]>([
-    ['federation show none', 3, /^fedplane: Federation "none" could not be found in your project\.\n$/],
+    [
+      'federation show none',
+      3,
+      /^fedplane: Federation "none" could not be found in your project\.\nTry: fedplane federation list\n$/,
+    ],
     ['cluster show ../federations', 3, /could not be found/],
     ['federation create x', 2, /required option '--host <cluster>'/],
     ['federation create x --host none', 3, /Cluster "none" could not be found/],

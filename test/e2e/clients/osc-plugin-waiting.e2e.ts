@@ -202,6 +202,39 @@ describe('openstack coe federation at a server that fails', () => {
     }
   })
 
+  it('shows no text that steers the terminal or makes a line of its own', async () => {
+    const steers = '\u001b]0;x\u0007\u001b[31m\u009b2J\nforged'
+    const hostile = {
+      status: 200,
+      body: {
+        ...FEDERATION,
+        status: 'UPDATE_COMPLETE',
+        name: steers,
+        status_reason: steers,
+        properties: { [steers]: steers },
+      },
+    }
+    const isSteered = (text: string): boolean =>
+      ['\u001b', '\u009b', '\u0007', '\nforged'].some((it) => text.includes(it))
+    const refused = { status: 400, body: { errors: [{ title: steers, detail: steers }] } }
+    const ran = [
+      await run('show fleet', hostile),
+      await run('show fleet', refused),
+      await run('update fleet --property a=b --wait', accepted, hostile),
+    ]
+    expect(ran.map(({ code, stdout, stderr }) => [code, isSteered(stdout), isSteered(stderr)])).toEqual([
+      [0, false, false],
+      [1, false, false],
+      [0, false, false],
+    ])
+  })
+
+  it('ends a list whose pages lead in a circle', async () => {
+    const page: Answer = { status: 200, body: { federations: [FEDERATION], next: 'https://elsewhere/' } }
+    const result = await run('list', page, page, page)
+    expect([result.code, result.stdout, asked.length]).toEqual([1, '', 2])
+  })
+
   it('says how to name a server when none is named', async () => {
     const lost = await OpenStackCli.start({ OS_AUTH_TYPE: 'none' }, plugin.python)
     const { code, stderr } = await lost.result('federation list')

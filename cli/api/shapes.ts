@@ -1,0 +1,75 @@
+import * as z from 'zod'
+
+/** What the command line reads of answers, checked where they come in: a proxy, another product or an attacker may have written them. More fields may be there. */
+
+const text = z.string()
+const maybe = text.nullable()
+const texts = z.record(text, text)
+const lifecycle = {
+  uuid: text,
+  name: text,
+  status: text,
+  status_reason: maybe,
+  project_id: text,
+  driver: text,
+  created_at: text,
+}
+const condition = z.looseObject({ type: text, status: text, reason: text, message: text })
+const member = z.looseObject({ cluster_id: text, name: text, state: text, reason: maybe, message: maybe, since: text })
+
+const federation = z.looseObject({
+  ...lifecycle,
+  hostcluster_id: text,
+  members: z.array(member),
+  properties: texts,
+  endpoint: maybe,
+  conditions: z.array(condition),
+})
+const cluster = z.looseObject({
+  ...lifecycle,
+  cluster_template_id: text,
+  node_count: z.number(),
+  master_count: z.number(),
+  labels: texts.nullable(),
+  health_status: maybe,
+  health_status_reason: texts.nullable(),
+  coe_version: maybe,
+  api_address: maybe,
+  federations: z.array(z.looseObject({ uuid: text, role: text })),
+})
+const template = z.looseObject({ uuid: text, name: text, driver: text })
+const driver = z.looseObject({ id: text })
+const event = z.looseObject({
+  id: text,
+  time: text,
+  action: text,
+  outcome: text,
+  reason: text,
+  message: text,
+  cluster_id: maybe,
+})
+const created = z.looseObject({ uuid: text })
+const certificate = z.looseObject({ pem: text })
+const anything = z.looseObject({})
+
+const ITEMS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ['federations', federation],
+  ['clusters', cluster],
+  ['members', member],
+  ['clustertemplates', template],
+  ['drivers', driver],
+  ['events', event],
+])
+
+/** Of a list by its name in the answer. */
+export const itemsOf = (key: string): z.ZodType => z.array(ITEMS.get(key) ?? anything)
+
+/** Of one thing by its path: `/clusters/edge-1`. What makes or changes it answers with its uuid, or with what would happen. */
+export const shapeOf = (method: string, path: string): z.ZodType => {
+  const [, kind = '', name, ...more] = path.split('/')
+  if (kind === 'certificates') return certificate
+  if (method === 'GET')
+    return (name !== undefined && name !== 'detail' && more.length === 0 && ITEMS.get(kind)) || anything
+  const isCreation = method === 'POST' && name === undefined
+  return isCreation ? z.union([created, z.looseObject({ would_succeed: z.boolean() })]) : anything
+}
