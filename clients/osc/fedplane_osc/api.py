@@ -147,9 +147,9 @@ def _explained(error: magnum.HttpError) -> CommandError:
     if error.http_status == HTTPStatus.UNAUTHORIZED:
         # In Keystone's form the title is but "Unauthorized".
         return CommandError(shown(f"{error.details or error.message} (HTTP 401)"))
-    if error.http_status == HTTPStatus.NOT_FOUND:
-        return NotFoundError(f"{shown(str(error))} See what there is: openstack coe federation list, openstack coe cluster list.")
     said = shown(str(error))
+    if error.http_status == HTTPStatus.NOT_FOUND:
+        return NotFoundError(f"{said} See what there is: openstack coe federation list, openstack coe cluster list.")
     return NoContactError(said) if error.http_status in _PASSING else CommandError(said)
 
 
