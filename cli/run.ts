@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import { CommanderError } from 'commander'
-import { UNSHOWN } from '../functions/core/values/shown-text.ts'
+import { UNSHOWN } from '../functions/core/values/wording.ts'
 import { CliError, EXIT } from './errors.ts'
 import type { Io, Output } from './io.ts'
 import { shown } from './output/table.ts'

@@ -1,5 +1,5 @@
 import { Argument, type Command, Command as Verb } from 'commander'
-import { isShownAsIs } from '../../functions/core/values/shown-text.ts'
+import { isShownAsIs } from '../../functions/core/values/wording.ts'
 import type { Io } from '../io.ts'
 import { loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
 import { readProfiles } from '../profiles/profile-file.ts'
