@@ -12,26 +12,39 @@ import { keptLog } from '../../support/local/engine-lab.ts'
 /** Verbs that start from contexts of a person's kubeconfig, over simulated API servers. */
 
 const NAMES = ['hub', 'edge-1', 'edge-2'] as const
+/** Each test has a project of its own: the server is the same for all. */
+const PROJECTS = Array.from({ length: 40 }, (_, index) => `project-${index}`)
+const holder = (projectId: string) => ({ userId: projectId, projectId, roles: ['member', 'reader'] })
+
+let setUp: CommandLine
 let fedplane: Fedplane
 let cli: CommandLine
 let clusters: Record<string, SimulatedKubernetes>
 beforeAll(async () => {
   const started = await Promise.all(NAMES.map((name) => startSimulatedKubernetes({ name })))
   clusters = Object.fromEntries(NAMES.map((name, index) => [name, started[index] as SimulatedKubernetes]))
-})
-afterAll(() => Promise.all(Object.values(clusters).map((cluster) => cluster.close())))
-
-beforeEach(async () => {
-  fedplane = await startFedplane({
-    drivers: { enabledFederation: ['clusterprofile@1'], enabledCluster: ['external@1'] },
-    log: keptLog(),
-  })
-  cli = new CommandLine({ FEDPLANE_SERVER: fedplane.url })
-  writeKubeconfig({})
-  return async () => {
-    await fedplane.close()
-    cli.close()
+  setUp = new CommandLine()
+  const tokensFile = path.join(setUp.home, 'tokens.json')
+  const tokens = {
+    ...Object.fromEntries(PROJECTS.map((project) => [`token-of-${project}`, holder(project)])),
+    'token-of-administrator': { ...holder('administration'), roles: ['admin'] },
   }
+  writeFileSync(tokensFile, JSON.stringify(tokens), { mode: 0o600 })
+  const drivers = { enabledFederation: ['clusterprofile@1'], enabledCluster: ['external@1'] }
+  fedplane = await startFedplane({ tokensFile, drivers, log: keptLog() })
+})
+afterAll(async () => {
+  await fedplane.close()
+  await Promise.all(Object.values(clusters).map((cluster) => cluster.close()))
+  setUp.close()
+})
+
+beforeEach(() => {
+  const project = PROJECTS.shift()
+  if (project === undefined) throw new Error('There are more tests than projects.')
+  cli = new CommandLine({ FEDPLANE_SERVER: fedplane.url, FEDPLANE_TOKEN: `token-of-${project}` })
+  writeKubeconfig({})
+  return () => cli.close()
 })
 
 type Config = { clusters: { name: string; cluster: object }[]; users: { name: string; user: { token: string } }[] }
@@ -258,10 +271,13 @@ describe('fedplane doctor', () => {
 
 describe('fedplane federation kubeconfig', () => {
   it('says what to do where a federation has no API server', async () => {
-    await done('init fleet --host hub')
+    // Kubeconfigs are for administrators.
+    const env = { FEDPLANE_TOKEN: 'token-of-administrator' }
+    expect(await cli.run('cluster import hub --name own', { env })).toMatchObject({ code: 0 })
+    expect(await cli.run('init own --host own', { env })).toMatchObject({ code: 0 })
     const file = path.join(cli.home, '.kube/config')
     const before = readFileSync(file, 'utf8')
-    expect(await cli.run('federation kubeconfig fleet --merge')).toMatchObject({ code: 1, stdout: '' })
+    expect(await cli.run('federation kubeconfig own --merge', { env })).toMatchObject({ code: 1, stdout: '' })
     expect(readFileSync(file, 'utf8')).toBe(before)
     expect(loadKubeconfig(cli.env).contexts.size).toBe(NAMES.length)
   })
