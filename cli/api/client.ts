@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { httpCall, NoWholeAnswer } from '../../functions/http/http-call.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
-import { itemsOf, shapeOf } from './shapes.ts'
+import { itemsOf, shapeOf } from './views.ts'
 
 /** A server, and how a request proves who sends it. */
 export type Server = {

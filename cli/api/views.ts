@@ -1,84 +1,106 @@
-/** What the API answers, as far as the command line reads it. The whole is in docs/api. */
+import * as z from 'zod'
 
-export type Lifecycle = { uuid: string; name: string; status: string; status_reason: string | null }
+/**
+ * What the command line reads of answers, checked where they come in: a proxy, another product or an attacker may have written them. More fields may be there;
+ * the whole is in docs/api.
+ */
 
-export type Condition = { type: string; status: string; reason: string; message: string }
-
-export type Operation = { kind: string; started_at: string; deadline: string } | null
-
-export type MemberState = 'Waiting' | 'Joining' | 'Ready' | 'Degraded' | 'Leaving' | 'JoinFailed' | 'UnjoinFailed'
-
-export type MemberView = {
-  cluster_id: string
-  name: string
-  state: MemberState
-  reason: string | null
-  message: string | null
-  since: string
+const text = z.string()
+const maybe = text.nullable()
+const texts = z.record(text, text)
+const lifecycle = {
+  uuid: text,
+  name: text,
+  status: text,
+  status_reason: maybe,
+  project_id: text,
+  driver: text,
+  created_at: text,
 }
+const condition = z.looseObject({ type: text, status: text, reason: text, message: text })
+const member = z.looseObject({ cluster_id: text, name: text, state: text, reason: maybe, message: maybe, since: text })
 
-export type FederationView = Lifecycle & {
-  hostcluster_id: string
-  member_ids: string[]
-  members: MemberView[]
-  properties: Record<string, string>
-  project_id: string
-  driver: string
-  endpoint: string | null
-  conditions: Condition[]
-  operation: Operation
-  created_at: string
-}
+const federation = z.looseObject({
+  ...lifecycle,
+  hostcluster_id: text,
+  members: z.array(member),
+  properties: texts,
+  endpoint: maybe,
+  conditions: z.array(condition),
+})
+const cluster = z.looseObject({
+  ...lifecycle,
+  cluster_template_id: text,
+  node_count: z.number(),
+  master_count: z.number(),
+  labels: texts.nullable(),
+  health_status: maybe,
+  health_status_reason: texts.nullable(),
+  coe_version: maybe,
+  api_address: maybe,
+  federations: z.array(z.looseObject({ uuid: text, role: text })),
+})
+const template = z.looseObject({
+  uuid: text,
+  name: text,
+  driver: text,
+  image_id: text.optional(),
+  public: z.boolean().optional(),
+  hidden: z.boolean().optional(),
+})
+const property = z.looseObject({ key: text, description: text, default: maybe })
+const driver = z.looseObject({
+  id: text,
+  federation: z.looseObject({ description: text, default: z.boolean(), properties: z.array(property) }).nullish(),
+  cluster: z.looseObject({ description: text }).nullish(),
+})
+const dryRun = z.looseObject({
+  would_succeed: z.boolean(),
+  findings: z.array(z.looseObject({ severity: text, reason: text, message: text })).default([]),
+  would_make: z.array(text).default([]),
+  would_remove: z.array(text).default([]),
+})
+const event = z.looseObject({
+  id: text,
+  time: text,
+  action: text,
+  outcome: text,
+  reason: text,
+  message: text,
+  cluster_id: maybe,
+})
+/** States of docs/api/federations.md: Waiting, Joining, Ready, Degraded, Leaving, JoinFailed, UnjoinFailed; later servers may have more. */
+export type MemberState = string
+export type MemberView = z.infer<typeof member>
+export type FederationView = z.infer<typeof federation>
+export type ClusterView = z.infer<typeof cluster>
+export type TemplateView = z.infer<typeof template>
+export type DriverView = z.infer<typeof driver>
+export type EventView = z.infer<typeof event>
+export type DryRunView = z.infer<typeof dryRun>
 
-export type ClusterView = Lifecycle & {
-  cluster_template_id: string
-  driver: string
-  project_id: string
-  node_count: number
-  master_count: number
-  labels: Record<string, string>
-  health_status: string | null
-  health_status_reason: Record<string, string> | null
-  coe_version: string | null
-  api_address: string | null
-  conditions: Condition[]
-  federations: { uuid: string; name?: string; role: string }[]
-  operation: Operation
-  created_at: string
-}
+const created = z.looseObject({ uuid: text })
+const certificate = z.looseObject({ pem: text })
+const anything = z.looseObject({})
 
-export type TemplateView = {
-  uuid: string
-  name: string
-  driver: string
-  coe: string
-  image_id: string
-  public: boolean
-  hidden: boolean
-  labels: Record<string, string>
-}
+const ITEMS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ['federations', federation],
+  ['clusters', cluster],
+  ['members', member],
+  ['clustertemplates', template],
+  ['drivers', driver],
+  ['events', event],
+])
 
-export type EventView = {
-  id: string
-  action: string
-  outcome: string
-  reason: string
-  message: string
-  cluster_id: string | null
-  time: string
-}
+/** Of a list by its name in the answer. */
+export const itemsOf = (key: string): z.ZodType => z.array(ITEMS.get(key) ?? anything)
 
-export type DriverProperty = { key: string; description: string; default: string | null }
-
-export type DriverView = {
-  id: string
-  federation: { description: string; default: boolean; properties: DriverProperty[] } | null
-  cluster: { description: string } | null
-}
-
-export type DryRunView = {
-  would_succeed: boolean
-  findings: { severity: 'error' | 'warning'; reason: string; message: string; cluster_id: string }[]
-  would_make: string[]
-  would_remove: string[]
+/** Of one thing by its path: `/clusters/edge-1`. What makes or changes it answers with its uuid, or with what would happen. */
+export const shapeOf = (method: string, path: string): z.ZodType => {
+  const [, kind = '', name, ...more] = path.split('/')
+  if (kind === 'certificates') return certificate
+  if (method === 'GET')
+    return (name !== undefined && name !== 'detail' && more.length === 0 && ITEMS.get(kind)) || anything
+  const isCreation = method === 'POST' && name === undefined
+  return isCreation ? z.union([created, dryRun]) : anything
 }

@@ -27,10 +27,10 @@ const TEMPLATES: Kind<TemplateView> = {
   columns: [
     { heading: 'NAME', value: ({ name }) => name },
     { heading: 'DRIVER', value: ({ driver }) => driver },
-    { heading: 'IMAGE', value: ({ image_id }) => image_id },
-    { heading: 'PUBLIC', value: ({ public: isPublic }) => String(isPublic) },
+    { heading: 'IMAGE', value: ({ image_id }) => image_id ?? '' },
+    { heading: 'PUBLIC', value: ({ public: isPublic }) => String(isPublic ?? false) },
     { heading: 'UUID', value: ({ uuid }) => uuid, isWide: true },
-    { heading: 'HIDDEN', value: ({ hidden }) => String(hidden), isWide: true },
+    { heading: 'HIDDEN', value: ({ hidden }) => String(hidden ?? false), isWide: true },
   ],
 }
 
