@@ -196,7 +196,7 @@ describe('fedplane federation', () => {
       code: 5,
       stderr: expect.stringMatching(/The work goes on\.\nTry: fedplane federation watch slow\n$/),
     })
-    const { code, stderr } = await cli.run('federation watch slow', { signal: AbortSignal.timeout(100) })
+    const { code, stderr } = await cli.run('federation watch slow', { interruptAt: 'CREATE_IN_PROGRESS' })
     expect([code, stderr]).toEqual([
       130,
       expect.stringMatching(/Stopped watching\. The work goes on\.\nTry: fedplane federation watch slow\n$/),

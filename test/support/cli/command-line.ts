@@ -7,6 +7,16 @@ import { run } from '../../../cli/run.ts'
 
 export type Ran = { code: number; stdout: string; stderr: string }
 
+export type RunOptions = {
+  /** Standard input. */
+  input?: string
+  env?: Environment
+  /** Ctrl-C as soon as this is written. */
+  interruptAt?: string
+  /** Aborted at Ctrl-C. */
+  signal?: AbortSignal
+}
+
 /** The command line in this process, in a pipe, with a home of its own. */
 export class CommandLine {
   readonly home = mkdtempSync(path.join(tmpdir(), 'fedplane-cli-'))
@@ -23,16 +33,14 @@ export class CommandLine {
   /** Words as a shell splits them at spaces; give a list where one has a space. */
   async run(
     line: string | readonly string[],
-    {
-      input = '',
-      env = {},
-      signal = new AbortController().signal,
-    }: { input?: string; env?: Environment; signal?: AbortSignal } = {},
+    { input = '', env = {}, interruptAt, signal }: RunOptions = {},
   ): Promise<Ran> {
     const written = { stdout: '', stderr: '' }
+    const interrupt = new AbortController()
     const output = (name: 'stdout' | 'stderr') => ({
       write: (text: string) => {
         written[name] += text
+        if (interruptAt !== undefined && written[name].includes(interruptAt)) interrupt.abort()
       },
     })
     const io = {
@@ -40,7 +48,7 @@ export class CommandLine {
       stderr: output('stderr'),
       stdin: Readable.from([input]),
       env: { ...this.env, ...env },
-      signal,
+      signal: signal ?? interrupt.signal,
     }
     const code = await run(typeof line === 'string' ? line.split(' ').filter((word) => word !== '') : line, io)
     return { code, ...written }
