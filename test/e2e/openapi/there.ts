@@ -25,6 +25,8 @@ const BODIES: There['body'] = {
   'POST /v1/clusters/{cluster}/actions/resize': { node_count: 2, nodegroup: null },
   'POST /v1/clusters/{cluster}/actions/upgrade': { cluster_template: 'simulated', nodegroup: null },
   'POST /v1/clusters/{cluster}/nodegroups': {
+    // One that no group has: a name by chance may be one of those that are there.
+    name: 'added',
     node_count: 1,
     min_node_count: null,
     max_node_count: null,
