@@ -52,13 +52,15 @@ const property = z.looseObject({ key: text, description: text, default: maybe })
 const driver = z.looseObject({
   id: text,
   federation: z.looseObject({ description: text, default: z.boolean(), properties: z.array(property) }).nullish(),
-  cluster: z.looseObject({ description: text }).nullish(),
+  cluster: z
+    .looseObject({ description: text, capabilities: z.looseObject({ makes_nodes: z.boolean() }).optional() })
+    .nullish(),
 })
 const dryRun = z.looseObject({
   would_succeed: z.boolean(),
-  findings: z.array(z.looseObject({ severity: text, reason: text, message: text })).default([]),
-  would_make: z.array(text).default([]),
-  would_remove: z.array(text).default([]),
+  findings: z.array(z.looseObject({ severity: text, reason: text, message: text })).optional(),
+  would_make: z.array(text).optional(),
+  would_remove: z.array(text).optional(),
 })
 const event = z.looseObject({
   id: text,

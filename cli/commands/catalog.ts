@@ -2,23 +2,13 @@ import { Command, Option } from 'commander'
 import type { DriverView, TemplateView } from '../api/views.ts'
 import type { Io } from '../io.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
-import { type Kind, printList, printOne } from '../output/format.ts'
+import type { Kind } from '../output/format.ts'
 import { description, table } from '../output/table.ts'
 import type { ServerOptions } from '../profiles/server.ts'
-import {
-  collectPairs,
-  connect,
-  type OutputFlags,
-  segment,
-  withExamples,
-  withOutput,
-  withServer,
-  withYes,
-} from './options.ts'
+import { collectPairs, connect, segment, withExamples, withServer, withYes } from './options.ts'
+import { listVerb, showVerb } from './read-verbs.ts'
 
 /** What clusters and federations are made from: cluster templates and drivers. */
-
-type ReadOptions = ServerOptions & OutputFlags
 
 const TEMPLATES: Kind<TemplateView> = {
   name: 'clustertemplate',
@@ -44,27 +34,23 @@ const describeTemplate = (template: TemplateView): string =>
   )
 
 const templateList = (io: Io) =>
-  withExamples(withOutput(withServer(new Command('list'))).alias('ls'), 'fedplane template list')
-    .description('List cluster templates.')
-    .action(async (options: ReadOptions) => {
-      const api = await connect(io, options)
-      await printList(
-        io,
-        options.output,
-        TEMPLATES,
-        await api.list<TemplateView>('/clustertemplates', 'clustertemplates'),
-      )
-    })
+  listVerb(io, {
+    kind: TEMPLATES,
+    path: '/clustertemplates',
+    description: 'List cluster templates.',
+    examples: ['fedplane template list'],
+  })
 
 const templateShow = (io: Io) =>
-  withExamples(withOutput(withServer(new Command('show'))).alias('get'), 'fedplane template show k8s-1.36 -o yaml')
-    .description('Show a cluster template.')
-    .argument('<template>', 'name or uuid')
-    .action(async (name: string, options: ReadOptions) => {
-      const api = await connect(io, options)
-      const item = await api.get<TemplateView>(`/clustertemplates/${segment(name)}`)
-      await printOne(io, options.output, { kind: TEMPLATES, item, describe: describeTemplate })
-    })
+  showVerb(io, {
+    kind: TEMPLATES,
+    path: '/clustertemplates',
+    description: 'Show a cluster template.',
+    examples: ['fedplane template show k8s-1.36 -o yaml'],
+    argument: 'template',
+    meaning: 'name or uuid',
+    describe: describeTemplate,
+  })
 
 type TemplateOptions = ServerOptions & {
   image: string
@@ -164,22 +150,23 @@ const describeDriver = ({ id, federation, cluster }: DriverView): string => {
 }
 
 const driverList = (io: Io) =>
-  withExamples(withOutput(withServer(new Command('list'))).alias('ls'), 'fedplane driver list')
-    .description('List the drivers of the server.')
-    .action(async (options: ReadOptions) => {
-      const api = await connect(io, options)
-      await printList(io, options.output, DRIVERS, await api.list<DriverView>('/drivers', 'drivers'))
-    })
+  listVerb(io, {
+    kind: DRIVERS,
+    path: '/drivers',
+    description: 'List the drivers of the server.',
+    examples: ['fedplane driver list'],
+  })
 
 const driverShow = (io: Io) =>
-  withExamples(withOutput(withServer(new Command('show'))).alias('get'), 'fedplane driver show karmada@1')
-    .description('Show a driver with its properties.')
-    .argument('<driver>', 'for example karmada@1')
-    .action(async (id: string, options: ReadOptions) => {
-      const api = await connect(io, options)
-      const item = await api.get<DriverView>(`/drivers/${segment(id)}`)
-      await printOne(io, options.output, { kind: DRIVERS, item, describe: describeDriver })
-    })
+  showVerb(io, {
+    kind: DRIVERS,
+    path: '/drivers',
+    description: 'Show a driver with its properties.',
+    examples: ['fedplane driver show karmada@1'],
+    argument: 'driver',
+    meaning: 'for example karmada@1',
+    describe: describeDriver,
+  })
 
 /** `fedplane driver …`. */
 export const driverCommand = (io: Io): Command =>

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import type { ApiClient } from '../api/client.ts'
-import type { ClusterView } from '../api/views.ts'
+import type { ClusterView, DriverView } from '../api/views.ts'
 import { waitFor } from '../api/wait.ts'
 import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
@@ -10,6 +10,7 @@ import type { ServerOptions } from '../profiles/server.ts'
 import { clusterSnapshot } from './cluster-view.ts'
 import { type Access, findAccess, findLeftAccess, forgetAccess } from './forget.ts'
 import {
+  accepted,
   collect,
   collectPairs,
   connect,
@@ -35,11 +36,7 @@ const finish = async (
   options: WaitFlags,
 ): Promise<void> => {
   const { name, done } = work
-  if (!options.wait) {
-    io.stdout.write(`cluster/${shown(name)}: accepted\n`)
-    io.stderr.write(`Try: fedplane cluster show ${shown(name)}\n`)
-    return
-  }
+  if (!options.wait) return accepted(io, `cluster/${name}: accepted`, `fedplane cluster show ${name}`)
   await untilSettled(io, api, work, options)
   io.stdout.write(`cluster/${shown(name)} ${done}\n`)
 }
@@ -139,13 +136,16 @@ const upgrade = (io: Io) =>
       },
     )
 
-/** Drivers whose clusters exist without fedplane, and go on without it. */
-const isRegistered = ({ driver }: ClusterView): boolean => /^(?:external|eks)@/.test(driver)
-
-const whatGoes = (view: ClusterView): string =>
-  isRegistered(view)
-    ? `Cluster ${view.name} will be forgotten; nothing in it is touched.`
-    : `Cluster ${view.name} will be deleted with its ${view.master_count + view.node_count} nodes and all that runs on them.`
+/** What a deletion does: clusters of drivers that make no nodes exist without fedplane, and go on without it. */
+const whatGoes = async (api: ApiClient, views: readonly ClusterView[]): Promise<string[]> => {
+  const drivers = await api.list<DriverView>('/drivers', 'drivers')
+  const registering = drivers.filter(({ cluster }) => cluster?.capabilities?.makes_nodes === false).map(({ id }) => id)
+  return views.map(({ name, driver, master_count, node_count }) =>
+    registering.includes(driver)
+      ? `Cluster ${name} will be forgotten; nothing in it is touched.`
+      : `Cluster ${name} will be deleted with its ${master_count + node_count} nodes and all that runs on them.`,
+  )
+}
 
 type DeleteOptions = ChangeOptions & { force?: boolean; forget?: boolean; kubeconfig?: string; yes?: boolean }
 
@@ -170,7 +170,8 @@ const remove = (io: Io) =>
       const api = await connect(io, options)
       const found = await Promise.all(names.map((name) => whatIsThere(io, api, name, options)))
       const [views, accesses] = [found.flatMap(({ view }) => view ?? []), found.flatMap(({ access }) => access ?? [])]
-      await confirmOrEnd(io, [...views.map(whatGoes), ...accesses.map(({ describe }) => describe)].join(' '), options)
+      const goes = options.yes ? [] : await whatGoes(api, views)
+      await confirmOrEnd(io, [...goes, ...accesses.map(({ describe }) => describe)].join(' '), options)
       for (const { uuid } of views) await api.ask('DELETE', `/clusters/${uuid}`, { query: { force: options.force } })
       // Only now: as long as it was registered its credential was in use.
       for (const view of views) await untilGone(io, api, view, options)
@@ -195,7 +196,7 @@ const untilGone = async (
   options: DeleteOptions,
 ): Promise<void> => {
   if (!options.wait) {
-    io.stdout.write(`cluster/$shown(name)is being deleted\n`)
+    io.stdout.write(`cluster/${shown(name)} is being deleted\n`)
     return
   }
   await waitFor<ClusterView>(

@@ -1,72 +1,40 @@
 import { Command, Option } from 'commander'
-import type { ClusterView, EventView } from '../api/views.ts'
 import { type Io, readStdin } from '../io.ts'
 import { clusterNameOf, contextOf, loadKubeconfig, parseGiven } from '../kubeconfig/local-kubeconfig.ts'
-import { printList, printOne } from '../output/format.ts'
 import type { ServerOptions } from '../profiles/server.ts'
 import { clusterChanges } from './cluster-changes.ts'
 import { CLUSTERS, describeCluster, describeHealth } from './cluster-view.ts'
-import { EVENTS } from './event-view.ts'
 import { clusterKubeconfig } from './kubeconfig.ts'
-import {
-  connect,
-  type OutputFlags,
-  segment,
-  type WaitFlags,
-  withExamples,
-  withOutput,
-  withServer,
-  withWait,
-  withYes,
-} from './options.ts'
+import { connect, type WaitFlags, withExamples, withServer, withWait, withYes } from './options.ts'
+import { eventsVerb, listVerb, showVerb } from './read-verbs.ts'
 import { register, untilSettled } from './register.ts'
 
-type ReadOptions = ServerOptions & OutputFlags
-
 const list = (io: Io) =>
-  withExamples(withOutput(withServer(new Command('list'))).alias('ls'), 'fedplane cluster list -o wide')
-    .description('List clusters.')
-    .action(async (options: ReadOptions) => {
-      const api = await connect(io, options)
-      await printList(io, options.output, CLUSTERS, await api.list<ClusterView>('/clusters/detail', 'clusters'))
-    })
+  listVerb(io, {
+    kind: CLUSTERS,
+    path: '/clusters/detail',
+    description: 'List clusters.',
+    examples: ['fedplane cluster list -o wide'],
+  })
 
-const find = async (io: Io, name: string, options: ReadOptions): Promise<ClusterView> =>
-  (await connect(io, options)).get<ClusterView>(`/clusters/${segment(name)}`)
+const ONE = { kind: CLUSTERS, path: '/clusters', argument: 'cluster', meaning: 'name or uuid' }
 
 const show = (io: Io) =>
-  withExamples(
-    withOutput(withServer(new Command('show'))).alias('get'),
-    'fedplane cluster show edge-1',
-    "fedplane cluster show edge-1 -o jsonpath='{.api_address}'",
-  )
-    .description('Show a cluster.')
-    .argument('<cluster>', 'name or uuid')
-    .action(async (name: string, options: ReadOptions) =>
-      printOne(io, options.output, { kind: CLUSTERS, item: await find(io, name, options), describe: describeCluster }),
-    )
+  showVerb(io, {
+    ...ONE,
+    description: 'Show a cluster.',
+    examples: ['fedplane cluster show edge-1', "fedplane cluster show edge-1 -o jsonpath='{.api_address}'"],
+    describe: describeCluster,
+  })
 
 const health = (io: Io) =>
-  withExamples(withOutput(withServer(new Command('health'))), 'fedplane cluster health edge-1')
-    .description("Show a cluster's health: its API and each node.")
-    .argument('<cluster>', 'name or uuid')
-    .action(async (name: string, options: ReadOptions) =>
-      printOne(io, options.output, { kind: CLUSTERS, item: await find(io, name, options), describe: describeHealth }),
-    )
-
-const events = (io: Io) =>
-  withExamples(withOutput(withServer(new Command('events'))), 'fedplane cluster events edge-1')
-    .description('List what happened to a cluster, of the last 30 days.')
-    .argument('<cluster>', 'name or uuid; the uuid also after it was deleted')
-    .action(async (name: string, options: ReadOptions) => {
-      const api = await connect(io, options)
-      await printList(
-        io,
-        options.output,
-        EVENTS,
-        await api.list<EventView>(`/clusters/${segment(name)}/events`, 'events'),
-      )
-    })
+  showVerb(io, {
+    ...ONE,
+    verb: 'health',
+    description: "Show a cluster's health: its API and each node.",
+    examples: ['fedplane cluster health edge-1'],
+    describe: describeHealth,
+  })
 
 type ImportOptions = ServerOptions &
   WaitFlags & {
@@ -127,7 +95,7 @@ export const clusterCommand = (io: Io): Command => {
     show(io),
     clusterKubeconfig(io),
     health(io),
-    events(io),
+    eventsVerb(io, { of: 'cluster', example: 'edge-1' }),
   ]
   for (const verb of verbs) command.addCommand(verb)
   return command

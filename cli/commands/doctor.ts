@@ -6,15 +6,8 @@ import type { ClusterView, DryRunView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { clusterClient, explained } from '../kubeconfig/cluster-client.ts'
-import {
-  type ContextEntries,
-  clusterNameOf,
-  contextOf,
-  flattened,
-  loadKubeconfig,
-  needsPlugin,
-} from '../kubeconfig/local-kubeconfig.ts'
-import { withPluginCredential } from '../kubeconfig/plugin-credential.ts'
+import { type ContextEntries, clusterNameOf, contextOf, loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
+import { withCredential } from '../kubeconfig/plugin-credential.ts'
 import { table } from '../output/table.ts'
 import type { ServerOptions } from '../profiles/server.ts'
 import { collect, collectPairs, connect, segment, withExamples, withServer } from './options.ts'
@@ -119,7 +112,7 @@ const peerChecks = ({ name, cluster }: ContextEntries, isHost: boolean): Check[]
 const checkContext = async (context: ContextEntries, isHost: boolean): Promise<Check[]> => {
   const what = `context ${context.name}`
   try {
-    const client = clusterClient(needsPlugin(context) ? await withPluginCredential(context) : flattened(context))
+    const client = clusterClient(await withCredential(context))
     try {
       return [...(await checksOf(client, what, isHost)), ...peerChecks(context, isHost)]
     } finally {
@@ -158,7 +151,7 @@ const dryRun = async (
   const [host, ...members] = clusters.map((cluster) => cluster?.uuid)
   const body = { name: 'doctor', hostcluster_id: host, member_ids: members, driver, properties: property }
   try {
-    const { findings, would_succeed } = (
+    const { findings = [], would_succeed } = (
       await api.ask<DryRunView>('POST', '/federations', { query: { dry_run: true }, body })
     ).body
     const found = findings.map(

@@ -7,7 +7,6 @@ import type { Io } from '../io.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
 import { shown } from '../output/table.ts'
 import {
-  accepted,
   type ChangeOptions,
   type Patch,
   patch,
@@ -20,6 +19,7 @@ import {
 import { federationSnapshot, isSettled, NOT_JOINED, requireMembers } from './federation-view.ts'
 import { membershipVerbs } from './membership.ts'
 import {
+  accepted,
   collect,
   collectPairs,
   connect,

@@ -14,20 +14,14 @@ export type ChangeOptions = ServerOptions & WaitFlags
 export const pathOf = (name: string): string => `/federations/${segment(name)}`
 export const watchOf = (name: string): string => `fedplane federation watch ${name}`
 
-/** Says that a request was accepted, where nothing is waited for. */
-export const accepted = (io: Io, line: string, again: string): void => {
-  io.stdout.write(`${shown(line)}\n`)
-  io.stderr.write(`Try: ${shown(again)}\n`)
-}
-
 /** What a dry run found, for people. @throws CliError when the change would fail */
 export const printDryRun = (
   io: Io,
-  { would_succeed, findings, would_make, would_remove = [] }: Partial<DryRunView>,
+  { would_succeed, findings = [], would_make = [], would_remove = [] }: DryRunView,
 ): void => {
-  for (const line of would_make ?? []) io.stdout.write(`would create ${shown(line)}\n`)
+  for (const line of would_make) io.stdout.write(`would create ${shown(line)}\n`)
   for (const line of would_remove) io.stdout.write(`would remove ${shown(line)}\n`)
-  for (const { severity, reason, message } of findings ?? [])
+  for (const { severity, reason, message } of findings)
     io.stdout.write(`${shown(`${severity} ${reason}: ${message}`)}\n`)
   if (!would_succeed) throw new CliError('The change would fail.', { remedy: 'Repair what the errors name.' })
   io.stdout.write('The change would succeed.\n')

@@ -1,6 +1,6 @@
 import type { FederationView, MemberState, MemberView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
-import type { Kind } from '../output/format.ts'
+import { type Kind, tableOf } from '../output/format.ts'
 import type { Snapshot } from '../output/progress.ts'
 import { age, description, table } from '../output/table.ts'
 
@@ -44,14 +44,6 @@ export const NOT_JOINED: ReadonlySet<MemberState> = new Set(['JoinFailed'])
 export const isMoving = ({ state }: MemberView): boolean =>
   state === 'Waiting' || state === 'Joining' || state === 'Leaving'
 
-const rows = <T>({ columns }: Kind<T>, items: readonly T[]): string => {
-  const chosen = columns.filter(({ isWide }) => !isWide)
-  return table(
-    chosen.map(({ heading }) => heading),
-    items.map((item) => chosen.map(({ value }) => value(item))),
-  )
-}
-
 const section = (title: string, text: string): string => `\n${title}:\n${text.replaceAll(/^(?=.)/gm, '  ')}`
 
 /** All of a federation, for people. `host`: name of the host cluster, where it is known. */
@@ -72,7 +64,7 @@ export const describeFederation = (view: FederationView, host?: string): string 
   const conditions = view.conditions.map(({ type, status, reason, message }) => [type, status, reason, message])
   return [
     facts,
-    ...(view.members.length === 0 ? [] : [section('Members', rows(MEMBERS, view.members))]),
+    ...(view.members.length === 0 ? [] : [section('Members', tableOf(MEMBERS, view.members))]),
     ...(conditions.length === 0
       ? []
       : [section('Conditions', table(['TYPE', 'STATUS', 'REASON', 'MESSAGE'], conditions))]),

@@ -2,23 +2,13 @@ import type { ClusterView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { clusterClient, explained } from '../kubeconfig/cluster-client.ts'
-import {
-  type ContextEntries,
-  clusterNameOf,
-  contextOf,
-  flattened,
-  loadKubeconfig,
-  needsPlugin,
-} from '../kubeconfig/local-kubeconfig.ts'
-import { withPluginCredential } from '../kubeconfig/plugin-credential.ts'
+import { type ContextEntries, clusterNameOf, contextOf, loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
+import { withCredential } from '../kubeconfig/plugin-credential.ts'
 import { hasAccess, removeAccess } from '../kubeconfig/service-account.ts'
 import { shown } from '../output/table.ts'
 
 /** What `cluster import` created in a cluster, and the context that leads there. */
 export type Access = { cluster: string; context: ContextEntries; describe: string }
-
-const withCredential = (context: ContextEntries): Promise<ContextEntries> | ContextEntries =>
-  needsPlugin(context) ? withPluginCredential(context) : flattened(context)
 
 const sameServer = (one: unknown, other: string | null): boolean =>
   typeof one === 'string' &&

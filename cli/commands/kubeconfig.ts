@@ -11,6 +11,7 @@ import type { ClusterView, FederationView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
 import { homeOf, replaceFile } from '../files.ts'
 import type { Environment, Io } from '../io.ts'
+import { type ContextEntries, kubeconfigOf } from '../kubeconfig/local-kubeconfig.ts'
 import { mergeKubeconfig } from '../kubeconfig/merge-kubeconfig.ts'
 import { shown } from '../output/table.ts'
 import { readProfiles } from '../profiles/profile-file.ts'
@@ -59,19 +60,6 @@ const entriesOf = (kubeconfig: string) => {
   }
 }
 
-const kubeconfigText = (name: string, { cluster, user }: { cluster: unknown; user: unknown }): string =>
-  stringify(
-    {
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name, cluster }],
-      users: [{ name, user }],
-      contexts: [{ name, context: { cluster: name, user: name } }],
-      'current-context': name,
-    },
-    { lineWidth: 0 },
-  )
-
 const issue = async (api: ApiClient, federation: string, seconds?: number): Promise<Issued> => {
   const path = `/federations/${segment(federation)}/kubeconfig`
   const issued = Issued.safeParse((await api.ask('POST', path, { query: { expires_in: seconds } })).body)
@@ -112,14 +100,9 @@ const withMerge = (command: Command): Command =>
     .option('--kubeconfig <file>', 'with --merge: add it to this file')
     .option('--context <name>', 'name of the context')
 
-const deliver = (
-  io: Io,
-  options: KubeconfigOptions,
-  name: string,
-  entries: { cluster: unknown; user: unknown },
-): void => {
+const deliver = (io: Io, options: KubeconfigOptions, name: string, entries: Omit<ContextEntries, 'name'>): void => {
   if (!options.merge) {
-    io.stdout.write(kubeconfigText(name, entries))
+    io.stdout.write(stringify(parse(kubeconfigOf({ name, ...entries })), { lineWidth: 0 }))
     return
   }
   const { file, isNew } = mergeKubeconfig(io.env, options.kubeconfig, { name, ...entries })

@@ -7,7 +7,6 @@ import type { Io } from '../io.ts'
 import { loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
 import {
-  accepted,
   type ChangeOptions,
   patch,
   pathOf,
@@ -17,7 +16,7 @@ import {
   withRemoval,
 } from './federation-requests.ts'
 import { federationSnapshot, haveSettled, NOT_JOINED, requireMembers } from './federation-view.ts'
-import { connect, type WaitFlags, withExamples, withServer, withWait, withYes } from './options.ts'
+import { accepted, connect, type WaitFlags, withExamples, withServer, withWait, withYes } from './options.ts'
 import { ensureRegistered, type PlaceOptions, placesOf, withPlaces } from './places.ts'
 import { clusterIds } from './register.ts'
 

@@ -3,6 +3,7 @@ import { ApiClient } from '../api/client.ts'
 import { CliError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { FORMATS, formatOf } from '../output/format.ts'
+import { shown } from '../output/table.ts'
 import { chooseServer, type ServerOptions } from '../profiles/server.ts'
 
 /** Examples of a command, for its help and for docs/cli.md. */
@@ -83,4 +84,10 @@ export const connect = async (io: Io, options: ServerOptions): Promise<ApiClient
 export const segment = (name: string): string => {
   if (name === '' || name === '.' || name === '..') throw new CliError(`${JSON.stringify(name)} is no name.`)
   return encodeURIComponent(name)
+}
+
+/** Says that a request was accepted, where nothing is waited for. */
+export const accepted = (io: Io, line: string, again: string): void => {
+  io.stdout.write(`${shown(line)}\n`)
+  io.stderr.write(`Try: ${shown(again)}\n`)
 }

@@ -3,7 +3,7 @@ import type { ClusterView } from '../api/views.ts'
 import { waitFor } from '../api/wait.ts'
 import type { Io } from '../io.ts'
 import { type ContextEntries, flattened, kubeconfigOf, needsPlugin } from '../kubeconfig/local-kubeconfig.ts'
-import { withPluginCredential } from '../kubeconfig/plugin-credential.ts'
+import { withCredential } from '../kubeconfig/plugin-credential.ts'
 import { createAccess, describeAccess } from '../kubeconfig/service-account.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
 import { clusterSnapshot, isClusterSettled } from './cluster-view.ts'
@@ -39,7 +39,7 @@ const handOver = async (io: Io, { name, context }: Registration, options: Access
     `${why}fedplane gets one of its own: this creates in that cluster ${describeAccess(name, options.role)}, with the ClusterRole ${options.role}.`,
     options,
   )
-  return createAccess(isPlugin ? await withPluginCredential(context) : flattened(context), name, options.role)
+  return createAccess(await withCredential(context), name, options.role)
 }
 
 /** Registers a cluster, without waiting; once, however often it is asked for. @returns its uuid @throws CliError */

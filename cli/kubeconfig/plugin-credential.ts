@@ -1,6 +1,6 @@
 import type { RequestOptions } from 'node:https'
 import { CliError, EXIT } from '../errors.ts'
-import { type ContextEntries, flattened, kubeconfigOf } from './local-kubeconfig.ts'
+import { type ContextEntries, flattened, kubeconfigOf, needsPlugin } from './local-kubeconfig.ts'
 
 const BEARER = /^Bearer (.+)$/
 
@@ -30,7 +30,7 @@ const failed = ({ name }: ContextEntries, cause?: unknown): CliError =>
  * @returns the context with the credential that it gave, which mostly ends within the hour
  * @throws CliError without the plugin's output, which may hold a token
  */
-export const withPluginCredential = async (context: ContextEntries): Promise<ContextEntries> => {
+const withPluginCredential = async (context: ContextEntries): Promise<ContextEntries> => {
   // A quarter of a second of processor time, for these contexts only.
   const { KubeConfig } = await import('@kubernetes/client-node')
   const config = new KubeConfig()
@@ -46,3 +46,7 @@ export const withPluginCredential = async (context: ContextEntries): Promise<Con
   if (given === undefined) throw failed(context)
   return { name, cluster, user: given }
 }
+
+/** The context with a credential that needs nothing of this machine: its plugin is run, or its files are embedded. @throws CliError */
+export const withCredential = async (context: ContextEntries): Promise<ContextEntries> =>
+  needsPlugin(context) ? withPluginCredential(context) : flattened(context)

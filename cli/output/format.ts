@@ -37,7 +37,8 @@ const document = async (format: string, value: unknown): Promise<string | undefi
   return fillJsonPath(format.slice(JSON_PATH.length), value)
 }
 
-const tableOf = <T>({ columns }: Kind<T>, items: readonly T[], isWide: boolean): string => {
+/** Items under the headings of their kind. */
+export const tableOf = <T>({ columns }: Kind<T>, items: readonly T[], isWide = false): string => {
   const chosen = columns.filter((column) => isWide || !column.isWide)
   return table(
     chosen.map(({ heading }) => heading),
@@ -55,14 +56,14 @@ export const printList = async <T>(io: Io, format: string, kind: Kind<T>, items:
   else io.stdout.write(tableOf(kind, items, format === 'wide'))
 }
 
-/** One thing. `describe` writes what people read. */
+/** One thing. `describe` writes what people read, and is called only for them. */
 export const printOne = async <T>(
   io: Io,
   format: string,
-  { kind, item, describe }: { kind: Kind<T>; item: T; describe: (item: T) => string },
+  { kind, item, describe }: { kind: Kind<T>; item: T; describe: (item: T) => string | Promise<string> },
 ): Promise<void> => {
   const text = await document(format, item)
   if (text !== undefined) io.stdout.write(text)
   else if (format === 'name') io.stdout.write(`${kind.name}/${shown(kind.nameOf(item))}\n`)
-  else io.stdout.write(describe(item))
+  else io.stdout.write(await describe(item))
 }

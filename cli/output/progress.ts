@@ -13,7 +13,7 @@ export type Snapshot = {
 /** Shows work that goes on. */
 export type Progress = {
   show(snapshot: Snapshot): void
-  /** Leaves the last state on a terminal. */
+  /** Wipes it from a terminal, for the result. */
   close(): void
 }
 

@@ -2,13 +2,11 @@ import { CliError } from '../../cli/errors.ts'
 import {
   clusterNameOf,
   contextOf,
-  flattened,
   kubeconfigOf,
   type LocalKubeconfig,
   loadKubeconfig,
-  needsPlugin,
 } from '../../cli/kubeconfig/local-kubeconfig.ts'
-import { withPluginCredential } from '../../cli/kubeconfig/plugin-credential.ts'
+import { withCredential } from '../../cli/kubeconfig/plugin-credential.ts'
 import { findAssets } from '../clusters/programs.ts'
 import {
   type ClusterSet,
@@ -44,7 +42,7 @@ const distinctContexts = (config: LocalKubeconfig): string[] => {
 /** The cluster with a kubeconfig that needs nothing of this machine: exec plugins are run and files are read, as kubectl does. */
 const contained = async (config: LocalKubeconfig, name: string): Promise<DemoCluster> => {
   const context = contextOf(config, name)
-  const whole = needsPlugin(context) ? await withPluginCredential(context) : flattened(context)
+  const whole = await withCredential(context)
   return { name: clusterNameOf(name), context: name, kubeconfig: kubeconfigOf(whole) }
 }
 

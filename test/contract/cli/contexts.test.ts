@@ -162,6 +162,9 @@ describe('fedplane federation join', () => {
 describe('fedplane cluster import', () => {
   it('takes the current context, a kubeconfig from standard input, and a name', async () => {
     expect(await done('cluster import')).toBe('cluster/edge-1 registered\n')
+    expect((await cli.run('cluster delete edge-1')).stderr).toContain(
+      'Cluster edge-1 will be forgotten; nothing in it is touched.',
+    )
     const { code, stdout } = await cli.run('cluster import --kubeconfig - --name other', {
       input: clusters['edge-2']?.kubeconfig ?? '',
     })

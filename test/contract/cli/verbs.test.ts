@@ -224,6 +224,20 @@ describe('fedplane federation', () => {
   })
 })
 
+describe('fedplane cluster delete', () => {
+  it('says what goes before it asks, and does not wait with --no-wait', async () => {
+    await done('cluster create gone --template small --node-count 2')
+    expect((await cli.run('cluster delete gone')).stderr).toContain(
+      'Cluster gone will be deleted with its 3 nodes and all that runs on them.',
+    )
+    expect(await cli.run('cluster delete gone --yes --no-wait')).toEqual({
+      code: 0,
+      stdout: 'cluster/gone is being deleted\n',
+      stderr: '',
+    })
+  })
+})
+
 describe('what is wrong', () => {
   it.each<[string, number, RegExp]>([
     [
