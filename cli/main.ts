@@ -1,12 +1,10 @@
 import process from 'node:process'
+import { onSignal } from '../local/on-signal.ts'
+import { EXIT } from './errors.ts'
 import { run } from './run.ts'
 
 const interrupted = new AbortController()
-process.once('SIGINT', () => {
-  interrupted.abort()
-  // A second Ctrl-C ends at once.
-  process.once('SIGINT', () => process.exit(130))
-})
+onSignal(['SIGINT'], { first: () => interrupted.abort(), again: () => process.exit(EXIT.interrupted) })
 // `fedplane … | head -1`: who read us needs no more.
 process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(0)

@@ -2,6 +2,7 @@ import process from 'node:process'
 import { isAppError } from '../functions/core/values/app-error.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { createLogger } from './logger.ts'
+import { onSignal } from './on-signal.ts'
 import { helpOf, type LocalOptions, readOptions } from './options.ts'
 import type { Fedplane } from './server.ts'
 
@@ -37,18 +38,6 @@ const end = async (running: Promise<Fedplane>): Promise<never> => {
   process.exit(0)
 }
 
-/** The first signal ends in good order, the second at once. */
-const endOnSignal = (running: Promise<Fedplane>): void => {
-  let ending = false
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (ending) process.exit(1)
-      ending = true
-      void end(running)
-    })
-  }
-}
-
 /**
  * npm passes SIGTERM on to us, but nobody tells us when npm itself is killed: then we would stay as an orphan that nobody knows of.
  * Started in another way, we may outlive whoever started us.
@@ -68,7 +57,7 @@ const run = async (options: LocalOptions): Promise<void> => {
   // Imported only now: everything hangs on it, and --help or a wrong option need nothing of it.
   const { startFedplane } = await import('./server.ts')
   const running = startFedplane({ ...options, log: createLogger({ level: options.logLevel }) })
-  endOnSignal(running)
+  onSignal(['SIGTERM', 'SIGINT'], { first: () => void end(running), again: () => process.exit(1) })
   endWithNpm(running)
   const { url } = await running
   process.stdout.write(`fedplane listening on ${url}/v1\n`)

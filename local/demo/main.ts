@@ -1,4 +1,5 @@
 import process from 'node:process'
+import { onSignal } from '../on-signal.ts'
 import { runDemo } from './demo.ts'
 import { type DemoOptions, HELP, readDemoOptions } from './options.ts'
 import { Printer } from './printer.ts'
@@ -22,13 +23,13 @@ const writerTo = (stream: NodeJS.WriteStream, onUnread: () => void): ((text: str
 const run = async (options: DemoOptions): Promise<number> => {
   const interrupt = new AbortController()
   let signalled = false
-  const onSignal = (): void => {
-    // The first ends in good order, the second at once.
-    if (signalled) process.exit(INTERRUPTED)
-    signalled = true
-    interrupt.abort(new Error('interrupted'))
-  }
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  onSignal(['SIGINT', 'SIGTERM', 'SIGHUP'], {
+    first: () => {
+      signalled = true
+      interrupt.abort(new Error('interrupted'))
+    },
+    again: () => process.exit(INTERRUPTED),
+  })
   let unread = false
   const write = writerTo(process.stdout, () => {
     unread = true
