@@ -8,7 +8,11 @@ export type Ends = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' 
 
 /** Linux's tables of TCP sockets, which say whose each is. A client may reach an IPv4 address through an IPv6 socket. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6']
-const readTables = (): string => TABLES.flatMap((file) => (existsSync(file) ? readFileSync(file, 'utf8') : [])).join('')
+
+/** One after the other, since most connections are in the first: the kernel writes a table anew for each reader, milliseconds on a busy machine. */
+function* readTables(): Generator<string> {
+  for (const file of TABLES) if (existsSync(file)) yield readFileSync(file, 'utf8')
+}
 
 /** Checks the table, which may miss a row while others come and go. */
 const LOOKS = 3
@@ -30,26 +34,27 @@ const isAt = (end: string, row: string): boolean => row === end || row === `${MA
  * The user whose socket is at the other end; undefined when no table has it. A socket that its process has closed has the inode 0, and older kernels say
  * root of it, so that it counts as nobody's.
  */
-const userIn = (tables: string, ends: Ends): number | undefined => {
+const userIn = (table: string, ends: Ends): number | undefined => {
   const [client, server] = [endOf(ends.remoteAddress, ends.remotePort), endOf(ends.localAddress, ends.localPort)]
-  const users = tables.split('\n').flatMap((line) => {
+  for (const line of table.split('\n')) {
+    if (!line.includes(client)) continue
     const [, local = '', remote = '', , , , , uid, , inode = '0'] = line.trim().split(/\s+/)
-    return isAt(client, local) && isAt(server, remote) && inode !== '0' ? [Number(uid)] : []
-  })
-  return users[0]
+    if (isAt(client, local) && isAt(server, remote) && inode !== '0') return Number(uid)
+  }
+  return undefined
 }
 
 export type PeerUsersOptions = {
   /** Default: who runs this process; undefined where there are no users. */
   owner?: number | undefined
-  /** Text of the tables. Default: Linux's. */
-  tables?: () => string
+  /** Texts of the tables. Default: Linux's. */
+  tables?: () => Iterable<string>
 }
 
 /** Who connects from this machine, where the system says it: on Linux. */
 export class PeerUsers {
   readonly #owner: number | undefined
-  readonly #tables: () => string
+  readonly #tables: () => Iterable<string>
   /** By connection: the user of one doesn't change. */
   readonly #known = new WeakMap<object, boolean>()
   #works = true
@@ -61,8 +66,10 @@ export class PeerUsers {
 
   #userOf(ends: Ends): number | undefined {
     for (let look = 0; look < LOOKS; look++) {
-      const user = userIn(this.#tables(), ends)
-      if (user !== undefined) return user
+      for (const table of this.#tables()) {
+        const user = userIn(table, ends)
+        if (user !== undefined) return user
+      }
     }
     return undefined
   }

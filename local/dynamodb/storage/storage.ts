@@ -28,6 +28,8 @@ const parts = ({ key, base = NO_KEY }: Position): Buffer[] => [key.hash, key.sor
 export class Storage {
   readonly #database: DatabaseSync
   readonly #statements = new Map<string, StatementSync>()
+  /** Those of `#entries` that nobody iterates just now. */
+  readonly #idle = new Map<string, StatementSync[]>()
   readonly #tables = new Map<string, Table>()
 
   constructor(database: DatabaseSync) {
@@ -200,17 +202,23 @@ export class Storage {
   }
 
   *#entries(where: string, values: readonly SQLInputValue[]): Generator<Entry> {
-    // Not one that is kept: a generator that waits would share its state with the next.
-    const statement = this.#database.prepare(
-      `SELECT hash, sort, base_hash, base_sort, size, item FROM entries WHERE ${where}`,
-    )
-    for (const row of statement.iterate(...values) as Iterable<unknown> as Iterable<Row>) {
-      yield {
-        key: { hash: Buffer.from(row.hash), sort: Buffer.from(row.sort) },
-        base: { hash: Buffer.from(row.base_hash), sort: Buffer.from(row.base_sort) },
-        size: row.size,
-        item: row.item,
+    // One that nobody else iterates: a generator that waits would share its state with the next.
+    const idle = this.#idle.get(where) ?? []
+    this.#idle.set(where, idle)
+    const statement =
+      idle.pop() ??
+      this.#database.prepare(`SELECT hash, sort, base_hash, base_sort, size, item FROM entries WHERE ${where}`)
+    try {
+      for (const row of statement.iterate(...values) as Iterable<unknown> as Iterable<Row>) {
+        yield {
+          key: { hash: Buffer.from(row.hash), sort: Buffer.from(row.sort) },
+          base: { hash: Buffer.from(row.base_hash), sort: Buffer.from(row.base_sort) },
+          size: row.size,
+          item: row.item,
+        }
       }
+    } finally {
+      idle.push(statement)
     }
   }
 

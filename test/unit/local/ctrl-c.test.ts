@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { constants, tmpdir } from 'node:os'
 import path from 'node:path'
 import process from 'node:process'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,6 +17,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+/** As a shell says it: a process that the second one meets when it has ended its own handling, on a busy machine, is ended by the signal. */
+const statusOf = (code: number | null, signal: NodeJS.Signals | null): number =>
+  code ?? 128 + constants.signals[signal as NodeJS.Signals]
+
 const start = (script: string, args: readonly string[], env: Record<string, string> = {}) => {
   const child = spawn(process.execPath, [script, ...args], {
     cwd: ROOT,
@@ -29,7 +33,7 @@ const start = (script: string, args: readonly string[], env: Record<string, stri
       output += chunk
     })
   }
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number, output }))
+  const ended = once(child, 'close').then(([code, signal]) => ({ code: statusOf(code, signal), output }))
   const seen = (text: string) => until(() => output.includes(text), 60_000)
   return { child, ended, seen, output: () => output }
 }

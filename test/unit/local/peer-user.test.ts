@@ -51,7 +51,7 @@ const ends = (remotePort: number, localPort = 9511) => ({
 
 describe('PeerUsers', () => {
   const isOwn = (tables: string, owner = 1000): boolean =>
-    new PeerUsers({ owner, tables: () => HEADING + tables }).isOwn(ends(40_000))
+    new PeerUsers({ owner, tables: () => [HEADING + tables] }).isOwn(ends(40_000))
 
   it('takes the owner and root, over IPv4 and over an IPv6 socket', () => {
     for (const mapped of [false, true]) {
@@ -75,7 +75,7 @@ describe('PeerUsers', () => {
     let looks = 0
     const users = new PeerUsers({
       owner: 1000,
-      tables: () => `${row(40_000, 9511, { uid: 1000 })}${++looks ? '' : ''}`,
+      tables: () => [`${row(40_000, 9511, { uid: 1000 })}${++looks ? '' : ''}`],
     })
     const socket = ends(40_000)
     expect([users.isOwn(socket), users.isOwn(socket), looks]).toEqual([true, true, 1])
@@ -97,7 +97,7 @@ describe('startHttpServer with them', () => {
       owner: ME,
       tables: () => {
         const tables = readFileSync('/proc/net/tcp', 'utf8')
-        return isStarted ? tables.replaceAll(isMine, `$1${ME + 1}$2`) : tables
+        return [isStarted ? tables.replaceAll(isMine, `$1${ME + 1}$2`) : tables]
       },
     })
     isStarted = true
@@ -124,7 +124,7 @@ describe('startHttpServer with them', () => {
   })
 
   it('lets everybody in where the system does not say who they are, and says so', async () => {
-    const { url, log } = await serve({ owner: ME, tables: () => HEADING })
+    const { url, log } = await serve({ owner: ME, tables: () => [HEADING] })
     expect((await fetch(url)).status).toBe(200)
     expect(JSON.stringify(log.lines)).toContain('does not tell which user connects')
   })
