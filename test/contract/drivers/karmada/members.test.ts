@@ -309,6 +309,29 @@ describe('members of karmada@1', { timeout: TIMEOUT_MS }, () => {
     expect(await gated.member.admin.get(namespaces, name)).toBeUndefined()
   })
 
+  it('row 40: a join waits while the namespace of an earlier membership still ends in the control plane', async () => {
+    const [space, held] = ['karmada-es-paris', 'held']
+    const finalizers = ['example.org/later']
+    await life.prepare(paris())
+    await withControlPlane(life.context(), async (client) => {
+      await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: space } })
+      const metadata = { name: held, namespace: space, finalizers }
+      await client.create(secrets(space), { apiVersion: 'v1', kind: 'Secret', metadata })
+      await client.delete(namespaces, space)
+    })
+    expect(await life.driver.registerMember(life.memberContext(paris()))).toMatchObject({
+      done: false,
+      waitingFor: `namespace ${space} of an earlier membership to be gone from the control plane`,
+    })
+    await withControlPlane(life.context(), async (client) => {
+      expect((await client.list(clusters)).items).toEqual([])
+      await client.patch(secrets(space), held, { metadata: { finalizers: [] } })
+    })
+    await life.join(paris())
+    expect(await observed(life.memberContext(paris()))).toEqual({ state: 'ready' })
+    await life.unjoin(paris())
+  })
+
   it('rows 15, 40: rejoining under the same name at once gives the new token', async () => {
     for (let times = 0; times < 3; times += 1) {
       await life.join(paris())

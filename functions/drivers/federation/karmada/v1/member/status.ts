@@ -155,8 +155,8 @@ export const yieldProxy = async (site: Site, memberName: string): Promise<void> 
   const { client, federationId } = site
   await unlessGone(() => client.patch(clusters, memberName, { spec: { impersonatorSecretRef: null } }))
   const space = works(executionSpace({ memberName }))
-  for (const work of (await listAll(client, space)).filter(isImpersonators)) {
-    await unlessGone(() => client.delete(space, work.metadata.name))
+  for (const { metadata } of (await listAll(client, space)).filter(isImpersonators)) {
+    await unlessGone(() => client.delete(space, metadata.name, metadata.uid === undefined ? {} : { uid: metadata.uid }))
   }
   const resource = secrets(memberObjectName(federationId))
   const secret = await client.get(resource, impersonatorSecretName({ memberName }))
