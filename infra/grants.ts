@@ -5,6 +5,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { FLOWS, type Flow } from '../functions/core/operation/operation.ts'
+import { FEED_PARTITION } from '../functions/store/dynamodb/keys.ts'
 import { TABLE_DEFINITION } from '../functions/store/dynamodb/table-definition.ts'
 import { acknowledge } from './acknowledge.ts'
 import { grantedArns } from './eks-grants.ts'
@@ -154,6 +155,18 @@ export const grantTable = (grantee: IGrantable, data: Installation['data']): voi
 export const grantTableKeys = (grantee: IGrantable, data: Installation['data']): void => {
   grantIndexes(grantee, data)
   grantStorageKey(grantee, data.storageKey, 'dynamodb', ['kms:Decrypt', 'kms:DescribeKey'])
+}
+
+/** May put events into the feeds of projects, which are partitions apart, and read or change nothing. */
+export const grantFeed = (grantee: IGrantable, { table, storageKey }: Installation['data']): void => {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['dynamodb:PutItem'],
+      resources: [table.tableArn],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${FEED_PARTITION}*`] } },
+    }),
+  )
+  grantStorageKey(grantee, storageKey, 'dynamodb', ['kms:Encrypt', 'kms:GenerateDataKey'])
 }
 
 /** May read the table's stream. `ListStreams` takes no resource. */

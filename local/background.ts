@@ -9,6 +9,7 @@ import { reconcile } from '../functions/workers/reconciler/reconcile.ts'
 import { renewDue } from '../functions/workers/renewals/renew.ts'
 import { type Bus, logSubscriber } from './bus/bus.ts'
 import { EXECUTION_STATUS_CHANGE } from './bus/bus-event.ts'
+import type { FeedSignal } from './bus/feed-signal.ts'
 import { OutboxRelay } from './bus/outbox-relay.ts'
 import { dynamoStreamPosition } from './bus/stream-position.ts'
 import { openStreamShards } from './bus/stream-shards.ts'
@@ -21,9 +22,9 @@ import { withinTimeout } from './within-timeout.ts'
 /** How long the end waits for work under way, milliseconds; all of it can be repeated. */
 const CLOSE_TIMEOUT_MS = 1_000
 
-export type BackgroundParts = { ports: Ports; engine: Engine; bus: Bus; database: Database }
+export type BackgroundParts = { ports: Ports; engine: Engine; bus: Bus; database: Database; feedSignal: FeedSignal }
 
-const startRelay = async ({ ports, bus, database }: BackgroundParts): Promise<OutboxRelay> => {
+const startRelay = async ({ ports, bus, database, feedSignal }: BackgroundParts): Promise<OutboxRelay> => {
   const shards = await openStreamShards(database.connection, TABLE)
   const read = async (key: { pk: string; sk: string }): Promise<DomainEvent | undefined> => {
     const { Item } = await database.client.send(new GetCommand({ TableName: TABLE, Key: key, ConsistentRead: true }))
@@ -33,7 +34,9 @@ const startRelay = async ({ ports, bus, database }: BackgroundParts): Promise<Ou
     shards,
     position: dynamoStreamPosition(database.client, shards.streamArn),
     read,
-    publish: async (event) => {
+    publish: async (event, position) => {
+      await ports.stores.events.publish({ position, event })
+      feedSignal.notify(event.projectId)
       for (const it of outboxEvents(event)) await bus.publish(it)
     },
     log: ports.log,

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { apiApp } from '../functions/api/app.ts'
+import { type StreamingApp, streamingApp } from '../functions/api/events/event-stream.ts'
 import { type IdentitySettings, keystoneBase } from '../functions/authorizer/settings.ts'
 import { FLOWS } from '../functions/core/operation/operation.ts'
 import type { Executions, Logger, Ports } from '../functions/core/ports.ts'
@@ -17,6 +18,7 @@ import { openAuthorizer } from './authorizer/authorizer.ts'
 import { startBackground } from './background.ts'
 import { Bus } from './bus/bus.ts'
 import { executionStatusEvent } from './bus/bus-event.ts'
+import { FeedSignal } from './bus/feed-signal.ts'
 import { localCloud } from './cloud.ts'
 import { type Database, openDatabase } from './database.ts'
 import { makeDataDirectory } from './dynamodb/make-directory.ts'
@@ -89,7 +91,7 @@ const takeDirectory = async (dataDir: string | undefined, opened: AsyncDisposabl
   return directory
 }
 
-type Core = { ports: Ports; engine: Engine; bus: Bus }
+type Core = { ports: Ports; engine: Engine; bus: Bus; feedSignal: FeedSignal }
 
 /** Ports need executions, executions need the steps, steps need the ports: the engine comes last, behind this. */
 const deferredExecutions = (): Executions & { use(executions: Executions): void } => {
@@ -139,7 +141,7 @@ const makeCore = async (database: Database, dataDir: string, options: FedplaneOp
     },
   })
   executions.use(engine)
-  return { ports, engine, bus }
+  return { ports, engine, bus, feedSignal: new FeedSignal() }
 }
 
 const start = async (options: FedplaneOptions, opened: AsyncDisposableStack): Promise<Fedplane> => {
@@ -147,9 +149,9 @@ const start = async (options: FedplaneOptions, opened: AsyncDisposableStack): Pr
   const { tokensFile, identity, publicUrl } = options
   const authorize = openAuthorizer({ tokensFile, identity }, { clock: systemClock, log })
   // The port is taken first, so that a used one is reported at once and nothing is made; requests wait until the application is there.
-  const application = Promise.withResolvers<ReturnType<typeof apiApp>>()
+  const application = Promise.withResolvers<StreamingApp>()
   application.promise.catch(() => undefined)
-  const handle = async (event: Parameters<ReturnType<typeof apiApp>>[0]) => (await application.promise)(event)
+  const handle: StreamingApp = async (event, signal) => (await application.promise)(event, signal)
   const refuseForeign = isForOnePerson(options)
   const peerUsers = refuseForeign && !options.allowOtherUsers ? new PeerUsers() : undefined
   const gateway = { handle, authorize, log, refuseForeign, peerUsers, publicUrl }
@@ -166,17 +168,17 @@ const start = async (options: FedplaneOptions, opened: AsyncDisposableStack): Pr
   const core = await makeCore(database, dataDir, options, log)
   if (database.hasFormer) await adoptItems(core.ports.stores, dataDir)
   const { clustersPerProject = CLUSTERS_PER_PROJECT } = options
-  application.resolve(
-    apiApp(core.ports, {
-      baseUrl: publicUrl ?? url,
-      trustForwarded: options.trustForwarded ?? false,
-      policy,
-      openApi: localOpenApi,
-      clustersPerProject,
-      ...(options.projectLimits === undefined ? {} : { projectLimits: options.projectLimits }),
-      ...(identity?.keystone ? { authUrl: keystoneBase(identity.keystone.url) } : {}),
-    }),
-  )
+  const app = apiApp(core.ports, {
+    baseUrl: publicUrl ?? url,
+    trustForwarded: options.trustForwarded ?? false,
+    policy,
+    openApi: localOpenApi,
+    clustersPerProject,
+    ...(options.projectLimits === undefined ? {} : { projectLimits: options.projectLimits }),
+    ...(identity?.keystone ? { authUrl: keystoneBase(identity.keystone.url) } : {}),
+  })
+  const { events } = core.ports.stores
+  application.resolve(streamingApp({ app, events, authorize, changed: core.feedSignal.changed }))
   const background = startBackground({ ...core, database }).catch((error: unknown) => {
     log.error('background work not started', { error })
   })

@@ -2,6 +2,7 @@ import { CERTIFICATE_ROUTES } from './certificates/certificates.routes.ts'
 import { CLUSTER_ROUTES } from './clusters/clusters.routes.ts'
 import { TEMPLATE_ROUTES } from './clustertemplates/templates.routes.ts'
 import { DRIVER_ROUTES } from './drivers/drivers.routes.ts'
+import { EVENT_ROUTES } from './events/events.routes.ts'
 import { FEDERATION_ROUTES } from './federations/federations.routes.ts'
 import { NODE_GROUP_ROUTES } from './nodegroups/nodegroups.routes.ts'
 import { QUOTA_ROUTES } from './quotas/quotas.routes.ts'
@@ -22,4 +23,5 @@ export const TABLE_ROUTES: readonly TableRoute[] = [
   ...QUOTA_ROUTES,
   ...STATS_ROUTES,
   ...MSERVICE_ROUTES,
+  ...EVENT_ROUTES,
 ]

@@ -1,6 +1,10 @@
+import { setTimeout } from 'node:timers/promises'
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { PutEvents } from '../core/ports.ts'
+import { dynamoCommit } from '../store/dynamodb/commit.ts'
 import { eventOfRecord } from '../store/dynamodb/event.schema.ts'
+import { dynamoFeed } from '../store/dynamodb/event-store.ts'
+import { openDocumentClient } from '../store/dynamodb/request.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 import type { OutboxEnv } from './env.ts'
 import { powertoolsLog } from './powertools-log.ts'
@@ -27,5 +31,13 @@ export const putOnBus =
 /** What the forwarder of events uses on AWS. Makes the client, calls nothing. */
 export const awsOutbox = (env: OutboxEnv) => {
   const client = new EventBridgeClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS })
-  return { eventOf: eventOfRecord, put: putOnBus(client, env.EVENT_BUS_NAME), log: powertoolsLog() }
+  const documentClient = openDocumentClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS })
+  const context = {
+    client: documentClient,
+    tableName: env.TABLE_NAME,
+    clock: { now: () => new Date() },
+    pause: setTimeout,
+  }
+  const { publish } = dynamoFeed(context, dynamoCommit(context))
+  return { eventOf: eventOfRecord, publish, put: putOnBus(client, env.EVENT_BUS_NAME), log: powertoolsLog() }
 }

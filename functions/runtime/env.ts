@@ -73,8 +73,8 @@ export const keysEnv = z.object({ ...api, ...clusters, ...keys, ...cloud })
 export const workerEnv = z.object({ ...base, ...clusters, ...keys, ...cloud })
 /** The reconciler: table and executions only. */
 export const reconcilerEnv = z.object(base)
-/** The forwarder of events: reads what the stream gives it, and writes to the bus. */
-export const outboxEnv = z.object({ AWS_REGION: text, EVENT_BUS_NAME: text })
+/** The forwarder of events: reads what the stream gives it, and writes to the feeds and to the bus. */
+export const outboxEnv = z.object({ AWS_REGION: text, TABLE_NAME: text, EVENT_BUS_NAME: text })
 
 /** The canary: where it finds the API, its token, and its secret. */
 export const canaryEnv = z.object({

@@ -17,6 +17,28 @@ export interface EventStore {
   append(event: DomainEvent): Write
   /** Oldest first. */
   listOf(projectId: string, owner: EventOwner, page: PageRequest): Promise<Page<DomainEvent>>
+  /** Puts an event of the stream into its project's feed. Those of a project one after the other, in the stream's order; can be done twice. */
+  publish(entry: FeedEntry): Promise<void>
+  /** The project's feed after a position, oldest first: what the stream had later is never found before what it had earlier. */
+  feed(projectId: string, page: FeedPage): Promise<{ items: FeedEntry[]; more: boolean }>
+  /** Position of the newest event in a project's feed; undefined when there is none. */
+  lastPosition(projectId: string): Promise<string | undefined>
+}
+
+/** An event and where it stands in its project's feed. */
+export type FeedEntry = {
+  /** Sequence number of the table's stream, decimal without leading zeros: rises within a project. */
+  position: string
+  event: DomainEvent
+}
+
+/** What of a feed is wanted. */
+export type FeedPage = {
+  limit: number
+  /** A position: what comes after it. Default: from the oldest that is kept. */
+  after?: string | undefined
+  /** ISO-8601 UTC: nothing that happened before. Default: everything. */
+  since?: string | undefined
 }
 
 /** One scheduled worker, as `GET /v1/mservices` shows it. */

@@ -5,7 +5,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { OutboxEnv, Settings } from '../../functions/runtime/env.ts'
 import { acknowledge } from '../acknowledge.ts'
-import { grantSend, grantStream } from '../grants.ts'
+import { grantFeed, grantSend, grantStream } from '../grants.ts'
 import type { Installation } from '../installation.ts'
 import { BUS_NAME } from '../key-policy.ts'
 import { NodeFunction } from './node-function.ts'
@@ -42,15 +42,16 @@ export class Outbox extends Construct {
     const last = 'It is where is noted what could not be delivered.'
     acknowledge(this.undelivered, 'AwsSolutions-SQS3', last)
     acknowledge(this.undelivered, 'Serverless-SQSRedrivePolicy', last)
-    const environment: Settings<OutboxEnv> = { EVENT_BUS_NAME: this.bus.eventBusName }
+    const environment: Settings<OutboxEnv> = { TABLE_NAME: data.table.tableName, EVENT_BUS_NAME: this.bus.eventBusName }
     this.forwarder = new NodeFunction(this, 'outbox', {
       installation,
       kind: 'event',
       bundle: 'event-outbox',
-      description: 'fedplane: puts events on the bus',
+      description: 'fedplane: puts events on the bus and into the feeds',
       environment,
     })
     this.bus.grantPutEventsTo(this.forwarder)
+    grantFeed(this.forwarder, data)
     this.#readStream(installation)
   }
 

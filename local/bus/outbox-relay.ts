@@ -13,7 +13,8 @@ export type OutboxRelayOptions = {
   position: StreamPositionStore
   /** The event of an outbox item; undefined when it is gone. */
   read(key: { pk: string; sk: string }): Promise<DomainEvent | undefined>
-  publish(event: DomainEvent): Promise<void>
+  /** @param position where in the stream it is: rises */
+  publish(event: DomainEvent, position: string): Promise<void>
   log: Logger
   /** After a failed observation, milliseconds. Default 2,000. */
   faultPauseMs?: number
@@ -80,6 +81,6 @@ export class OutboxRelay {
   async #forward(record: StreamRecord): Promise<void> {
     if (!isOutbox(record)) return
     const event = await this.#options.read({ pk: record.pk, sk: record.sk })
-    if (event) await this.#options.publish(event)
+    if (event) await this.#options.publish(event, record.sequenceNumber)
   }
 }

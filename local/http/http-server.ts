@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
+import type { StreamedResult } from '../../functions/api/events/event-stream.ts'
 import type { Logger } from '../../functions/core/ports.ts'
 import { AppError } from '../../functions/core/values/app-error.ts'
 import { type ApiEvent, PathMalformed, type ReceivedRequest, receivedRequest, toApiEvent } from './api-event.ts'
@@ -10,7 +10,7 @@ import { isForeign, isUndeclaredBody, type OwnAddress } from './foreign.ts'
 import type { PeerUsers } from './peer-user.ts'
 import { announcesTooMuch, BodyTooLarge, RequestAborted, readBody } from './read-body.ts'
 import { REFUSALS, type Refusal, rawRefusal, refusalBody } from './refusal.ts'
-import { bodyLength, RESULT_BYTES_MAX, writeResult } from './write-result.ts'
+import { bodyLength, RESULT_BYTES_MAX, writeFrames, writeResult } from './write-result.ts'
 
 /** Another program listens on the port. */
 class PortInUse extends AppError {
@@ -44,8 +44,8 @@ const CLOSE_TIMEOUT_MS = 1_000
 export type HttpServerOptions = {
   /** 0 takes a free one. */
   port: number
-  /** The Lambda function behind the gateway. */
-  handle: (event: ApiEvent) => Promise<APIGatewayProxyStructuredResultV2>
+  /** The Lambda function behind the gateway. The signal says that its answer is over, or that nobody waits for it. */
+  handle: (event: ApiEvent, signal: AbortSignal) => Promise<StreamedResult>
   /** The Lambda authorizer: its answer becomes `requestContext.authorizer.lambda`. */
   authorize: (headers: Readonly<Record<string, string | undefined>>) => Promise<Record<string, unknown>>
   log: Logger
@@ -68,6 +68,8 @@ export type HttpServer = {
 class Gateway {
   readonly #options: HttpServerOptions
   readonly #limits: HttpLimits
+  /** How to end the answers that are under way. */
+  readonly #open = new Set<() => void>()
   readonly server: Server
 
   constructor(options: HttpServerOptions) {
@@ -96,14 +98,32 @@ class Gateway {
       if (this.#options.peerUsers?.isOwn(message.socket) === false) throw new OtherUser()
       const body = await readBody(message, this.#limits.bodyBytesMax)
       const event = await this.#event(message, body, requestId)
-      const result = await this.#inTime(this.#options.handle(event), requestId)
+      const result = await this.#inTime(this.#options.handle(event, this.#endOf(response)), requestId)
       if (bodyLength(result) > RESULT_BYTES_MAX) throw new RangeError('The answer is larger than Lambda allows.')
       // Once the server closes, a kept connection would only make it wait.
       if (!this.server.listening) response.shouldKeepAlive = false
-      writeResult(response, result)
+      if (result.frames === undefined) writeResult(response, result)
+      else await writeFrames(response, result, result.frames)
     } catch (error) {
       this.#failed(error, message, response, requestId)
     }
+  }
+
+  /** A signal that is given when the answer is over or its connection gone, and when the server closes. */
+  #endOf(response: ServerResponse): AbortSignal {
+    const ended = new AbortController()
+    const end = (): void => {
+      this.#open.delete(end)
+      ended.abort()
+    }
+    this.#open.add(end)
+    response.once('close', end)
+    return ended.signal
+  }
+
+  /** Ends the answers that go on. */
+  endStreams(): void {
+    for (const end of this.#open) end()
   }
 
   async #event(message: IncomingMessage, body: Buffer, requestId: string): Promise<ApiEvent> {
@@ -227,7 +247,8 @@ const closeServer = async (server: Server): Promise<void> => {
  * @throws PortInUse
  */
 export const startHttpServer = async (options: HttpServerOptions): Promise<HttpServer> => {
-  const { server } = new Gateway(options)
+  const gateway = new Gateway(options)
+  const { server } = gateway
   await listen(server, options.port)
   const { port } = server.address() as AddressInfo
   if ((await options.peerUsers?.probe(port)) === false) {
@@ -235,6 +256,7 @@ export const startHttpServer = async (options: HttpServerOptions): Promise<HttpS
   }
   let closing: Promise<void> | undefined
   const close = (): Promise<void> => {
+    gateway.endStreams()
     closing ??= closeServer(server)
     return closing
   }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 
@@ -23,4 +24,22 @@ export const writeResult = (response: ServerResponse, result: APIGatewayProxyStr
     response.setHeader('content-length', body.length)
   response.writeHead(status)
   response.end(body)
+}
+
+/** Answers with the head of a result and a body that goes on, no faster than the client reads. Returns when it is over, or the client gone. */
+export const writeFrames = async (
+  response: ServerResponse,
+  { statusCode, headers = {} }: APIGatewayProxyStructuredResultV2,
+  frames: AsyncIterable<string>,
+): Promise<void> => {
+  // Kept for another request, the connection would outlast the end of the server.
+  response.shouldKeepAlive = false
+  response.writeHead(Number(statusCode ?? 200), headers as Record<string, string>)
+  const gone = new AbortController()
+  response.once('close', () => gone.abort())
+  for await (const frame of frames) {
+    if (response.destroyed) return
+    if (!response.write(frame)) await once(response, 'drain', { signal: gone.signal }).catch(() => undefined)
+  }
+  response.end()
 }

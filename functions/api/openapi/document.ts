@@ -6,6 +6,7 @@ import { TEMPLATE_ANSWERS } from '../clustertemplates/template.answer.schema.ts'
 import type { Answer, Answers } from '../common.answer.schema.ts'
 import { CREDENTIAL_ANSWERS } from '../credentials/credential.answer.schema.ts'
 import { DRIVER_ANSWERS } from '../drivers/driver.answer.schema.ts'
+import { EVENT_ANSWERS } from '../events/events.answer.schema.ts'
 import { FEDERATION_ANSWERS } from '../federations/federation.answer.schema.ts'
 import { MINOR_MAX, MINOR_MIN } from '../negotiation.ts'
 import { NODE_GROUP_ANSWERS } from '../nodegroups/node-group.answer.schema.ts'
@@ -34,6 +35,7 @@ export const ANSWERS: Answers = {
   ...DRIVER_ANSWERS,
   ...QUOTA_ANSWERS,
   ...STATS_ANSWERS,
+  ...EVENT_ANSWERS,
   ...MSERVICE_ANSWERS,
 }
 

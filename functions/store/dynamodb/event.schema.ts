@@ -6,26 +6,31 @@ import { count, parseItem, schemaVersion, text, textOrNull } from './item.schema
 
 export const EVENT_SCHEMA_VERSION = 1
 
+const stored = z.object({
+  schemaVersion: schemaVersion(EVENT_SCHEMA_VERSION),
+  ttl: count,
+  id: text,
+  projectId: text,
+  owner: z.object({ kind: z.enum(['cluster', 'federation']), id: text }),
+  clusterId: textOrNull,
+  action: z.enum(['create', 'update', 'delete', 'join', 'unjoin', 'rotate', 'kubeconfig']),
+  outcome: z.enum(['pending', 'success', 'failure']),
+  sequence: count,
+  reason: text,
+  message: text,
+  time: text,
+  name: text.exactOptional(),
+  initiator: z.object({ userId: text, projectId: text }).exactOptional(),
+  notify: z.literal(false).exactOptional(),
+})
+
 /** An event as stored, with its end of life in epoch seconds. */
-export const eventItem = z
-  .object({
-    schemaVersion: schemaVersion(EVENT_SCHEMA_VERSION),
-    ttl: count,
-    id: text,
-    projectId: text,
-    owner: z.object({ kind: z.enum(['cluster', 'federation']), id: text }),
-    clusterId: textOrNull,
-    action: z.enum(['create', 'update', 'delete', 'join', 'unjoin', 'rotate', 'kubeconfig']),
-    outcome: z.enum(['pending', 'success', 'failure']),
-    sequence: count,
-    reason: text,
-    message: text,
-    time: text,
-    name: text.exactOptional(),
-    initiator: z.object({ userId: text, projectId: text }).exactOptional(),
-    notify: z.literal(false).exactOptional(),
-  })
-  .transform(({ schemaVersion: _, ttl, ...event }) => ({ ttl, event }))
+export const eventItem = stored.transform(({ schemaVersion: _, ttl, ...event }) => ({ ttl, event }))
+
+/** An event in its project's feed. */
+export const feedItem = stored
+  .extend({ position: text })
+  .transform(({ schemaVersion: _, ttl, position, ...event }) => ({ ttl, position, event }))
 
 /** The new event in a record of the table's stream; undefined for records of anything else. @throws ItemCorrupt */
 export const eventOfRecord = ({ eventName, dynamodb }: DynamoDBRecord): DomainEvent | undefined => {

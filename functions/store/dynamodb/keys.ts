@@ -88,6 +88,16 @@ export const defaultManagementKey = (driver: string): ItemKey => ({
   sk: `DEFAULT#${part(driver)}`,
 })
 
+/** A partition apart, which is all that the forwarder of events may write to. */
+export const FEED_PARTITION = 'FEED#'
+export const feedPartition = (projectId: string): string => `${FEED_PARTITION}${projectId}`
+/** Digits of a sequence number of DynamoDB's streams at most (API reference, `SequenceNumber`): keys are compared as text. */
+const POSITION_DIGITS = 40
+export const feedKey = (projectId: string, position: string): ItemKey => ({
+  pk: feedPartition(projectId),
+  sk: position.padStart(POSITION_DIGITS, '0'),
+})
+
 /** Quotas of all projects: few, and listed together. */
 export const QUOTA_PARTITION = 'QUOTA'
 export const QUOTA_PREFIX = 'PROJECT#'

@@ -55,6 +55,7 @@ export type ItemQuery = Pick<
   | 'ExclusiveStartKey'
   | 'Limit'
   | 'ConsistentRead'
+  | 'ScanIndexForward'
 >
 
 /** Items of a query in the order of the sort key, page by page (1 MB) as they are asked for. */

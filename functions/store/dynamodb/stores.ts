@@ -164,7 +164,7 @@ export const dynamoStores = ({
     memberships: dynamoMembershipStore(context),
     credentials: dynamoCredentialStore(context, keyOf),
     integrity: integrityStore(integrity),
-    events: dynamoEventStore(context),
+    events: dynamoEventStore(context, commit),
     idempotency: dynamoIdempotencyStore(context),
     work: dynamoWorkStore(context),
     commit,

@@ -73,6 +73,40 @@ export const smallStoresContract = (make: MakeSubject): void => {
     })
   })
 
+  describe('the feed of a project', () => {
+    const publish = async (projectId: string, positions: readonly string[]) => {
+      const entries = positions.map((position) => ({ position, event: sampleEvent({ projectId, id: sampleId() }) }))
+      for (const entry of entries) await stores.events.publish(entry)
+      return entries
+    }
+
+    it('is read from a position on, in the order of positions as numbers, page by page', async () => {
+      const projectId = sampleId()
+      const [nine, ten, long] = await publish(projectId, ['9', '10', '1234567890123456789012345'])
+      await publish(sampleId(), ['11'])
+      expect(await stores.events.feed(projectId, { limit: 2 })).toEqual({ items: [nine, ten], more: true })
+      expect(await stores.events.feed(projectId, { limit: 2, after: '10' })).toEqual({ items: [long], more: false })
+      expect(await stores.events.lastPosition(projectId)).toBe(long!.position)
+    })
+
+    it('has an entry once, however often it is published', async () => {
+      const projectId = sampleId()
+      const [first] = await publish(projectId, ['1'])
+      await stores.events.publish(first!)
+      expect((await stores.events.feed(projectId, { limit: 9 })).items).toEqual([first])
+    })
+
+    it('leaves out what happened before a time, and is empty where nothing happened', async () => {
+      const projectId = sampleId()
+      expect(await stores.events.lastPosition(projectId)).toBeUndefined()
+      const [before, after] = ['2026-11-28T10:00:00.000Z', '2026-11-28T10:00:01.000Z']
+      await stores.events.publish({ position: '1', event: sampleEvent({ projectId, time: before }) })
+      await stores.events.publish({ position: '2', event: sampleEvent({ projectId, id: sampleId(), time: after }) })
+      const { items, more } = await stores.events.feed(projectId, { limit: 1, since: after })
+      expect([items.map(({ position }) => position), more]).toEqual([['2'], false])
+    })
+  })
+
   describe('events', () => {
     it('are listed by owner, oldest first, page by page', async () => {
       const owner = { kind: 'federation' as const, id: sampleId() }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { type DomainEvent, entityEvent, type OutboxEvent } from '../../../functions/core/values/event.ts'
 import { putOnBus } from '../../../functions/runtime/aws-outbox.ts'
 import { EVENT_SCHEMA_VERSION, eventOfRecord } from '../../../functions/store/dynamodb/event.schema.ts'
+import type { FeedEntry } from '../../../functions/store/stores.ts'
 import { forwardEvents } from '../../../functions/workers/outbox/forward.ts'
 import { recordedLog } from '../../support/api/log.ts'
 
@@ -38,12 +39,14 @@ const numbered = (count: number): DynamoDBRecord[] => Array.from({ length: count
 /** A bus that takes so many events and then no more. */
 const bus = (room = Number.POSITIVE_INFINITY) => {
   const taken: OutboxEvent[] = []
+  const published: string[] = []
+  const publish = async ({ position, event }: FeedEntry) => void published.push(`${position} ${event.id}`)
   const put = async (events: readonly OutboxEvent[]): Promise<number> => {
     const fits = events.slice(0, room - taken.length)
     taken.push(...fits)
     return fits.length
   }
-  return { eventOf: eventOfRecord, taken, put, log: recordedLog() }
+  return { eventOf: eventOfRecord, taken, published, publish, put, log: recordedLog() }
 }
 
 describe('forwardEvents', () => {
@@ -55,6 +58,18 @@ describe('forwardEvents', () => {
       { source: 'fedplane', 'detail-type': 'federation.create.success' },
       { source: 'fedplane', 'detail-type': 'magnum.federation.create' },
     ])
+  })
+
+  it('puts them into the feed first, where they stand as in the stream', async () => {
+    const parts = bus(0)
+    await forwardEvents(numbered(3), parts)
+    expect([parts.published, parts.taken]).toEqual([['0 0190-0', '1 0190-1', '2 0190-2'], []])
+  })
+
+  it('leaves the bus alone when the feed can not be written: the stream sends all of it again', async () => {
+    const parts = { ...bus(), publish: () => Promise.reject(new Error('busy')) }
+    await expect(forwardEvents(numbered(3), parts)).rejects.toThrow('busy')
+    expect(parts.taken).toEqual([])
   })
 
   it('lets the stream send again from the first event that was not taken', async () => {
