@@ -240,7 +240,7 @@ describe('api stack', () => {
 describe('events stack', () => {
   const RECONCILER = 'fedplane: looks after what is in progress'
   const SWEEP = 'fedplane: checks the health of clusters'
-  const FORWARDER = 'fedplane: puts events on the bus'
+  const FORWARDER = 'fedplane: puts events on the bus and into the feeds'
 
   const rulesOf = (functionId: string): Fields[] =>
     resources(events, 'AWS::Events::Rule')
@@ -276,7 +276,12 @@ describe('events stack', () => {
       DestinationConfig: { OnFailure: expect.anything() },
     })
     expect(actionsOf(events, forwarder)).toContain('events:PutEvents')
-    expect(actionsOf(events, forwarder).filter((action) => /^dynamodb:.*(Item|Query|Scan)/.test(action))).toEqual([])
+    const items = statementsOf(events, roleOf(forwarder, 'Role')).filter(({ actions }) =>
+      actions.some((action) => /^dynamodb:.*(Item|Query|Scan)/.test(action)),
+    )
+    expect(items.map(({ actions, statement }) => [actions, statement.Condition])).toEqual([
+      [['dynamodb:PutItem'], { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['FEED#*'] } }],
+    ])
   })
 
   it('lets the sweep open credentials and seal none, and others do neither', () => {
