@@ -2,13 +2,19 @@ import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Ports } from '../functions/core/ports.ts'
 import { type DomainEvent, outboxEvents } from '../functions/core/values/event.ts'
 import { WORKER_SECONDS } from '../functions/core/values/workers.ts'
+import { systemResolver } from '../functions/kubernetes/connect.ts'
 import { eventItem } from '../functions/store/dynamodb/event.schema.ts'
 import { parseItem } from '../functions/store/dynamodb/item.schema.ts'
+import { deliveryKeyParts } from '../functions/store/dynamodb/keys.ts'
 import { sweepHealth } from '../functions/workers/health-sweep/sweep.ts'
 import { reconcile } from '../functions/workers/reconciler/reconcile.ts'
 import { renewDue } from '../functions/workers/renewals/renew.ts'
+import { deliver, deliverDue } from '../functions/workers/trigger-deliveries/deliver.ts'
+import type { Sending } from '../functions/workers/trigger-deliveries/post.ts'
+import { fanOut } from '../functions/workers/trigger-fan-out/fan-out.ts'
 import { type Bus, logSubscriber } from './bus/bus.ts'
 import { EXECUTION_STATUS_CHANGE } from './bus/bus-event.ts'
+import { DeliveryRunner } from './bus/delivery-runner.ts'
 import type { FeedSignal } from './bus/feed-signal.ts'
 import { OutboxRelay } from './bus/outbox-relay.ts'
 import { dynamoStreamPosition } from './bus/stream-position.ts'
@@ -24,7 +30,10 @@ const CLOSE_TIMEOUT_MS = 1_000
 
 export type BackgroundParts = { ports: Ports; engine: Engine; bus: Bus; database: Database; feedSignal: FeedSignal }
 
-const startRelay = async ({ ports, bus, database, feedSignal }: BackgroundParts): Promise<OutboxRelay> => {
+const startRelay = async (
+  { ports, bus, database, feedSignal }: BackgroundParts,
+  deliveries: DeliveryRunner,
+): Promise<OutboxRelay> => {
   const shards = await openStreamShards(database.connection, TABLE)
   const read = async (key: { pk: string; sk: string }): Promise<DomainEvent | undefined> => {
     const { Item } = await database.client.send(new GetCommand({ TableName: TABLE, Key: key, ConsistentRead: true }))
@@ -37,11 +46,15 @@ const startRelay = async ({ ports, bus, database, feedSignal }: BackgroundParts)
     publish: async (event, position) => {
       await ports.stores.events.publish({ position, event })
       feedSignal.notify(event.projectId)
+      await fanOut(ports, event)
       for (const it of outboxEvents(event)) await bus.publish(it)
     },
+    onDelivery: (key) => deliveries.take(deliveryKeyParts(key)),
     log: ports.log,
   })
 }
+
+const sendingOf = ({ addressPolicy }: Ports): Sending => ({ policy: addressPolicy, resolver: systemResolver })
 
 /** What EventBridge Scheduler and rules start on AWS. Each may run at any time, and twice. */
 const startSchedule = ({ ports, engine, bus }: BackgroundParts, reader: Reader): Job[] => {
@@ -63,6 +76,7 @@ const startSchedule = ({ ports, engine, bus }: BackgroundParts, reader: Reader):
     reconciler,
     every(WORKER_SECONDS.renewals, 'renew-credentials', () => renewDue(ports)),
     every(WORKER_SECONDS['health-sweep'], 'sweep-health', () => sweepHealth({ ...ports, connect: reader.connect })),
+    every(WORKER_SECONDS['trigger-deliveries'], 'trigger-deliveries', () => deliverDue(ports, sendingOf(ports))),
     every(3600, 'prune-executions', () => engine.prune()),
   ]
 }
@@ -75,9 +89,10 @@ export const startBackground = async (parts: BackgroundParts): Promise<{ close()
   parts.bus.subscribe(logSubscriber(parts.ports.log))
   const reader = new Reader(parts.ports)
   const jobs = startSchedule(parts, reader)
-  const closeJobs = () => Promise.all([reader.close(), ...jobs.map((job) => job.close())])
+  const deliveries = new DeliveryRunner((key) => deliver(parts.ports, key, sendingOf(parts.ports)))
+  const closeJobs = () => Promise.all([reader.close(), deliveries.close(), ...jobs.map((job) => job.close())])
   try {
-    const relay = await startRelay(parts)
+    const relay = await startRelay(parts, deliveries)
     return { close: () => withinTimeout(Promise.all([relay.close(), closeJobs()]), CLOSE_TIMEOUT_MS) }
   } catch (error) {
     await closeJobs()

@@ -20,6 +20,8 @@ export const KEYS_PATHS: readonly Pick<PrincipalRoute, 'method' | 'path' | 'rule
   { method: 'PATCH', path: '/v1/federations/{federation}', rule: 'federation:update' },
   { method: 'GET', path: '/v1/federations/{federation}/kubeconfig', rule: 'federation:kubeconfig' },
   { method: 'POST', path: '/v1/federations/{federation}/kubeconfig', rule: 'federation:kubeconfig' },
+  { method: 'POST', path: '/v1/triggers', rule: 'trigger:create' },
+  { method: 'POST', path: '/v1/triggers/{trigger}/actions/rotate-secret', rule: 'trigger:update' },
 ]
 
 const anyText = z.string().optional()

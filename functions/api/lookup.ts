@@ -14,6 +14,8 @@ const PLURALS: Readonly<Record<Noun, string>> = {
   ClusterTemplate: 'cluster templates',
   NodeGroup: 'node groups',
   Quota: 'quotas',
+  Trigger: 'triggers',
+  Delivery: 'deliveries',
 }
 
 type Match = { id: string; status?: Status }

@@ -5,6 +5,7 @@ import { FEDERATION_KEYS_ROUTES } from './federations/federations.keys-routes.ts
 import { NODE_GROUP_KEYS_ROUTES } from './nodegroups/nodegroups.keys-routes.ts'
 import type { Route } from './route.ts'
 import { TABLE_ROUTES } from './table-routes.ts'
+import { TRIGGER_KEYS_ROUTES } from './triggers/triggers.keys-routes.ts'
 
 /** Every path that the API has: the single source for dispatch, gateway routes and documentation. */
 export const ROUTES: readonly Route[] = [
@@ -14,4 +15,5 @@ export const ROUTES: readonly Route[] = [
   ...CERTIFICATE_KEYS_ROUTES,
   ...CREDENTIAL_KEYS_ROUTES,
   ...FEDERATION_KEYS_ROUTES,
+  ...TRIGGER_KEYS_ROUTES,
 ]

@@ -1,5 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
+import type { LookupFunction } from 'node:net'
 
 /** Name resolved, TCP and TLS connected, milliseconds. */
 const CONNECT_MS = 3_000
@@ -23,6 +24,8 @@ export type HttpCall = {
   body?: string | undefined
   /** PEM of the only authorities that may vouch for the server. Default: those that everybody trusts. */
   caPem?: string | undefined
+  /** In place of the system's, for addresses that were checked. */
+  lookup?: LookupFunction
   /** Ends the call with all that belongs to it. */
   signal: AbortSignal
   /** The most that is read of the answer. */
@@ -59,7 +62,7 @@ const readBody = async (call: HttpCall, answer: IncomingMessage): Promise<string
   return Buffer.concat(chunks).toString('utf8')
 }
 
-const start = ({ method, url, headers, body, caPem, signal }: HttpCall): ClientRequest => {
+const start = ({ method, url, headers, body, caPem, lookup, signal }: HttpCall): ClientRequest => {
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
   return request(url, {
     method,
@@ -67,6 +70,7 @@ const start = ({ method, url, headers, body, caPem, signal }: HttpCall): ClientR
     // A function sleeps between requests, and wakes with connections that the other side closed long ago.
     agent: false,
     ...(caPem === undefined ? {} : { ca: caPem }),
+    ...(lookup === undefined ? {} : { lookup }),
     headers: {
       'accept-encoding': 'identity',
       'user-agent': 'fedplane',

@@ -74,6 +74,9 @@ export const localPolicy: AddressPolicy = {
   },
 }
 
+/** True for an address of this machine alone. */
+export const isLoopbackAddress = (text: string): boolean => useOf(effectiveAddress(text)).group === 'loopback'
+
 type Network = ReturnType<typeof ipaddr.parseCIDR>
 
 /** True for a network of loopback addresses alone: of 127.0.0.0/8, or ::1/128. */
@@ -116,6 +119,10 @@ export const checkServerUrl = (server: string, policy: AddressPolicy): URL => {
   if (isIP(host) !== 0) checkAddress(host, host, policy)
   return url
 }
+
+/** True for an address of this machine alone, and for its usual name. */
+export const isLoopbackHost = (host: string): boolean =>
+  host === 'localhost' || (isIP(host) !== 0 && isLoopbackAddress(host))
 
 /** One address to connect to. */
 export type ResolvedAddress = { address: string; family: 4 | 6 }

@@ -121,7 +121,7 @@ export type ConnectOptions = {
 }
 
 /** The operating system's resolver: also /etc/hosts, as kubectl does. */
-const systemResolver: Resolver = async (hostname) =>
+export const systemResolver: Resolver = async (hostname) =>
   (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address, family }) => ({
     address,
     family: family === 6 ? 6 : 4,

@@ -75,6 +75,11 @@ export const RULES = {
   'federation:kubeconfig': [],
   'driver:get': ['read'],
   'event:get_all': ['read'],
+  'trigger:create': ['change'],
+  'trigger:update': ['change'],
+  'trigger:delete': ['change', 'delete'],
+  'trigger:get': ['read'],
+  'trigger:get_all': ['read'],
 } as const satisfies Record<string, readonly RuleGroup[]>
 
 export type PolicyRule = keyof typeof RULES

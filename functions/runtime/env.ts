@@ -75,6 +75,8 @@ export const workerEnv = z.object({ ...base, ...clusters, ...keys, ...cloud })
 export const reconcilerEnv = z.object(base)
 /** The forwarder of events: reads what the stream gives it, and writes to the feeds and to the bus. */
 export const outboxEnv = z.object({ AWS_REGION: text, TABLE_NAME: text, EVENT_BUS_NAME: text })
+/** Who notes deliveries of triggers: table, and the function that tries them. */
+export const fanOutEnv = z.object({ ...base, DELIVERIES_FUNCTION: text })
 
 /** The canary: where it finds the API, its token, and its secret. */
 export const canaryEnv = z.object({
@@ -101,6 +103,7 @@ export type KeysEnv = z.infer<typeof keysEnv>
 export type WorkerEnv = z.infer<typeof workerEnv>
 export type ReconcilerEnv = z.infer<typeof reconcilerEnv>
 export type OutboxEnv = z.infer<typeof outboxEnv>
+export type FanOutEnv = z.infer<typeof fanOutEnv>
 export type CanaryEnv = z.infer<typeof canaryEnv>
 export type DestroyGuardEnv = z.infer<typeof destroyGuardEnv>
 export type ReserveConcurrencyEnv = z.infer<typeof reserveConcurrencyEnv>

@@ -8,6 +8,7 @@ import type { ClusterTemplateStore } from './cluster-template.store.ts'
 import type { CertificateStore, CredentialStore } from './credential.store.ts'
 import type { FederationStore, MembershipStore } from './federation.store.ts'
 import type { Page, PageRequest } from './page.ts'
+import type { TriggerStore } from './trigger.store.ts'
 import type { WorkStore } from './work.store.ts'
 import type { Commit, Write } from './write.ts'
 
@@ -133,6 +134,7 @@ export type Stores = {
   integrity: IntegrityStore
   events: EventStore
   idempotency: IdempotencyStore
+  triggers: TriggerStore
   work: WorkStore
   commit: Commit
 }

@@ -24,7 +24,7 @@ export const addAlarms = (
   ...addApiAlarms(api, { settings, apiId: api.api.apiId, authorizer: api.functions.authorizer }),
   ...addWorkerAlarms(events, {
     settings,
-    workers: [...Object.values(workers), outbox.forwarder],
+    workers: [...Object.values(workers), outbox.forwarder, outbox.fanOut],
     forwarder: outbox.forwarder,
     undelivered: outbox.undelivered,
   }),

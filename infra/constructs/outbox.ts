@@ -1,17 +1,37 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { type CfnEventBus, EventBus } from 'aws-cdk-lib/aws-events'
+import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
-import type { OutboxEnv, Settings } from '../../functions/runtime/env.ts'
+import type { FanOutEnv, OutboxEnv, Settings } from '../../functions/runtime/env.ts'
+import { DELIVERY_PREFIX, FEED_PARTITION } from '../../functions/store/dynamodb/keys.ts'
 import { acknowledge } from '../acknowledge.ts'
-import { grantFeed, grantSend, grantStream } from '../grants.ts'
+import { grantFeed, grantSend, grantStream, grantTable } from '../grants.ts'
 import type { Installation } from '../installation.ts'
 import { BUS_NAME } from '../key-policy.ts'
+import { reconcilerEnvironment } from '../worker-environment.ts'
 import { NodeFunction } from './node-function.ts'
 
 /** The stream keeps a day. */
 const RECORD_AGE = Duration.hours(23)
+
+/** New items of the table whose key begins so. */
+const newItems = (beginning: { pk: string } | { sk: string }) =>
+  FilterCriteria.filter({
+    eventName: FilterRule.isEqual('INSERT'),
+    dynamodb: {
+      Keys: Object.fromEntries(
+        Object.entries(beginning).map(([name, prefix]) => [name, { S: FilterRule.beginsWith(prefix) }]),
+      ),
+    },
+  })
+
+export type OutboxProps = {
+  installation: Installation
+  /** Tries the deliveries of triggers. */
+  deliveries: NodeFunction
+}
 
 /**
  * Events of clusters and federations on a bus of their own. They are written in the transaction that changes the status, and forwarded from
@@ -22,8 +42,10 @@ export class Outbox extends Construct {
   /** Where Lambda notes which part of the stream it gave up. */
   readonly undelivered: Queue
   readonly forwarder: NodeFunction
+  /** Notes deliveries of triggers for events of the feeds. */
+  readonly fanOut: NodeFunction
 
-  constructor(scope: Construct, id: string, installation: Installation) {
+  constructor(scope: Construct, id: string, { installation, deliveries }: OutboxProps) {
     super(scope, id)
     const { data } = installation
     this.bus = new EventBus(this, 'bus', {
@@ -52,14 +74,35 @@ export class Outbox extends Construct {
     })
     this.bus.grantPutEventsTo(this.forwarder)
     grantFeed(this.forwarder, data)
-    this.#readStream(installation)
+    this.#readStream(this.forwarder, installation, [newItems({ sk: 'EVENT#' })])
+    this.fanOut = this.#addFanOut(installation, deliveries)
+    this.#readStream(this.fanOut, installation, [newItems({ pk: FEED_PARTITION }), newItems({ sk: DELIVERY_PREFIX })])
   }
 
-  #readStream({ data }: Installation): void {
-    const { forwarder } = this
-    grantStream(forwarder, data)
-    grantSend(forwarder, this.undelivered, data)
-    forwarder.addEventSourceMapping('stream', {
+  #addFanOut(installation: Installation, deliveries: NodeFunction): NodeFunction {
+    const environment: Settings<FanOutEnv> = {
+      ...reconcilerEnvironment(installation),
+      DELIVERIES_FUNCTION: deliveries.functionName,
+    }
+    const fanOut = new NodeFunction(this, 'fan-out', {
+      installation,
+      kind: 'event',
+      bundle: 'event-trigger-fan-out',
+      description: 'fedplane: finds the triggers of events',
+      environment,
+    })
+    grantTable(fanOut, installation.data)
+    fanOut.addToRolePolicy(
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [deliveries.functionArn] }),
+    )
+    return fanOut
+  }
+
+  /** @param filters as the function checks them; the rest of the stream costs no call */
+  #readStream(reader: NodeFunction, { data }: Installation, filters: Record<string, unknown>[]): void {
+    grantStream(reader, data)
+    grantSend(reader, this.undelivered, data)
+    reader.addEventSourceMapping('stream', {
       eventSourceArn: data.table.tableStreamArn ?? '',
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: 100,
@@ -67,13 +110,7 @@ export class Outbox extends Construct {
       bisectBatchOnError: true,
       maxRecordAge: RECORD_AGE,
       onFailure: { bind: () => ({ destination: this.undelivered.queueArn }) },
-      // As functions/workers/outbox checks them; the rest of the stream costs no call.
-      filters: [
-        FilterCriteria.filter({
-          eventName: FilterRule.isEqual('INSERT'),
-          dynamodb: { Keys: { sk: { S: FilterRule.beginsWith('EVENT#') } } },
-        }),
-      ],
+      filters,
     })
   }
 }

@@ -29,7 +29,12 @@ export class EventsStack extends Stack {
       description: 'fedplane: starts due credential rotations',
       environment,
     })
-    this.workers = { reconciler, renewals, 'health-sweep': this.#addSweep() }
+    this.workers = {
+      reconciler,
+      renewals,
+      'health-sweep': this.#addSweep(),
+      'trigger-deliveries': this.#addDeliveries(),
+    }
     grantExecutions(reconciler)
     grantStart(renewals)
     for (const worker of WORKERS) {
@@ -45,7 +50,7 @@ export class EventsStack extends Stack {
         detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: FLOWS.map(machineArn) },
       },
     })
-    this.outbox = new Outbox(this, 'outbox', props)
+    this.outbox = new Outbox(this, 'outbox', { installation: props, deliveries: this.workers['trigger-deliveries'] })
   }
 
   #addFunction(
@@ -71,6 +76,16 @@ export class EventsStack extends Stack {
     grantStart(sweep)
     grantEks(sweep, settings)
     return sweep
+  }
+
+  #addDeliveries(): NodeFunction {
+    const deliveries = this.#addFunction('trigger-deliveries', {
+      description: 'fedplane: posts events to the targets of triggers',
+      environment: workerEnvironment(this.#installation),
+      talksToClusters: true,
+    })
+    grantOpening(this.#installation.data.dataKeyKey, deliveries)
+    return deliveries
   }
 
   /** The next minute tries again, so a failed run is not repeated by EventBridge. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../functions/core/ports.ts'
 import type { DomainEvent } from '../../functions/core/values/event.ts'
+import { DELIVERY_PREFIX } from '../../functions/store/dynamodb/keys.ts'
 import type { StreamPosition, StreamPositionStore } from './stream-position.ts'
 import type { StreamRecord, StreamShards } from './stream-shards.ts'
 
@@ -15,6 +16,8 @@ export type OutboxRelayOptions = {
   read(key: { pk: string; sk: string }): Promise<DomainEvent | undefined>
   /** @param position where in the stream it is: rises */
   publish(event: DomainEvent, position: string): Promise<void>
+  /** Somebody has noted a delivery. */
+  onDelivery(key: { pk: string; sk: string }): void
   log: Logger
   /** After a failed observation, milliseconds. Default 2,000. */
   faultPauseMs?: number
@@ -79,6 +82,7 @@ export class OutboxRelay {
   }
 
   async #forward(record: StreamRecord): Promise<void> {
+    if (record.kind === 'INSERT' && record.sk.startsWith(DELIVERY_PREFIX)) this.#options.onDelivery(record)
     if (!isOutbox(record)) return
     const event = await this.#options.read({ pk: record.pk, sk: record.sk })
     if (event) await this.#options.publish(event, record.sequenceNumber)

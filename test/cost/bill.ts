@@ -57,7 +57,12 @@ export const countOf = (counts: Counts, scenario: Scenario): Count => {
 /** What each installation has of things that cost by the month. A test compares with the templates. */
 export const FIXED = { keys: 2, alarmMetrics: 45, composites: 1, dashboards: 1, ownMetrics: 2, secrets: 1 } as const
 
-const RUN_OF = { reconciler: 'reconcile', renewals: 'renew', 'health-sweep': 'sweep' } as const
+const RUN_OF = {
+  reconciler: 'reconcile',
+  renewals: 'renew',
+  'health-sweep': 'sweep',
+  'trigger-deliveries': 'deliver',
+} as const
 
 /** A month in which nothing happens, without clusters. */
 export const idleMonth = (counts: Counts): readonly [what: string, usd: number][] => [

@@ -59,6 +59,7 @@ export const SCENARIOS = {
   deleteKarmada: 'delete a federation without members (`karmada@1`)',
   reconcile: 'one run of the reconciler with nothing in progress',
   renew: 'one run of the renewals with nothing due',
+  deliver: 'one run of the deliveries of triggers with nothing due',
   sweep: 'one run of the health sweep, without what it does for single clusters',
   look: 'one observation of the health sweep at a healthy cluster',
 } as const

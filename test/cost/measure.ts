@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Ports } from '../../functions/core/ports.ts'
 import { sweepHealth } from '../../functions/workers/health-sweep/sweep.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import { renewDue } from '../../functions/workers/renewals/renew.ts'
+import { deliverDue } from '../../functions/workers/trigger-deliveries/deliver.ts'
 import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../simulated-kubernetes/start.ts'
 import { ownProperties } from '../support/karmada/lab.ts'
 import { KarmadaStandIn } from '../support/karmada/stand-in.ts'
@@ -14,6 +16,9 @@ const CLUSTERS = 20
 const MINUTE_MS = 60_000
 /** Minutes in which the sweep checks each healthy cluster once. */
 const ROUND = 5
+
+const deliverNothing = (ports: Ports) =>
+  deliverDue(ports, { policy: ports.addressPolicy, resolver: () => Promise.reject(new Error('nothing is due')) })
 
 type Tools = {
   lab: CostLab
@@ -86,9 +91,10 @@ const counted = async (tools: Tools, run: () => Promise<void>): Promise<Count> =
 const workers = async (tools: Tools): Promise<void> => {
   const { lab, take } = tools
   // The first run of each makes its heartbeat.
-  for (const worker of [reconcile, renewDue, sweepHealth]) await lab.run<unknown>(worker)
+  for (const worker of [reconcile, renewDue, sweepHealth, deliverNothing]) await lab.run<unknown>(worker)
   await take('reconcile', async () => void (await lab.run(reconcile)))
   await take('renew', async () => void (await lab.run(renewDue)))
+  await take('deliver', async () => void (await lab.run(deliverNothing)))
   await take('sweep', async () => void (await lab.run(sweepHealth)))
 }
 

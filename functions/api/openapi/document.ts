@@ -13,6 +13,7 @@ import { NODE_GROUP_ANSWERS } from '../nodegroups/node-group.answer.schema.ts'
 import { QUOTA_ANSWERS } from '../quotas/quota.answer.schema.ts'
 import type { PrincipalRoute, Route } from '../route.ts'
 import { DISCOVERY_ANSWERS, MSERVICE_ANSWERS, STATS_ANSWERS } from '../service/service.answer.schema.ts'
+import { TRIGGER_ANSWERS } from '../triggers/trigger.answer.schema.ts'
 import {
   answerSchema,
   ERROR_RESPONSES,
@@ -36,6 +37,7 @@ export const ANSWERS: Answers = {
   ...QUOTA_ANSWERS,
   ...STATS_ANSWERS,
   ...EVENT_ANSWERS,
+  ...TRIGGER_ANSWERS,
   ...MSERVICE_ANSWERS,
 }
 

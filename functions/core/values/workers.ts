@@ -2,7 +2,12 @@
  * Workers that run by the clock, and how often, seconds. Schedules on AWS and on one machine are made from it, and so is what
  * `GET /v1/mservices` says of them.
  */
-export const WORKER_SECONDS = { reconciler: 60, 'health-sweep': 60, renewals: 60 } as const
+export const WORKER_SECONDS = {
+  reconciler: 60,
+  'health-sweep': 60,
+  renewals: 60,
+  'trigger-deliveries': 60,
+} as const
 export type Worker = keyof typeof WORKER_SECONDS
 export const WORKERS = Object.keys(WORKER_SECONDS) as Worker[]
 

@@ -1,8 +1,5 @@
-import { unmarshall } from '@aws-sdk/util-dynamodb'
-import type { DynamoDBRecord } from 'aws-lambda'
 import * as z from 'zod'
-import type { DomainEvent } from '../../core/values/event.ts'
-import { count, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
+import { count, schemaVersion, text, textOrNull } from './item.schema.ts'
 
 export const EVENT_SCHEMA_VERSION = 1
 
@@ -31,10 +28,3 @@ export const eventItem = stored.transform(({ schemaVersion: _, ttl, ...event }) 
 export const feedItem = stored
   .extend({ position: text })
   .transform(({ schemaVersion: _, ttl, position, ...event }) => ({ ttl, position, event }))
-
-/** The new event in a record of the table's stream; undefined for records of anything else. @throws ItemCorrupt */
-export const eventOfRecord = ({ eventName, dynamodb }: DynamoDBRecord): DomainEvent | undefined => {
-  const image = dynamodb?.NewImage
-  if (eventName !== 'INSERT' || image === undefined || !dynamodb?.Keys?.sk?.S?.startsWith('EVENT#')) return undefined
-  return parseItem(eventItem, unmarshall(image as Parameters<typeof unmarshall>[0])).event
-}

@@ -2,6 +2,7 @@ import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import { type Membership, operationOf } from '../../core/membership/membership.ts'
+import type { Delivery } from '../../core/trigger/trigger.ts'
 import { type NamedKind, namePrefix } from './keys.ts'
 import { INDEX_SHARDS } from './table-definition.ts'
 
@@ -85,6 +86,15 @@ export const membershipIndexAttributes = (membership: Membership): IndexAttribut
     ...renewal(membership.clusterId, renewAfter),
   }
 }
+
+/** Beside the renewals: due at a time, and not sooner. */
+export const deliveryPartition = (shard: number): string => `DELIVER#${shard}`
+
+/** Due while it is pending. */
+export const deliveryIndexAttributes = ({ id, nextAt }: Pick<Delivery, 'id' | 'nextAt'>): IndexAttributes => ({
+  renewPk: nextAt === null ? null : deliveryPartition(shardOf(id)),
+  renewSk: nextAt,
+})
 
 /** For a new item: without the nulls, which DynamoDB refuses in keys of an index. */
 export const presentOnly = (attributes: IndexAttributes): Record<string, string> =>

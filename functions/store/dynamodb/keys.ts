@@ -88,6 +88,20 @@ export const defaultManagementKey = (driver: string): ItemKey => ({
   sk: `DEFAULT#${part(driver)}`,
 })
 
+export const TRIGGER_PREFIX = 'TRIGGER#'
+export const triggerKey = ({ projectId, id }: { projectId: string; id: string }): ItemKey =>
+  inProject(projectId, `${TRIGGER_PREFIX}${id}`)
+
+export const DELIVERY_PREFIX = 'DELIVERY#'
+export const deliveryPrefix = (triggerId: string): string => `${DELIVERY_PREFIX}${triggerId}#`
+export const deliveryKey = (key: { projectId: string; triggerId: string; id: string }): ItemKey =>
+  inProject(key.projectId, `${deliveryPrefix(key.triggerId)}${key.id}`)
+/** What a delivery's key says about it. */
+export const deliveryKeyParts = ({ pk, sk }: Readonly<Record<string, unknown>>) => {
+  const [, triggerId = '', id = ''] = String(sk).split('#')
+  return { projectId: projectOfPartition(String(pk)), triggerId, id }
+}
+
 /** A partition apart, which is all that the forwarder of events may write to. */
 export const FEED_PARTITION = 'FEED#'
 export const feedPartition = (projectId: string): string => `${FEED_PARTITION}${projectId}`

@@ -33,6 +33,7 @@ import { countingCommit } from './project-places.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import { getItem } from './read.ts'
 import type { StoreContext } from './request.ts'
+import { dynamoTriggerStore } from './trigger-store.ts'
 import { dynamoWorkStore } from './work-store.ts'
 
 export const CREDENTIAL_SCHEMA_VERSION = 1
@@ -166,6 +167,7 @@ export const dynamoStores = ({
     integrity: integrityStore(integrity),
     events: dynamoEventStore(context, commit),
     idempotency: dynamoIdempotencyStore(context),
+    triggers: dynamoTriggerStore(context),
     work: dynamoWorkStore(context),
     commit,
   }

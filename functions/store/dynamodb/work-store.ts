@@ -37,11 +37,18 @@ async function* open(context: StoreContext): AsyncGenerator<OpenWork> {
   }
 }
 
+/** Entries of the index over what is due at a time, of all shards, the longest due first. */
+export const dueEntries = (
+  context: StoreContext,
+  partitionOf: (shard: number) => string,
+  now: string,
+): AsyncGenerator<Item> => {
+  const sources = shards.map((shard) => entries(context, RENEWALS_INDEX, { partition: partitionOf(shard), until: now }))
+  return mergeAscending(sources, (entry) => String(entry.renewSk))
+}
+
 async function* renewals(context: StoreContext, now: string): AsyncGenerator<DueRenewal> {
-  const sources = shards.map((shard) =>
-    entries(context, RENEWALS_INDEX, { partition: renewalPartition(shard), until: now }),
-  )
-  for await (const item of mergeAscending(sources, (entry) => String(entry.renewSk))) {
+  for await (const item of dueEntries(context, renewalPartition, now)) {
     const { kind, projectId, ids } = entityOf(item)
     const [first = '', clusterId = ''] = ids
     yield kind === 'membership' ? { kind, projectId, federationId: first, clusterId } : { kind, projectId, id: first }

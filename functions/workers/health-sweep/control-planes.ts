@@ -14,7 +14,7 @@ import { type Condition, isConditionTrue, withCondition } from '../../core/value
 import type { FederationDriver, FederationObservation } from '../../drivers/contract/federation-driver.ts'
 import { CONTROL_PLANE_SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
-import { inShares } from './in-parallel.ts'
+import { inShares } from '../in-shares.ts'
 import { isResting, messageOf, moveObserved } from './members.ts'
 import { type Fault, isMinuteOf, minuteOf } from './verdict.ts'
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Membership } from '../../../functions/core/membership/membership.ts'
+import { newDelivery, type Trigger } from '../../../functions/core/trigger/trigger.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import { readyOf, sampleEvent, sampleId, sampleJoining, sampleOperation } from '../../support/store/samples.ts'
@@ -70,6 +71,58 @@ export const smallStoresContract = (make: MakeSubject): void => {
       await stores.commit([stores.memberships.insert(sampleJoining())])
       expect(await stores.memberships.listOf(federation)).toEqual(members.map(stored))
       expect(await stores.memberships.listOf({ ...federation, projectId: 'green' })).toEqual([])
+    })
+  })
+
+  describe('triggers and deliveries', () => {
+    const sampleTrigger = (): Trigger => ({
+      id: sampleId(),
+      projectId: sampleId(),
+      userId: 'alice',
+      name: 'pager',
+      events: ['cluster.*'],
+      filter: { outcome: 'failure' },
+      url: 'https://example.org/hook',
+      formerSecretUntil: null,
+      revision: 1,
+      createdAt: '2026-11-29T10:00:00.000Z',
+    })
+    const T = '2026-11-29T10:00:00.000Z'
+    const dueOf = async (projectId: string, now: string): Promise<string[]> => {
+      const ids: string[] = []
+      for await (const key of stores.triggers.due(now)) if (key.projectId === projectId) ids.push(key.id)
+      return ids
+    }
+
+    it('are given back as stored, changed and removed as they were read', async () => {
+      const trigger = sampleTrigger()
+      await stores.commit([stores.triggers.insert(trigger)])
+      expect(await stores.triggers.listOf(trigger.projectId)).toEqual([trigger])
+      await stores.commit([stores.triggers.change(trigger, { formerSecretUntil: T })])
+      const changed = { ...trigger, formerSecretUntil: T, revision: 2 }
+      expect(await stores.triggers.get(trigger)).toEqual(changed)
+      const stale = stores.commit([stores.triggers.remove(trigger)])
+      await expect(stale).rejects.toMatchObject({ name: 'RevisionConflict' })
+      await stores.commit([stores.triggers.remove(changed)])
+      expect(await stores.triggers.listOf(trigger.projectId)).toEqual([])
+    })
+
+    it('are due from their time on while they are pending, and are added once', async () => {
+      const key = { projectId: sampleId(), triggerId: sampleId() }
+      const delivery = newDelivery({ ...key, id: sampleId(), messageId: 'm', type: 't', payload: '{}' }, new Date(T))
+      await stores.commit([stores.triggers.addDelivery(delivery)])
+      await stores.commit([stores.triggers.addDelivery({ ...delivery, type: 'other' })])
+      expect(await stores.triggers.getDelivery(delivery)).toEqual(delivery)
+      expect(await dueOf(key.projectId, '2026-11-29T09:59:59.999Z')).toEqual([])
+      expect(await dueOf(key.projectId, T)).toEqual([delivery.id])
+      const last = { at: T, status: 204, message: 'The receiver answered 204.' }
+      const change = { state: 'delivered', attempts: 1, nextAt: null, last } as const
+      await stores.commit([stores.triggers.changeDelivery(delivery, change)])
+      expect(await dueOf(key.projectId, T)).toEqual([])
+      const page = await stores.triggers.deliveriesOf({ projectId: key.projectId, id: key.triggerId }, { limit: 9 })
+      expect(page).toEqual({ items: [{ ...delivery, ...change, revision: 2 }], more: false })
+      const again = stores.commit([stores.triggers.changeDelivery(delivery, change)])
+      await expect(again).rejects.toMatchObject({ name: 'RevisionConflict' })
     })
   })
 

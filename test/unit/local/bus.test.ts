@@ -116,7 +116,10 @@ describe('OutboxRelay', () => {
     const position = wrap(dynamoStreamPosition(client, shards.streamArn))
     const read = async (key: { pk: string; sk: string }) =>
       (await client.send(new GetCommand({ TableName: TABLE, Key: key }))).Item?.event as DomainEvent | undefined
-    return { log, made: new OutboxRelay({ shards, position, read, publish, log, faultPauseMs: 50 }) }
+    return {
+      log,
+      made: new OutboxRelay({ shards, position, read, publish, log, onDelivery: () => undefined, faultPauseMs: 50 }),
+    }
   }
 
   it('forwards outbox items only, in order, and goes on where it was after a restart', async () => {

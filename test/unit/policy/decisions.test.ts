@@ -115,6 +115,11 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'federation:kubeconfig': admin,
   'driver:get': read,
   'event:get_all': read,
+  'trigger:create': change,
+  'trigger:update': change,
+  'trigger:delete': change,
+  'trigger:get': read,
+  'trigger:get_all': read,
 }
 
 /** The rights in a cluster that only its owner gives. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inShares, type Shares } from '../../../functions/workers/health-sweep/in-parallel.ts'
+import { inShares, type Shares } from '../../../functions/workers/in-shares.ts'
 import { gate } from '../../support/local/engine-lab.ts'
 
 type Item = { projectId: string; id: number }

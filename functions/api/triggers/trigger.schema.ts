@@ -1,0 +1,85 @@
+import * as z from 'zod'
+import type { TriggerFilter } from '../../core/trigger/trigger.ts'
+import type { DesiredTrigger } from '../../core/trigger/trigger-commands.ts'
+import { parseAttributes } from '../body/attributes.ts'
+import { nameField, optional, textField } from '../body/fields.ts'
+import { BODY_BYTES_MAX } from '../body/read-body.ts'
+import type { BodySchema } from '../route.ts'
+
+const EVENTS_RULE = 'must be a list of 1 to 20 types of events, such as "cluster.*" or "federation.join.failure"'
+/** Parts between dots, of small letters and `*`. */
+const PATTERN = /^[a-z*]+(?:\.[a-z*]+){0,3}$/
+
+const eventsField = z
+  .array(
+    z
+      .string({ error: EVENTS_RULE })
+      .max(100, { error: 'must have types of at most 100 characters' })
+      .regex(PATTERN, { error: EVENTS_RULE }),
+    { error: EVENTS_RULE },
+  )
+  .min(1, { error: EVENTS_RULE })
+  .max(20, { error: EVENTS_RULE })
+
+const OUTCOME_RULE = 'must be "pending", "success" or "failure"'
+
+const filterField = z.strictObject(
+  {
+    /** Uuid or name. */
+    owner: optional(textField()),
+    cluster_id: optional(textField()),
+    outcome: optional(z.enum(['pending', 'success', 'failure'], { error: OUTCOME_RULE })),
+  },
+  { error: 'must be an object with "owner", "cluster_id" or "outcome"' },
+)
+
+const URL_RULE =
+  'must be a URL that begins with https://, without user name, password and fragment, of at most 2048 characters'
+
+const isTarget = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, username, password, hash } = new URL(text)
+  return ['https:', 'http:'].includes(protocol) && username === '' && password === '' && hash === ''
+}
+
+const targetField = z.strictObject(
+  {
+    url: z.string({ error: URL_RULE }).max(2048, { error: URL_RULE }).refine(isTarget, { error: URL_RULE }),
+  },
+  { error: 'must be an object with "url"' },
+)
+
+const createTrigger = z.object({
+  name: nameField,
+  events: eventsField,
+  filter: optional(filterField),
+  target: targetField,
+})
+type CreateTrigger = z.output<typeof createTrigger>
+
+const OTHERS = { ignored: ['uuid'], readOnly: ['secret', 'created_at'] }
+
+export const createTriggerBody: BodySchema<CreateTrigger> = {
+  schema: createTrigger,
+  bytesMax: BODY_BYTES_MAX,
+  parse: (body) => parseAttributes(createTrigger, body, OTHERS),
+}
+
+const filterOf = ({ owner, cluster_id: clusterId, outcome }: NonNullable<CreateTrigger['filter']>): TriggerFilter => ({
+  ...(owner === undefined ? {} : { owner }),
+  ...(clusterId === undefined ? {} : { clusterId }),
+  ...(outcome === undefined ? {} : { outcome }),
+})
+
+/** What the body asks for. */
+export const desiredTrigger = ({
+  name,
+  events,
+  filter = {},
+  target,
+}: CreateTrigger): Pick<DesiredTrigger, 'name' | 'events' | 'filter' | 'url'> => ({
+  name,
+  events,
+  filter: filterOf(filter),
+  url: new URL(target.url).href,
+})

@@ -1,0 +1,62 @@
+import { InvalidRequest } from '../../core/errors.ts'
+import { createTrigger, rotateTriggerSecret } from '../../core/trigger/trigger-commands.ts'
+import { isAppError } from '../../core/values/app-error.ts'
+import { type AddressPolicy, checkServerUrl, hostOf, isLoopbackHost } from '../../kubernetes/address-guard.ts'
+import { noAttributes } from '../body/attributes.ts'
+import { noQuery } from '../query.ts'
+import { timestamp } from '../representation.ts'
+import { type ApiResponse, type KeysRequest, type Route, route } from '../route.ts'
+import { findTrigger, showTrigger } from './show-trigger.ts'
+import { createTriggerBody, desiredTrigger } from './trigger.schema.ts'
+
+/** Names are checked when they are resolved, at each delivery. @throws InvalidRequest */
+const requireTarget = (text: string, policy: AddressPolicy): void => {
+  try {
+    const url = checkServerUrl(text, policy)
+    if (url.protocol === 'https:' || (policy.name === 'local' && isLoopbackHost(hostOf(url)))) return
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    throw new InvalidRequest(`"target.url" can not be used. ${error.message}`)
+  }
+  throw new InvalidRequest('"target.url" must begin with https://. Plain http is for receivers on this machine only.')
+}
+
+const create = async ({
+  ports,
+  principal,
+  body,
+}: KeysRequest<unknown, ReturnType<typeof createTriggerBody.parse>>): Promise<ApiResponse> => {
+  const desired = desiredTrigger(body)
+  requireTarget(desired.url, ports.addressPolicy)
+  const { userId, projectId } = principal
+  const { trigger, secret } = await createTrigger(ports, { ...desired, userId, projectId })
+  return { status: 201, body: { ...showTrigger(trigger), secret: secret.reveal() } }
+}
+
+const rotate = async (request: KeysRequest): Promise<ApiResponse> => {
+  const trigger = await findTrigger(request)
+  const { secret, formerSecretUntil } = await rotateTriggerSecret(request.ports, trigger)
+  return { status: 200, body: { secret: secret.reveal(), former_secret_until: timestamp(formerSecretUntil) } }
+}
+
+/** Those that make a secret, which is shown this once and sealed. */
+export const TRIGGER_KEYS_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/triggers',
+    access: 'keys',
+    rule: 'trigger:create',
+    summary: 'Creates a trigger, whose secret is shown this once.',
+    schemas: { query: noQuery, body: createTriggerBody },
+    handle: create,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/triggers/{trigger}/actions/rotate-secret',
+    access: 'keys',
+    rule: 'trigger:update',
+    summary: 'Gives a trigger a new secret; the former one is valid for a day.',
+    schemas: { query: noQuery, body: noAttributes },
+    handle: rotate,
+  }),
+]

@@ -1,0 +1,91 @@
+import { randomBytes } from 'node:crypto'
+import { StateConflict } from '../errors.ts'
+import type { Ports, TablePorts } from '../ports.ts'
+import { Secret } from '../values/secret.ts'
+import { cloudEvent, type Delivery, newDelivery, signingKeyOf, type Trigger } from './trigger.ts'
+
+/** Triggers of a project at most: each event is held against all of them. */
+export const TRIGGERS_MAX = 50
+
+/** Bytes of a signing secret (Standard Webhooks: 24 to 64). */
+const SECRET_BYTES = 32
+/** How long the former secret signs, too, after a rotation: a day. */
+const FORMER_MS = 24 * 3600 * 1000
+
+const newSecret = (): Secret => new Secret(`whsec_${randomBytes(SECRET_BYTES).toString('base64')}`)
+
+type Stored = Pick<Ports, 'stores' | 'clock' | 'newId'>
+
+/** What a caller says of a new trigger. */
+export type DesiredTrigger = Pick<Trigger, 'projectId' | 'userId' | 'name' | 'events' | 'filter' | 'url'>
+
+/** Creates a trigger with a secret of its own, which is shown this once. @throws StateConflict when the project has as many as it may */
+export const createTrigger = async (
+  { stores, clock, newId }: Stored,
+  desired: DesiredTrigger,
+): Promise<{ trigger: Trigger; secret: Secret }> => {
+  if ((await stores.triggers.listOf(desired.projectId)).length >= TRIGGERS_MAX) {
+    throw new StateConflict(`The project has ${TRIGGERS_MAX} triggers, which is as many as it may. Delete one first.`)
+  }
+  const trigger: Trigger = {
+    ...desired,
+    id: newId(),
+    formerSecretUntil: null,
+    revision: 1,
+    createdAt: clock.now().toISOString(),
+  }
+  const secret = newSecret()
+  const sealed = await stores.credentials.seal(signingKeyOf(trigger, 'signing'), secret)
+  await stores.commit([stores.triggers.insert(trigger), sealed])
+  return { trigger, secret }
+}
+
+/** Deletes it with its secrets. What is on its way to its target is given up. */
+export const deleteTrigger = async ({ stores }: Pick<TablePorts, 'stores'>, trigger: Trigger): Promise<void> =>
+  stores.commit([
+    stores.triggers.remove(trigger),
+    stores.credentials.remove(signingKeyOf(trigger, 'signing')),
+    stores.credentials.remove(signingKeyOf(trigger, 'signing-former')),
+  ])
+
+/** Gives it a new secret, which is shown this once. The former one signs beside it for a day. */
+export const rotateTriggerSecret = async (
+  { stores, clock }: Stored,
+  trigger: Trigger,
+): Promise<{ secret: Secret; formerSecretUntil: string }> => {
+  const former = await stores.credentials.get(signingKeyOf(trigger, 'signing'))
+  const secret = newSecret()
+  const formerSecretUntil = new Date(clock.now().getTime() + FORMER_MS).toISOString()
+  await stores.commit([
+    stores.triggers.change(trigger, { formerSecretUntil }),
+    await stores.credentials.seal(signingKeyOf(trigger, 'signing'), secret),
+    ...(former === undefined ? [] : [await stores.credentials.seal(signingKeyOf(trigger, 'signing-former'), former)]),
+  ])
+  return { secret, formerSecretUntil }
+}
+
+type Delivering = Pick<TablePorts, 'stores' | 'clock' | 'newId'>
+
+/** Sends an event of the type `trigger.test`. */
+export const testTrigger = async ({ stores, clock, newId }: Delivering, trigger: Trigger): Promise<Delivery> => {
+  const [id, now, type] = [newId(), clock.now(), 'trigger.test']
+  const { projectId, name } = trigger
+  const subject = `trigger/${trigger.id}`
+  const payload = cloudEvent({ id, type, time: now.toISOString(), subject, projectId, data: { trigger: name } })
+  const delivery = newDelivery({ id, messageId: id, projectId, triggerId: trigger.id, type, payload }, now)
+  await stores.commit([stores.triggers.addDelivery(delivery)])
+  return delivery
+}
+
+/** Delivers once more what was delivered or given up: the same message under the same `webhook-id`. @throws StateConflict while it is pending */
+export const replayDelivery = async ({ stores, clock, newId }: Delivering, former: Delivery): Promise<Delivery> => {
+  if (former.state === 'pending') {
+    throw new StateConflict(
+      `The delivery ${former.id} is still tried, next at ${former.nextAt}. Replay it when it is delivered or dead.`,
+    )
+  }
+  const { messageId, projectId, triggerId, type, payload } = former
+  const delivery = newDelivery({ id: newId(), messageId, projectId, triggerId, type, payload }, clock.now())
+  await stores.commit([stores.triggers.addDelivery(delivery)])
+  return delivery
+}

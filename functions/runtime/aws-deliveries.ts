@@ -1,0 +1,30 @@
+import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import type { DeliveryKey } from '../core/trigger/trigger.ts'
+import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
+import type { FanOutEnv } from './env.ts'
+
+/** Deliveries in one invocation: its payload has at most 1 MB, and its receivers share its time. */
+const KEYS_MAX = 50
+
+const groupsOf = (keys: readonly DeliveryKey[]): DeliveryKey[][] => {
+  const byTrigger = Map.groupBy(keys, ({ triggerId }) => triggerId)
+  return [...byTrigger.values()].flatMap((own) =>
+    Array.from({ length: Math.ceil(own.length / KEYS_MAX) }, (_, index) =>
+      own.slice(index * KEYS_MAX, (index + 1) * KEYS_MAX),
+    ),
+  )
+}
+
+/** Has deliveries tried at once, each trigger's in an invocation of its own, which nobody waits for. One that is lost is found by the schedule. */
+export const wakeDeliveries =
+  (client: Pick<LambdaClient, 'send'>, functionName: string) =>
+  async (keys: readonly DeliveryKey[]): Promise<void> => {
+    for (const deliveries of groupsOf(keys)) {
+      const Payload = JSON.stringify({ deliveries })
+      await client.send(new InvokeCommand({ FunctionName: functionName, InvocationType: 'Event', Payload }))
+    }
+  }
+
+/** As `wakeDeliveries`, of this function's environment. Makes the client, calls nothing. */
+export const awsDeliveries = (env: FanOutEnv): ReturnType<typeof wakeDeliveries> =>
+  wakeDeliveries(new LambdaClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.DELIVERIES_FUNCTION)

@@ -1,0 +1,14 @@
+import type { DeliveryKey } from '../../core/trigger/trigger.ts'
+import { systemResolver } from '../../kubernetes/connect.ts'
+import { awsPorts } from '../../runtime/aws-ports.ts'
+import { readEnv, workerEnv } from '../../runtime/env.ts'
+import { lazy } from '../../runtime/lazy.ts'
+import { deliverAll, deliverDue } from './deliver.ts'
+
+const ports = lazy(() => awsPorts(readEnv(workerEnv)))
+
+/** Lambda entry of the schedule that delivers what is due, and of who found new deliveries in the table's stream (`trigger-fan-out`). */
+export const handler = (event: { deliveries?: readonly DeliveryKey[] }): Promise<{ putOff: number }> => {
+  const sending = { policy: ports().addressPolicy, resolver: systemResolver }
+  return event.deliveries === undefined ? deliverDue(ports(), sending) : deliverAll(ports(), event.deliveries, sending)
+}
