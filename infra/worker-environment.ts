@@ -1,4 +1,4 @@
-import type { ReconcilerEnv, Settings, WorkerEnv } from '../functions/runtime/env.ts'
+import type { DeliveriesEnv, ReconcilerEnv, Settings, WorkerEnv } from '../functions/runtime/env.ts'
 import { cloudEnvironment } from './cloud-environment.ts'
 import { driverEnvironment } from './driver-environment.ts'
 import { eksGrants } from './eks-grants.ts'
@@ -10,6 +10,13 @@ export const reconcilerEnvironment = ({ settings, data }: Installation): Setting
   TABLE_NAME: data.table.tableName,
   STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
   ...driverEnvironment(settings),
+})
+
+/** Settings of the function that posts events to the targets of triggers. */
+export const deliveriesEnvironment = (installation: Installation): Settings<DeliveriesEnv> => ({
+  ...reconcilerEnvironment(installation),
+  KMS_KEY_ARN: installation.data.dataKeyKey.keyArn,
+  ALLOWED_NETWORKS: installation.settings.allowedNetworks.join(','),
 })
 
 /** Settings of functions that talk to clusters. */

@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { AddressForbidden } from './errors.ts'
@@ -129,6 +130,13 @@ export type ResolvedAddress = { address: string; family: 4 | 6 }
 
 /** All addresses of a name, in the order to try. Rejects with the resolver's own error. */
 export type Resolver = (hostname: string) => Promise<readonly ResolvedAddress[]>
+
+/** The operating system's resolver: also /etc/hosts, as kubectl does. */
+export const systemResolver: Resolver = async (hostname) =>
+  (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address, family }) => ({
+    address,
+    family: family === 6 ? 6 : 4,
+  }))
 
 /** Addresses of a host that have been checked. */
 export type GuardedLookup = {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
-import { lookup } from 'node:dns/promises'
-import { type AddressPolicy, guardedLookup, type Resolver } from './address-guard.ts'
+import { type AddressPolicy, guardedLookup, type Resolver, systemResolver } from './address-guard.ts'
 import { NO_LIMITS } from './bounds.ts'
 import type { Connect, Connection } from './client.ts'
 import { httpClient } from './http-client.ts'
@@ -119,13 +118,6 @@ export type ConnectOptions = {
   /** Default: connect 3 s, total 15 s. */
   limits?: Partial<TransportLimits>
 }
-
-/** The operating system's resolver: also /etc/hosts, as kubectl does. */
-export const systemResolver: Resolver = async (hostname) =>
-  (await lookup(hostname, { all: true, order: 'verbatim' })).map(({ address, family }) => ({
-    address,
-    family: family === 6 ? 6 : 4,
-  }))
 
 /** Makes `Connect`. Clients of the same server with the same credential share connections, which stay open for some seconds after the last. */
 export const connectWith = ({ policy, resolver = systemResolver, limits }: ConnectOptions): Connect => {

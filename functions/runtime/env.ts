@@ -71,6 +71,8 @@ export const tableEnv = z.object(api)
 export const keysEnv = z.object({ ...api, ...clusters, ...keys, ...cloud })
 /** Functions of the flows, and of events that talk to clusters. */
 export const workerEnv = z.object({ ...base, ...clusters, ...keys, ...cloud })
+/** Who posts events to the targets of triggers: table, keys of their secrets, and where they may be. */
+export const deliveriesEnv = z.object({ ...base, ...keys, ALLOWED_NETWORKS: clusters.ALLOWED_NETWORKS })
 /** The reconciler: table and executions only. */
 export const reconcilerEnv = z.object(base)
 /** The forwarder of events: reads what the stream gives it, and writes to the feeds and to the bus. */
@@ -100,6 +102,7 @@ export type Settings<Env> = Omit<Env, 'AWS_REGION'>
 
 export type TableEnv = z.infer<typeof tableEnv>
 export type KeysEnv = z.infer<typeof keysEnv>
+export type DeliveriesEnv = z.infer<typeof deliveriesEnv>
 export type WorkerEnv = z.infer<typeof workerEnv>
 export type ReconcilerEnv = z.infer<typeof reconcilerEnv>
 export type OutboxEnv = z.infer<typeof outboxEnv>

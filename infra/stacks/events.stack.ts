@@ -9,7 +9,7 @@ import { NodeFunction, type NodeFunctionProps } from '../constructs/node-functio
 import { Outbox } from '../constructs/outbox.ts'
 import { grantEks, grantExecutions, grantOpening, grantStart, grantTable, machineArn } from '../grants.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
-import { reconcilerEnvironment, workerEnvironment } from '../worker-environment.ts'
+import { deliveriesEnvironment, reconcilerEnvironment, workerEnvironment } from '../worker-environment.ts'
 
 /** What runs by the clock, because an execution ended badly, or because something happened. */
 export class EventsStack extends Stack {
@@ -81,7 +81,7 @@ export class EventsStack extends Stack {
   #addDeliveries(): NodeFunction {
     const deliveries = this.#addFunction('trigger-deliveries', {
       description: 'fedplane: posts events to the targets of triggers',
-      environment: workerEnvironment(this.#installation),
+      environment: deliveriesEnvironment(this.#installation),
       talksToClusters: true,
     })
     grantOpening(this.#installation.data.dataKeyKey, deliveries)

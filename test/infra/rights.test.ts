@@ -143,7 +143,11 @@ describe('functions in a VPC', () => {
       inVpc(full)
         .filter((it) => !/^fedplane: steps of all flows/.test(it))
         .toSorted(),
-    ).toEqual(['fedplane: API routes that seal or open credentials', 'fedplane: checks the health of clusters'])
+    ).toEqual([
+      'fedplane: API routes that seal or open credentials',
+      'fedplane: checks the health of clusters',
+      'fedplane: posts events to the targets of triggers',
+    ])
   })
 
   it('can be made at once, since their role has the rights before', () => {

@@ -5,7 +5,9 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../functions/api/routes.ts'
 import { FLOWS } from '../../functions/core/operation/operation.ts'
 import {
+  deliveriesEnv,
   destroyGuardEnv,
+  fanOutEnv,
   keysEnv,
   outboxEnv,
   reconcilerEnv,
@@ -241,15 +243,17 @@ describe('events stack', () => {
   const RECONCILER = 'fedplane: looks after what is in progress'
   const SWEEP = 'fedplane: checks the health of clusters'
   const FORWARDER = 'fedplane: puts events on the bus and into the feeds'
+  const FAN_OUT = 'fedplane: finds the triggers of events'
+  const DELIVERIES = 'fedplane: posts events to the targets of triggers'
 
   const rulesOf = (functionId: string): Fields[] =>
     resources(events, 'AWS::Events::Rule')
       .map(([, rule]) => rule.Properties)
       .filter((rule) => JSON.stringify(rule.Targets).includes(`"${functionId}"`))
 
-  it('runs each function but the forwarder every minute', () => {
+  it('runs each function but those behind the stream every minute', () => {
     for (const [id, it] of resources(events, 'AWS::Lambda::Function')) {
-      if (it.Properties.Description === FORWARDER) continue
+      if ([FORWARDER, FAN_OUT].includes(String(it.Properties.Description))) continue
       expect(rulesOf(id).map((rule) => rule.ScheduleExpression)).toContain('rate(1 minute)')
     }
   })
@@ -263,10 +267,28 @@ describe('events stack', () => {
     expect(pattern.detail.stateMachineArn).toHaveLength(FLOWS.length)
   })
 
+  const sourceOf = (functionId: string): Resource => {
+    const sources = resources(events, 'AWS::Lambda::EventSourceMapping').map(([, source]) => source)
+    return sources.find(({ Properties }) => JSON.stringify(Properties.FunctionName).includes(`"${functionId}"`))!
+  }
+
+  it('gives who finds triggers what comes into feeds, and new deliveries, which it hands on to one function', () => {
+    const [id, fanOut] = one(events, 'AWS::Lambda::Function', FAN_OUT)
+    const filters = sourceOf(id).Properties.FilterCriteria as { Filters: { Pattern: string }[] }
+    expect(filters.Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
+      { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: 'FEED#' }] } } } },
+      { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'DELIVERY#' }] } } } },
+    ])
+    const invoked = statementsOf(events, roleOf(fanOut, 'Role')).filter(({ actions }) =>
+      actions.includes('lambda:InvokeFunction'),
+    )
+    const [deliveries] = one(events, 'AWS::Lambda::Function', DELIVERIES)
+    expect(invoked.map(({ statement }) => statement.Resource)).toEqual([{ 'Fn::GetAtt': [deliveries, 'Arn'] }])
+  })
+
   it('gives the forwarder new events of the stream alone, and notes what it could not deliver', () => {
     const [id, forwarder] = one(events, 'AWS::Lambda::Function', FORWARDER)
-    const [[, source]] = resources(events, 'AWS::Lambda::EventSourceMapping') as [[string, Resource]]
-    expect(JSON.stringify(source.Properties.FunctionName)).toContain(`"${id}"`)
+    const source = sourceOf(id)
     const filters = source.Properties.FilterCriteria as { Filters: { Pattern: string }[] }
     expect(filters.Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
       { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'EVENT#' }] } } } },
@@ -284,9 +306,11 @@ describe('events stack', () => {
     ])
   })
 
-  it('lets the sweep open credentials and seal none, and others do neither', () => {
+  it('lets sweep and deliveries open what is sealed and seal nothing, and others do neither', () => {
     for (const [, it] of resources(events, 'AWS::Lambda::Function')) {
-      expect(sealingOf(events, it)).toEqual(it.Properties.Description === SWEEP ? ['kms:Decrypt'] : [])
+      expect(sealingOf(events, it)).toEqual(
+        [SWEEP, DELIVERIES].includes(String(it.Properties.Description)) ? ['kms:Decrypt'] : [],
+      )
     }
   })
 
@@ -309,6 +333,8 @@ describe('events stack', () => {
     ['fedplane: starts due credential rotations', reconcilerEnv],
     [SWEEP, workerEnv],
     [FORWARDER, outboxEnv],
+    [FAN_OUT, fanOutEnv],
+    [DELIVERIES, deliveriesEnv],
   ])('gives "%s" exactly the settings that it reads', (description, schema) => {
     const [, it] = one(events, 'AWS::Lambda::Function', description)
     expect(Object.keys(environmentOf(it)).sort()).toEqual(settingsOf(schema))

@@ -1,11 +1,11 @@
 import type { DeliveryKey } from '../../core/trigger/trigger.ts'
-import { systemResolver } from '../../kubernetes/connect.ts'
-import { awsPorts } from '../../runtime/aws-ports.ts'
-import { readEnv, workerEnv } from '../../runtime/env.ts'
+import { systemResolver } from '../../kubernetes/address-guard.ts'
+import { awsKeyHolder } from '../../runtime/aws-keys.ts'
+import { deliveriesEnv, readEnv } from '../../runtime/env.ts'
 import { lazy } from '../../runtime/lazy.ts'
 import { deliverAll, deliverDue } from './deliver.ts'
 
-const ports = lazy(() => awsPorts(readEnv(workerEnv)))
+const ports = lazy(() => awsKeyHolder(readEnv(deliveriesEnv)))
 
 /** Lambda entry of the schedule that delivers what is due, and of who found new deliveries in the table's stream (`trigger-fan-out`). */
 export const handler = (event: { deliveries?: readonly DeliveryKey[] }): Promise<{ putOff: number }> => {

@@ -1,6 +1,6 @@
 import { InvalidCiphertextException, type KMSClient } from '@aws-sdk/client-kms'
 import { describe, expect, it } from 'vitest'
-import { kmsKeys } from '../../../functions/runtime/aws-ports.ts'
+import { kmsKeys } from '../../../functions/runtime/aws-keys.ts'
 import { noKeys } from '../../../functions/runtime/aws-table-ports.ts'
 import { KeyAccessMissing, KeyServiceUnavailable } from '../../../functions/runtime/errors.ts'
 import { CredentialUnreadable } from '../../../functions/store/errors.ts'
