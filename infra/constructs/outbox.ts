@@ -5,7 +5,7 @@ import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-la
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { FanOutEnv, OutboxEnv, Settings } from '../../functions/runtime/env.ts'
-import { DELIVERY_PREFIX, FEED_PARTITION } from '../../functions/store/dynamodb/keys.ts'
+import { DELIVERY_PREFIX, EVENT_PREFIX, FEED_PARTITION } from '../../functions/store/dynamodb/table-definition.ts'
 import { acknowledge } from '../acknowledge.ts'
 import { grantFeed, grantSend, grantStream, grantTable } from '../grants.ts'
 import type { Installation } from '../installation.ts'
@@ -74,7 +74,7 @@ export class Outbox extends Construct {
     })
     this.bus.grantPutEventsTo(this.forwarder)
     grantFeed(this.forwarder, data)
-    this.#readStream(this.forwarder, installation, [newItems({ sk: 'EVENT#' })])
+    this.#readStream(this.forwarder, installation, [newItems({ sk: EVENT_PREFIX })])
     this.fanOut = this.#addFanOut(installation, deliveries)
     this.#readStream(this.fanOut, installation, [newItems({ pk: FEED_PARTITION }), newItems({ sk: DELIVERY_PREFIX })])
   }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../functions/core/ports.ts'
 import type { DomainEvent } from '../../functions/core/values/event.ts'
-import { DELIVERY_PREFIX } from '../../functions/store/dynamodb/keys.ts'
+import { DELIVERY_PREFIX, EVENT_PREFIX } from '../../functions/store/dynamodb/table-definition.ts'
 import type { StreamPosition, StreamPositionStore } from './stream-position.ts'
 import type { StreamRecord, StreamShards } from './stream-shards.ts'
 
@@ -23,7 +23,7 @@ export type OutboxRelayOptions = {
   faultPauseMs?: number
 }
 
-const isOutbox = ({ kind, sk }: StreamRecord): boolean => kind === 'INSERT' && sk.startsWith('EVENT#')
+const isOutbox = ({ kind, sk }: StreamRecord): boolean => kind === 'INSERT' && sk.startsWith(EVENT_PREFIX)
 
 /**
  * Forwards EVENT items from the table's stream, in order and at least once: the position is stored after delivery.

@@ -5,7 +5,7 @@ import { Secret } from '../values/secret.ts'
 import { cloudEvent, type Delivery, newDelivery, signingKeyOf, type Trigger } from './trigger.ts'
 
 /** Triggers of a project at most: each event is held against all of them. */
-export const TRIGGERS_MAX = 50
+const TRIGGERS_MAX = 50
 
 /** Bytes of a signing secret (Standard Webhooks: 24 to 64). */
 const SECRET_BYTES = 32

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/ports.ts'
 import type { HostIdentity } from '../federation.store.ts'
+import { DELIVERY_PREFIX, FEED_PARTITION } from './table-definition.ts'
 
 /** Primary key of an item. Layout: `functions/store/README.md`. */
 export type ItemKey = { pk: string; sk: string }
@@ -92,7 +93,6 @@ export const TRIGGER_PREFIX = 'TRIGGER#'
 export const triggerKey = ({ projectId, id }: { projectId: string; id: string }): ItemKey =>
   inProject(projectId, `${TRIGGER_PREFIX}${id}`)
 
-export const DELIVERY_PREFIX = 'DELIVERY#'
 export const deliveryPrefix = (triggerId: string): string => `${DELIVERY_PREFIX}${triggerId}#`
 export const deliveryKey = (key: { projectId: string; triggerId: string; id: string }): ItemKey =>
   inProject(key.projectId, `${deliveryPrefix(key.triggerId)}${key.id}`)
@@ -102,8 +102,6 @@ export const deliveryKeyParts = ({ pk, sk }: Readonly<Record<string, unknown>>) 
   return { projectId: projectOfPartition(String(pk)), triggerId, id }
 }
 
-/** A partition apart, which is all that the forwarder of events may write to. */
-export const FEED_PARTITION = 'FEED#'
 export const feedPartition = (projectId: string): string => `${FEED_PARTITION}${projectId}`
 /** Digits of a sequence number of DynamoDB's streams at most (API reference, `SequenceNumber`): keys are compared as text. */
 const POSITION_DIGITS = 40

@@ -4,7 +4,8 @@ import type { DeliveryKey } from '../../core/trigger/trigger.ts'
 import type { DomainEvent } from '../../core/values/event.ts'
 import { eventItem, feedItem } from './event.schema.ts'
 import { parseItem } from './item.schema.ts'
-import { DELIVERY_PREFIX, deliveryKeyParts, FEED_PARTITION } from './keys.ts'
+import { deliveryKeyParts } from './keys.ts'
+import { DELIVERY_PREFIX, EVENT_PREFIX, FEED_PARTITION } from './table-definition.ts'
 
 const newImage = ({ eventName, dynamodb }: DynamoDBRecord): Record<string, unknown> | undefined =>
   eventName === 'INSERT' && dynamodb?.NewImage !== undefined
@@ -13,7 +14,7 @@ const newImage = ({ eventName, dynamodb }: DynamoDBRecord): Record<string, unkno
 
 /** The new event in a record of the table's stream; undefined for records of anything else. @throws ItemCorrupt */
 export const eventOfRecord = (record: DynamoDBRecord): DomainEvent | undefined => {
-  if (!record.dynamodb?.Keys?.sk?.S?.startsWith('EVENT#')) return undefined
+  if (!record.dynamodb?.Keys?.sk?.S?.startsWith(EVENT_PREFIX)) return undefined
   const item = newImage(record)
   return item && parseItem(eventItem, item).event
 }

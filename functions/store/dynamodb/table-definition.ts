@@ -16,6 +16,12 @@ export const KINDS_INDEX: IndexDefinition = { name: 'kinds', partitionKey: 'kind
 /** Partitions of each cross-project index, so that none is limited to the 1,000 writes a second of one partition. */
 export const INDEX_SHARDS = 16
 
+/** Beginnings of keys that readers of the table's stream are given records by. */
+export const EVENT_PREFIX = 'EVENT#'
+/** A partition apart, which is all that the forwarder of events may write to. */
+export const FEED_PARTITION = 'FEED#'
+export const DELIVERY_PREFIX = 'DELIVERY#'
+
 export const TABLE_DEFINITION = {
   partitionKey: 'pk',
   sortKey: 'sk',

@@ -1,5 +1,6 @@
+import type { DynamoDBRecord } from 'aws-lambda'
 import type { TablePorts } from '../../core/ports.ts'
-import { deliveryOf, isFor } from '../../core/trigger/trigger.ts'
+import { type DeliveryKey, deliveryOf, isFor } from '../../core/trigger/trigger.ts'
 import type { DomainEvent } from '../../core/values/event.ts'
 
 /** Notes a delivery to each trigger of the event's project that it is for; can run twice. They are sent by who sees them in the table's stream. */
@@ -12,4 +13,26 @@ export const fanOut = async (
     if (!isFor(trigger, event)) continue
     await stores.commit([stores.triggers.addDelivery(deliveryOf(event, trigger, clock.now()))])
   }
+}
+
+type FanOutParts = {
+  ports: Pick<TablePorts, 'stores' | 'clock'>
+  /** The event that a record has put into a feed; undefined for other records. */
+  eventOf(record: DynamoDBRecord): DomainEvent | undefined
+  /** The delivery that a record has noted; undefined for other records. */
+  deliveryOf(record: DynamoDBRecord): DeliveryKey | undefined
+  /** Has deliveries tried at once. */
+  wake(keys: readonly DeliveryKey[]): Promise<void>
+}
+
+/** Notes deliveries for events of the feeds, and has those that were noted tried at once. A fault has the stream send all of it again. */
+export const fanOutRecords = async (
+  records: readonly DynamoDBRecord[],
+  { ports, eventOf, deliveryOf: noted, wake }: FanOutParts,
+): Promise<void> => {
+  for (const record of records) {
+    const event = eventOf(record)
+    if (event !== undefined) await fanOut(ports, event)
+  }
+  await wake(records.flatMap((record) => noted(record) ?? []))
 }

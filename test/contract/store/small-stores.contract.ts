@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Membership } from '../../../functions/core/membership/membership.ts'
-import { newDelivery, type Trigger } from '../../../functions/core/trigger/trigger.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
-import { readyOf, sampleEvent, sampleId, sampleJoining, sampleOperation } from '../../support/store/samples.ts'
+import {
+  readyOf,
+  sampleDelivery,
+  sampleEvent,
+  sampleId,
+  sampleJoining,
+  sampleOperation,
+  sampleTrigger,
+} from '../../support/store/samples.ts'
 
 const DAY_MS = 24 * 3600 * 1000
 
@@ -75,18 +82,6 @@ export const smallStoresContract = (make: MakeSubject): void => {
   })
 
   describe('triggers and deliveries', () => {
-    const sampleTrigger = (): Trigger => ({
-      id: sampleId(),
-      projectId: sampleId(),
-      userId: 'alice',
-      name: 'pager',
-      events: ['cluster.*'],
-      filter: { outcome: 'failure' },
-      url: 'https://example.org/hook',
-      formerSecretUntil: null,
-      revision: 1,
-      createdAt: '2026-11-29T10:00:00.000Z',
-    })
     const T = '2026-11-29T10:00:00.000Z'
     const dueOf = async (projectId: string, now: string): Promise<string[]> => {
       const ids: string[] = []
@@ -95,7 +90,7 @@ export const smallStoresContract = (make: MakeSubject): void => {
     }
 
     it('are given back as stored, changed and removed as they were read', async () => {
-      const trigger = sampleTrigger()
+      const trigger = sampleTrigger({ projectId: sampleId() })
       await stores.commit([stores.triggers.insert(trigger)])
       expect(await stores.triggers.listOf(trigger.projectId)).toEqual([trigger])
       await stores.commit([stores.triggers.change(trigger, { formerSecretUntil: T })])
@@ -109,7 +104,7 @@ export const smallStoresContract = (make: MakeSubject): void => {
 
     it('are due from their time on while they are pending, and are added once', async () => {
       const key = { projectId: sampleId(), triggerId: sampleId() }
-      const delivery = newDelivery({ ...key, id: sampleId(), messageId: 'm', type: 't', payload: '{}' }, new Date(T))
+      const delivery = sampleDelivery(key)
       await stores.commit([stores.triggers.addDelivery(delivery)])
       await stores.commit([stores.triggers.addDelivery({ ...delivery, type: 'other' })])
       expect(await stores.triggers.getDelivery(delivery)).toEqual(delivery)

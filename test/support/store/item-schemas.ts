@@ -5,7 +5,7 @@ import {
   CLUSTER_TEMPLATE_SCHEMA_VERSION,
   clusterTemplateItem,
 } from '../../../functions/store/dynamodb/cluster-template.schema.ts'
-import { EVENT_SCHEMA_VERSION, eventItem } from '../../../functions/store/dynamodb/event.schema.ts'
+import { EVENT_SCHEMA_VERSION, eventItem, feedItem } from '../../../functions/store/dynamodb/event.schema.ts'
 import { FEDERATION_SCHEMA_VERSION, federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
 import { HEARTBEAT_SCHEMA_VERSION, heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
 import { IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem } from '../../../functions/store/dynamodb/idempotency-store.ts'
@@ -19,6 +19,12 @@ import {
   DATA_KEY_SCHEMA_VERSION,
   dataKeyItem,
 } from '../../../functions/store/dynamodb/stores.ts'
+import {
+  DELIVERY_SCHEMA_VERSION,
+  deliveryItem,
+  TRIGGER_SCHEMA_VERSION,
+  triggerItem,
+} from '../../../functions/store/dynamodb/trigger-store.ts'
 
 /** An item: which keys it has (`<pk> <sk>`), the version that is written, and how it is read. */
 export type ItemSchema = { kind: string; key: RegExp; version: number; schema: z.ZodType }
@@ -40,6 +46,9 @@ export const ITEM_SCHEMAS: readonly ItemSchema[] = [
   { kind: 'federation', key: /^P#\S* FEDERATION#/, version: FEDERATION_SCHEMA_VERSION, schema: federationItem },
   { kind: 'membership', key: /^P#\S* MEMBER#/, version: MEMBERSHIP_SCHEMA_VERSION, schema: membershipItem },
   { kind: 'event', key: /^P#\S* EVENT#/, version: EVENT_SCHEMA_VERSION, schema: eventItem },
+  { kind: 'feed event', key: /^FEED#/, version: EVENT_SCHEMA_VERSION, schema: feedItem },
+  { kind: 'trigger', key: /^P#\S* TRIGGER#/, version: TRIGGER_SCHEMA_VERSION, schema: triggerItem },
+  { kind: 'delivery', key: /^P#\S* DELIVERY#/, version: DELIVERY_SCHEMA_VERSION, schema: deliveryItem },
   { kind: 'credential', key: /^P#\S* CRED#/, version: CREDENTIAL_SCHEMA_VERSION, schema: credentialItem },
   { kind: 'data key', key: /^P#\S* DATAKEY#/, version: DATA_KEY_SCHEMA_VERSION, schema: dataKeyItem },
   { kind: 'idempotency', key: /^P#\S* IDEM#/, version: IDEMPOTENCY_SCHEMA_VERSION, schema: idempotencyItem },

@@ -3,11 +3,13 @@ import type { Stores } from '../../../functions/store/stores.ts'
 import {
   readyOf,
   sampleCluster,
+  sampleDelivery,
   sampleEvent,
   sampleFederation,
   sampleJoining,
   sampleNodeGroup,
   sampleTemplate,
+  sampleTrigger,
 } from './samples.ts'
 
 export const PROJECT = 'blue'
@@ -43,6 +45,9 @@ export const writeOneOfEach = async (stores: Stores): Promise<void> => {
     }),
   ])
   await stores.quotas.takePlace(PROJECT, 5)
+  await stores.events.publish({ position: '1', event: sampleEvent({ projectId: PROJECT, id: 'e1' }) })
+  await stores.commit([stores.triggers.insert(sampleTrigger({ projectId: PROJECT, id: 'tr1' }))])
+  await stores.commit([stores.triggers.addDelivery(sampleDelivery({ projectId: PROJECT, triggerId: 'tr1', id: 'e1' }))])
   await stores.heartbeats.beat('reconciler')
 }
 

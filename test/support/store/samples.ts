@@ -6,6 +6,7 @@ import type { Federation } from '../../../functions/core/federation/federation.t
 import { newUuidV7 } from '../../../functions/core/ids.ts'
 import type { JoiningMembership, ReadyMembership } from '../../../functions/core/membership/membership.ts'
 import type { Operation } from '../../../functions/core/operation/operation.ts'
+import { type Delivery, newDelivery, type Trigger } from '../../../functions/core/trigger/trigger.ts'
 import { defaultsOf } from '../../../functions/core/values/attributes.ts'
 import type { DomainEvent } from '../../../functions/core/values/event.ts'
 
@@ -202,5 +203,35 @@ export const sampleEvent = (changes: Partial<DomainEvent> = {}): DomainEvent => 
   time: '2026-11-27T10:00:00.000Z',
   name: 'paris',
   initiator: { userId: 'alice', projectId: 'blue' },
+  ...changes,
+})
+
+export const sampleTrigger = (changes: Partial<Trigger> = {}): Trigger => ({
+  id: sampleId(),
+  projectId: 'blue',
+  userId: 'alice',
+  name: 'pager',
+  events: ['cluster.*'],
+  filter: { outcome: 'failure' },
+  url: 'https://example.org/hook',
+  formerSecretUntil: null,
+  revision: 1,
+  createdAt: '2026-11-29T10:00:00.000Z',
+  ...changes,
+})
+
+/** Due since then. */
+export const sampleDelivery = (changes: Partial<Delivery> = {}): Delivery => ({
+  ...newDelivery(
+    {
+      id: sampleId(),
+      messageId: 'm1',
+      projectId: 'blue',
+      triggerId: sampleId(),
+      type: 'cluster.create.success',
+      payload: '{}',
+    },
+    new Date('2026-11-29T10:00:00.000Z'),
+  ),
   ...changes,
 })

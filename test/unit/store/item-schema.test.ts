@@ -6,6 +6,7 @@ import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-te
 import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
 import type { Membership } from '../../../functions/core/membership/membership.ts'
+import type { Delivery, Trigger } from '../../../functions/core/trigger/trigger.ts'
 import type { DomainEvent } from '../../../functions/core/values/event.ts'
 import type { Quota } from '../../../functions/core/values/quota.ts'
 import type { ManagementEntry } from '../../../functions/store/cluster.store.ts'
@@ -19,6 +20,7 @@ import type { managementItem } from '../../../functions/store/dynamodb/managemen
 import type { membershipItem } from '../../../functions/store/dynamodb/membership-store.ts'
 import type { nodeGroupItem } from '../../../functions/store/dynamodb/node-group-store.ts'
 import type { quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
+import type { deliveryItem, triggerItem } from '../../../functions/store/dynamodb/trigger-store.ts'
 import type { Heartbeat } from '../../../functions/store/stores.ts'
 import { ITEM_SCHEMAS } from '../../support/store/item-schemas.ts'
 import { sampleCluster } from '../../support/store/samples.ts'
@@ -42,7 +44,9 @@ const keepsAll: [
   Keeps<z.output<typeof federationItem>, Federation>,
   Keeps<z.output<typeof membershipItem>, Membership>,
   Keeps<z.output<typeof eventItem>['event'], DomainEvent>,
-] = [true, true, true, true, true, true, true, true, true]
+  Keeps<z.output<typeof triggerItem>, Trigger>,
+  Keeps<z.output<typeof deliveryItem>, Delivery>,
+] = [true, true, true, true, true, true, true, true, true, true, true]
 
 const shapeOf = (schema: z.ZodType): string =>
   createHash('sha256')
@@ -75,6 +79,9 @@ const SHAPES: Record<string, string> = {
   'credential 1': '8c5a164df7212815',
   'data key 1': '76bcfc275d4d8978',
   'idempotency 1': 'cce5eada30c867a1',
+  'feed event 1': '1403774ce45cad21',
+  'trigger 1': '18ac369357eddef8',
+  'delivery 1': '5bb92095c80f650d',
 }
 
 describe('stored items', () => {

@@ -1,6 +1,8 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
 import type { DeliveryKey } from '../core/trigger/trigger.ts'
+import { deliveryOfRecord, eventOfFeedRecord } from '../store/dynamodb/stream-records.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
+import { awsTablePorts } from './aws-table-ports.ts'
 import type { FanOutEnv } from './env.ts'
 
 /** Deliveries in one invocation: its payload has at most 1 MB, and its receivers share its time. */
@@ -25,6 +27,10 @@ export const wakeDeliveries =
     }
   }
 
-/** As `wakeDeliveries`, of this function's environment. Makes the client, calls nothing. */
-export const awsDeliveries = (env: FanOutEnv): ReturnType<typeof wakeDeliveries> =>
-  wakeDeliveries(new LambdaClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.DELIVERIES_FUNCTION)
+/** What the function that finds triggers uses on AWS. Makes the clients, calls nothing. */
+export const awsFanOut = (env: FanOutEnv) => ({
+  ports: awsTablePorts(env),
+  eventOf: eventOfFeedRecord,
+  deliveryOf: deliveryOfRecord,
+  wake: wakeDeliveries(new LambdaClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.DELIVERIES_FUNCTION),
+})
