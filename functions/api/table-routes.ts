@@ -9,6 +9,7 @@ import type { TableRoute } from './route.ts'
 import { DISCOVERY_ROUTES } from './service/discovery.routes.ts'
 import { MSERVICE_ROUTES } from './service/mservices.routes.ts'
 import { STATS_ROUTES } from './service/stats.routes.ts'
+import { WHOAMI_ROUTES } from './service/whoami.routes.ts'
 
 /** Routes that need no key: what the table function serves. */
 export const TABLE_ROUTES: readonly TableRoute[] = [
@@ -22,4 +23,5 @@ export const TABLE_ROUTES: readonly TableRoute[] = [
   ...QUOTA_ROUTES,
   ...STATS_ROUTES,
   ...MSERVICE_ROUTES,
+  ...WHOAMI_ROUTES,
 ]

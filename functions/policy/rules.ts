@@ -74,6 +74,7 @@ export const RULES = {
   'federation:detail': ['read'],
   'federation:kubeconfig': [],
   'driver:get': ['read'],
+  'identity:get': ['read'],
 } as const satisfies Record<string, readonly RuleGroup[]>
 
 export type PolicyRule = keyof typeof RULES

@@ -77,7 +77,7 @@ export const desiredCluster = async (
 }
 
 /** A template that was removed meanwhile is as one that never was. */
-export const asUnknownTemplate = (error: unknown, { body, minor }: Request): unknown =>
+const asUnknownTemplate = (error: unknown, { body, minor }: Request): unknown =>
   error instanceof TemplateGone ? unknownTemplate(body.cluster_template_id ?? null, minor) : error
 
 /** What the create of a cluster asks of a request. */

@@ -114,6 +114,7 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'federation:detail': read,
   'federation:kubeconfig': admin,
   'driver:get': read,
+  'identity:get': read,
 }
 
 /** The rights in a cluster that only its owner gives. */
