@@ -78,6 +78,7 @@ export const hostPhase = (
     const host = await hostOf(ports, federation)
     if (host.status === 'CREATE_IN_PROGRESS') return awaited(host)
     if (host.status === 'CREATE_FAILED' || host.status.startsWith('DELETE_')) throw notCreated(host)
+    await ports.stores.integrity.requireCluster(host)
     const driver = ports.drivers.federation.resolve(federation.driver)
     await changeFederation(
       ports,

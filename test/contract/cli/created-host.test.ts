@@ -53,6 +53,7 @@ describe('fedplane init --create-host', () => {
     expect(stderr).toMatch(/1\/\d+ host cluster: waiting for the host cluster fleet-host/)
     expect(await host()).toBe('edge-1 fleet-host')
     expect(await done('cluster show fleet-host -o jsonpath={.node_count}')).toBe('3')
+    expect(await done('federation show fleet')).toMatch(/^Host: +fleet-host \(.*\), created with it, deleted with it$/m)
     expect(await done('federation members fleet -o jsonpath={.members[*].state}')).toBe('Ready')
   })
 
