@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { PlannedFailure } from '../../functions/drivers/contract/errors.ts'
 import { namespaceName } from '../../functions/drivers/federation/memory/v1/description.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import { changeFederation, createFederation, createWithHost, membership, registered } from '../support/flows/actions.ts'
@@ -36,6 +37,9 @@ const heldHost = () => {
   }
   return { release: resolve }
 }
+
+/** What the federation's driver was asked for. */
+const callsFor = (id: string) => lab.world.calls.filter(({ federationId }) => federationId === id)
 
 const waiting = (id: string) =>
   until(async () => {
@@ -87,6 +91,20 @@ describe('undo', () => {
     await hostGone(host)
     await ended(lab, await changeFederation(lab, id, 'delete'))
     expect(await settled(lab, id)).toBe('gone')
+    // Neither had an API server to ask for anything.
+    expect(callsFor(id)).toEqual([])
+  })
+
+  it('keeps the host while something in it could not be taken back, for the delete to try again', async () => {
+    lab.world.before = ({ name }) => {
+      if (name === 'undo:namespace') throw new PlannedFailure('the namespace does not go')
+    }
+    const { id, host } = await createWithHost(lab, { properties: { 'memory-fail-phase': 'verify' } })
+    expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_FAILED', createdHost: { state: 'ready' } })
+    expect(await clusterOf(lab, host)).toMatchObject({ status: 'CREATE_COMPLETE', uses: [`host:${id}`] })
+    lab.reset()
+    await ended(lab, await changeFederation(lab, id, 'delete'))
+    await hostGone(host)
   })
 
   it('takes the host away when the federation fails on it', async () => {
@@ -189,6 +207,7 @@ describe('delete', () => {
     await ended(lab, deleting)
     expect(await settled(lab, id)).toBe('gone')
     await hostGone(host)
+    expect(callsFor(id)).toEqual([])
   })
 
   it('lets a host that is to be kept be created to its end', async () => {

@@ -150,6 +150,11 @@ describe('fedplane init', () => {
       null,
       'cluster/hub registered\ncluster/edge-1 registered\nfederation/fleet created\n',
     ])
+    await done('cluster import edge-2 --name of-another-project')
+    expect(await cli.run('init other --host of-another-project', { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/neither a context .* nor a registered cluster/),
+    })
     // By now both projects have a hub, which the server calls ambiguous.
     expect((await cli.run('init fleet --host hub --join edge-1', { env })).stdout).toBe(
       'federation/fleet is there already\n',
