@@ -19,9 +19,16 @@ export type Io = {
   signal: AbortSignal
 }
 
+/** Text in UTF-8, or in UTF-16 with a byte order mark, as PowerShell writes it into files and pipes. kubectl reads both. */
+export const textOf = (bytes: Buffer): string => {
+  const mark = bytes.subarray(0, 2).toString('hex')
+  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
+  return new TextDecoder(encoding).decode(bytes)
+}
+
 /** All of standard input, for what must not stand on a command line. */
 export const readStdin = async ({ stdin }: Pick<Io, 'stdin'>): Promise<string> => {
   const chunks: Buffer[] = []
   for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
-  return Buffer.concat(chunks).toString('utf8')
+  return textOf(Buffer.concat(chunks))
 }

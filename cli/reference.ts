@@ -35,6 +35,8 @@ The first of these that is there:
 
 \`--server URL\` and \`FEDPLANE_SERVER\` replace the address only.
 
+Before a token or password goes to another machine over \`http://\`, a warning says so. \`FEDPLANE_ALLOW_HTTP=true\` silences it where the network is safe.
+
 ## Exit codes
 
 `

@@ -2,7 +2,13 @@ import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { httpCall, NoWholeAnswer } from '../../functions/http/http-call.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
-import { itemsOf, shapeOf } from './views.ts'
+import { type ClusterView, itemsOf, shapeOf, type WhoamiView } from './views.ts'
+
+/** One part of a path. @throws CliError for an empty name */
+export const segment = (name: string): string => {
+  if (name === '' || name === '.' || name === '..') throw new CliError(`${JSON.stringify(name)} is no name.`)
+  return encodeURIComponent(name)
+}
 
 /** A server, and how a request proves who sends it. */
 export type Server = {
@@ -86,6 +92,7 @@ const DELETED_MAX = 50
 export class ApiClient {
   readonly server: Server
   readonly #signal: AbortSignal
+  #whoami: Promise<WhoamiView | undefined> | undefined
 
   constructor(server: Server, signal: AbortSignal) {
     this.server = server
@@ -150,6 +157,32 @@ export class ApiClient {
     } catch (error) {
       if (error instanceof ApiRefused && error.status === 404) return undefined
       throw error
+    }
+  }
+
+  /** As whom the server takes this command; undefined where it does not say. */
+  whoami(): Promise<WhoamiView | undefined> {
+    this.#whoami ??= this.find<WhoamiView>('/whoami')
+    return this.#whoami
+  }
+
+  /**
+   * A cluster of the caller's own project, by name or uuid: an administrator also sees those of others, which are not meant.
+   *
+   * @throws ApiRefused for a name that several of them have
+   */
+  async findOwnCluster(name: string): Promise<ClusterView | undefined> {
+    const own = (await this.whoami())?.project_id
+    const isOwn = ({ project_id: project }: ClusterView): boolean => own === undefined || project === own
+    try {
+      const found = await this.find<ClusterView>(`/clusters/${segment(name)}`)
+      return found && isOwn(found) ? found : undefined
+    } catch (error) {
+      if (!(error instanceof ApiRefused) || error.status !== 409 || own === undefined) throw error
+      const named = (await this.list<ClusterView>('/clusters/detail', 'clusters')).filter((each) => each.name === name)
+      const [first, ...others] = named.filter(isOwn)
+      if (others.length > 0) throw error
+      return first
     }
   }
 

@@ -23,6 +23,8 @@ const member = z.looseObject({ cluster_id: text, name: text, state: text, reason
 const federation = z.looseObject({
   ...lifecycle,
   hostcluster_id: text,
+  /** Absent from servers that create no hosts. */
+  host: z.looseObject({ created: z.boolean(), keep: z.boolean() }).optional(),
   members: z.array(member),
   properties: texts,
   endpoint: maybe,
@@ -81,6 +83,9 @@ export type DriverView = z.infer<typeof driver>
 export type EventView = z.infer<typeof event>
 export type DryRunView = z.infer<typeof dryRun>
 
+const whoami = z.looseObject({ user_id: text, project_id: text, roles: z.array(text), source: text })
+export type WhoamiView = z.infer<typeof whoami>
+
 const created = z.looseObject({ uuid: text })
 const certificate = z.looseObject({ pem: text })
 const anything = z.looseObject({})
@@ -101,6 +106,7 @@ export const itemsOf = (key: string): z.ZodType => z.array(ITEMS.get(key) ?? any
 export const shapeOf = (method: string, path: string): z.ZodType => {
   const [, kind = '', name, ...more] = path.split('/')
   if (kind === 'certificates') return certificate
+  if (kind === 'whoami') return whoami
   if (method === 'GET')
     return (name !== undefined && name !== 'detail' && more.length === 0 && ITEMS.get(kind)) || anything
   const isCreation = method === 'POST' && name === undefined

@@ -1,11 +1,12 @@
 import { Command, Option } from 'commander'
+import { segment } from '../api/client.ts'
 import type { DriverView, TemplateView } from '../api/views.ts'
 import type { Io } from '../io.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
 import type { Kind } from '../output/format.ts'
 import { description, table } from '../output/table.ts'
 import type { ServerOptions } from '../profiles/server.ts'
-import { collectPairs, connect, segment, withExamples, withServer, withYes } from './options.ts'
+import { collectPairs, connect, withExamples, withServer, withYes } from './options.ts'
 import { listVerb, showVerb } from './read-verbs.ts'
 
 /** What clusters and federations are made from: cluster templates and drivers. */

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { ApiClient } from '../api/client.ts'
+import { type ApiClient, segment } from '../api/client.ts'
 import type { ClusterView, DriverView } from '../api/views.ts'
 import { waitFor } from '../api/wait.ts'
 import { CliError, usageError } from '../errors.ts'
@@ -15,7 +15,6 @@ import {
   collectPairs,
   connect,
   countOf,
-  segment,
   type WaitFlags,
   withExamples,
   withServer,

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander'
 import * as z from 'zod'
 import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
 import type { ApiClient } from '../api/client.ts'
-import type { ClusterView, DryRunView } from '../api/views.ts'
+import type { DryRunView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { clusterClient, explained } from '../kubeconfig/cluster-client.ts'
@@ -10,7 +10,7 @@ import { type ContextEntries, clusterNameOf, contextOf, loadKubeconfig } from '.
 import { withCredential } from '../kubeconfig/plugin-credential.ts'
 import { table } from '../output/table.ts'
 import type { ServerOptions } from '../profiles/server.ts'
-import { collect, collectPairs, connect, segment, withExamples, withServer } from './options.ts'
+import { collect, collectPairs, connect, withExamples, withServer } from './options.ts'
 
 /** One thing that was tried. `warning` may work, `failed` does not. */
 type Check = { what: string; result: 'ok' | 'warning' | 'failed'; detail: string }
@@ -138,7 +138,7 @@ const dryRun = async (
   { driver, property = {} }: DoctorOptions,
 ): Promise<Check[]> => {
   const what = 'dry run'
-  const clusters = await Promise.all(names.map((name) => api.find<ClusterView>(`/clusters/${segment(name)}`)))
+  const clusters = await Promise.all(names.map((name) => api.findOwnCluster(name)))
   const missing = names.filter((_, index) => clusters[index] === undefined)
   if (missing.length > 0)
     return [

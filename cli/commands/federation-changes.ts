@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import type { ApiClient } from '../api/client.ts'
-import type { DryRunView, FederationView } from '../api/views.ts'
+import { type ApiClient, segment } from '../api/client.ts'
+import type { ClusterView, DryRunView, FederationView } from '../api/views.ts'
 import { waitFor } from '../api/wait.ts'
 import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
@@ -33,7 +33,9 @@ import {
 /** What a new federation is asked for. */
 export type FederationRequest = {
   name: string
-  hostcluster_id: string
+  hostcluster_id?: string
+  /** In place of it: the host cluster is created, too. */
+  host?: { cluster_template_id: string; node_count?: number | undefined; keep?: boolean | undefined }
   member_ids: string[]
   driver?: string | undefined
   properties: Record<string, string>
@@ -173,12 +175,15 @@ const remove = (io: Io) =>
     'fedplane federation delete fleet',
     'fedplane federation delete fleet --workloads delete --yes',
   )
-    .description('Unjoin all members, then delete the control plane. The clusters themselves stay.')
+    .description(
+      'Unjoin all members, then delete the control plane. Clusters stay, but for a host that was created with the federation.',
+    )
     .argument('<federation...>', 'names or uuids')
     .action(async (names: string[], options: ChangeOptions & RemovalFlags) => {
       const api = await connect(io, options)
       const views = await Promise.all(names.map((name) => api.get<FederationView>(pathOf(name))))
-      await confirmOrEnd(io, `${views.map(whatGoes).join(' ')}`, options)
+      const hosts = await Promise.all(views.map((view) => hostThatGoes(api, view)))
+      await confirmOrEnd(io, views.map((view, index) => whatGoes(view, hosts[index])).join(' '), options)
       for (const { uuid } of views) {
         await api.ask('DELETE', `/federations/${uuid}`, {
           query: { force: options.force, workloads: options.workloads },
@@ -187,12 +192,33 @@ const remove = (io: Io) =>
       if (!options.wait)
         return accepted(io, `federations ${names.join(', ')} are being deleted`, watchOf(names[0] ?? ''))
       for (const { uuid, name } of views) await untilDeleted(io, api, { uuid, name, timeout: options.timeout })
+      for (const host of hosts.filter((each) => each !== undefined)) await reportHost(io, api, host)
     })
 
-const whatGoes = ({ name, members }: FederationView): string =>
-  members.length === 0
-    ? `Federation ${name} will be deleted.`
-    : `Federation ${name} will be deleted, and ${members.map((member) => member.name).join(', ')} leave it.`
+/** The host that was created with a federation, unless it is kept or used by others. */
+const hostThatGoes = async (
+  api: ApiClient,
+  { uuid, host, hostcluster_id }: FederationView,
+): Promise<ClusterView | undefined> => {
+  if (!host?.created || host.keep) return undefined
+  const cluster = await api.find<ClusterView>(`/clusters/${segment(hostcluster_id)}`)
+  return cluster?.federations.every((federation) => federation.uuid === uuid) ? cluster : undefined
+}
+
+const whatGoes = ({ name, members }: FederationView, host: ClusterView | undefined): string => {
+  const cluster = host ? ` The cluster ${host.name}, which was created as its host, will be deleted too.` : ''
+  return members.length === 0
+    ? `Federation ${name} will be deleted.${cluster}`
+    : `Federation ${name} will be deleted, and ${members.map((member) => member.name).join(', ')} leave it.${cluster}`
+}
+
+/** Its own deletion goes on after the federation's. */
+const reportHost = async (io: Io, api: ApiClient, { uuid, name }: ClusterView): Promise<void> => {
+  const now = await api.find<ClusterView>(`/clusters/${uuid}`)
+  if (now === undefined) io.stdout.write(`cluster/${shown(name)} deleted\n`)
+  else if (now.status.startsWith('DELETE_'))
+    accepted(io, `cluster/${name} is being deleted`, `fedplane cluster show ${name}`)
+}
 
 const untilDeleted = async (
   io: Io,

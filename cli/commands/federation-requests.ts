@@ -1,11 +1,11 @@
 import { type Command, Option } from 'commander'
-import type { ApiClient } from '../api/client.ts'
+import { type ApiClient, segment } from '../api/client.ts'
 import type { DryRunView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { shown } from '../output/table.ts'
 import type { ServerOptions } from '../profiles/server.ts'
-import { segment, type WaitFlags } from './options.ts'
+import type { WaitFlags } from './options.ts'
 
 /** What the verbs that change federations share. */
 

@@ -46,6 +46,12 @@ export const isMoving = ({ state }: MemberView): boolean =>
 
 const section = (title: string, text: string): string => `\n${title}:\n${text.replaceAll(/^(?=.)/gm, '  ')}`
 
+/** What becomes of a host that was created with the federation. */
+const fateOf = ({ host }: FederationView): string => {
+  if (!host?.created) return ''
+  return host.keep ? ', created with it, kept' : ', created with it, deleted with it'
+}
+
 /** All of a federation, for people. `host`: name of the host cluster, where it is known. */
 export const describeFederation = (view: FederationView, host?: string): string => {
   const properties = Object.entries(view.properties).map(([key, value]) => `${key}=${value}`)
@@ -54,7 +60,7 @@ export const describeFederation = (view: FederationView, host?: string): string 
     ['UUID', view.uuid],
     ['Status', view.status],
     ['Reason', view.status_reason ?? ''],
-    ['Host', host === undefined ? view.hostcluster_id : `${host} (${view.hostcluster_id})`],
+    ['Host', `${host === undefined ? view.hostcluster_id : `${host} (${view.hostcluster_id})`}${fateOf(view)}`],
     ['Driver', view.driver],
     ['Endpoint', view.endpoint ?? ''],
     ['Properties', properties.join(', ')],

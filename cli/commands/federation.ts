@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { ApiClient } from '../api/client.ts'
+import { type ApiClient, segment } from '../api/client.ts'
 import type { ClusterView, FederationView } from '../api/views.ts'
 import { waitFor } from '../api/wait.ts'
 import type { Io } from '../io.ts'
@@ -7,7 +7,7 @@ import type { ServerOptions } from '../profiles/server.ts'
 import { federationChanges } from './federation-changes.ts'
 import { describeFederation, FEDERATIONS, federationSnapshot, isMoving, isSettled, MEMBERS } from './federation-view.ts'
 import { federationKubeconfig } from './kubeconfig.ts'
-import { connect, durationOf, segment, withExamples, withServer } from './options.ts'
+import { connect, durationOf, withExamples, withServer } from './options.ts'
 import { eventsVerb, listBelow, listVerb, showVerb } from './read-verbs.ts'
 
 /** Describes with the host's name, which the federation's answer does not have. */

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
-import type { ApiClient } from '../api/client.ts'
-import type { ClusterView, FederationView } from '../api/views.ts'
+import { type ApiClient, segment } from '../api/client.ts'
+import type { ClusterView, FederationView, TemplateView } from '../api/views.ts'
 import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
@@ -13,7 +13,7 @@ import {
   collect,
   collectPairs,
   connect,
-  segment,
+  countOf,
   type WaitFlags,
   withExamples,
   withServer,
@@ -51,6 +51,9 @@ type InitOptions = ServerOptions &
   WaitFlags &
   PlaceOptions & {
     host?: string
+    createHost?: string
+    nodeCount?: number
+    keepHost?: boolean
     hostClusterContext?: string
     join?: string[]
     driver?: string
@@ -83,6 +86,23 @@ const propertiesOf = (options: InitOptions): Record<string, string> => {
   return { ...Object.fromEntries(named), ...options.property }
 }
 
+const isOn = async (api: ApiClient, view: FederationView, host: Place | undefined): Promise<boolean> =>
+  (host && (await api.findOwnCluster(host.name)))?.uuid === view.hostcluster_id
+
+/** Its host was created with it, from that template. A host that is gone by now is no other. */
+const isOnNew = async (
+  api: ApiClient,
+  { host, hostcluster_id }: FederationView,
+  template: string,
+): Promise<boolean> => {
+  if (!host?.created) return false
+  const [cluster, wanted] = await Promise.all([
+    api.find<ClusterView>(`/clusters/${segment(hostcluster_id)}`),
+    api.find<TemplateView>(`/clustertemplates/${segment(template)}`),
+  ])
+  return cluster === undefined || wanted?.uuid === cluster.cluster_template_id
+}
+
 /**
  * The federation of that name, which an `init` that was ended may have made.
  *
@@ -92,14 +112,14 @@ const federationOf = async (
   api: ApiClient,
   name: string,
   host: Place | undefined,
-  { driver, property = {} }: Pick<InitOptions, 'driver' | 'property'>,
+  { driver, property = {}, createHost }: Pick<InitOptions, 'driver' | 'property' | 'createHost'>,
 ): Promise<FederationView | undefined> => {
   const view = await api.find<FederationView>(pathOf(name))
   if (view === undefined) return undefined
-  const hostView = host && (await api.find<ClusterView>(`/clusters/${segment(host.name)}`))
+  const isThere = createHost === undefined ? await isOn(api, view, host) : await isOnNew(api, view, createHost)
   const other = Object.keys(property).filter((key) => view.properties[key] !== property[key])
   const differs =
-    (hostView?.uuid !== view.hostcluster_id && 'on another host') ||
+    (!isThere && 'on another host') ||
     (driver !== undefined && driver !== view.driver && `with the driver ${view.driver}`) ||
     (other.length > 0 && `with other properties: ${other.join(', ')}`)
   if (!differs) return view
@@ -125,35 +145,70 @@ const goOn = async (
   if (options.wait) await untilCreated(io, api, { uuid, name }, options)
 }
 
+/** The context of the host; undefined when the host is to be created. @throws CliError for none, and for both */
+const hostContextOf = (name: string, options: InitOptions): string | undefined => {
+  const { host = options.hostClusterContext, createHost, nodeCount, keepHost } = options
+  if (host !== undefined && createHost !== undefined)
+    throw usageError('--host names a cluster that is there, and --create-host creates one.', 'One of them.')
+  if (createHost === undefined && (nodeCount !== undefined || keepHost))
+    throw usageError('--node-count and --keep-host go with --create-host only.', '--create-host TEMPLATE')
+  if (host === undefined && createHost === undefined) {
+    const help = `fedplane init ${name} --host CONTEXT, or --create-host TEMPLATE (fedplane template list)`
+    throw usageError('No host is named.', help)
+  }
+  return host
+}
+
+/** What the request says of the host. */
+const hostOf = ({ createHost, nodeCount, keepHost }: InitOptions, hostcluster_id: string | undefined) => {
+  if (createHost !== undefined)
+    return { host: { cluster_template_id: createHost, node_count: nodeCount, keep: keepHost } }
+  return hostcluster_id === undefined ? {} : { hostcluster_id }
+}
+
 const run = async (io: Io, name: string, options: InitOptions): Promise<void> => {
   const properties = propertiesOf(options)
-  const host = options.host ?? options.hostClusterContext
-  if (host === undefined) throw usageError('No host is named.', `fedplane init ${name} --host CONTEXT`)
-  const places = placesOf(loadKubeconfig(io.env, options.kubeconfig), [host, ...(options.join ?? [])])
+  const host = hostContextOf(name, options)
+  const hosts = host === undefined ? [] : [host]
+  const places = placesOf(loadKubeconfig(io.env, options.kubeconfig), [...hosts, ...(options.join ?? [])])
+  const members = places.slice(hosts.length)
   const api = await connect(io, options)
-  const there = await federationOf(api, name, places[0], { ...options, property: properties })
-  const [hostcluster_id = '', ...member_ids] = await ensureRegistered(io, api, places, options)
-  if (there) {
-    return goOn(io, api, there, { ids: member_ids, names: places.slice(1).map((place) => place.name), options })
-  }
-  await createFederation(io, api, { name, hostcluster_id, member_ids, driver: options.driver, properties }, options)
+  const there = await federationOf(api, name, host === undefined ? undefined : places[0], {
+    ...options,
+    property: properties,
+  })
+  const ids = await ensureRegistered(io, api, places, options)
+  const member_ids = ids.slice(hosts.length)
+  if (there) return goOn(io, api, there, { ids: member_ids, names: members.map((place) => place.name), options })
+  const [hostId] = hosts.length > 0 ? ids : []
+  const request = { name, ...hostOf(options, hostId), member_ids, driver: options.driver, properties }
+  await createFederation(io, api, request, options)
 }
 
 /** `fedplane init`: kubefed's `init` and `join` in one command. What is registered already is taken as it is. */
 export const initCommand = (io: Io): Command => {
+  // First of all what most need.
+  const first = new Command('init')
+    .option('--host <context>', 'context (or registered cluster) that carries the control plane')
+    .option(
+      '--create-host <template>',
+      'create the host cluster from this cluster template; it goes with the federation',
+    )
+    .addOption(
+      new Option('--join <context>', 'contexts (or registered clusters) that join; may be repeated').argParser(collect),
+    )
+    .addOption(new Option('--node-count <n>', 'workers of the host that is created').argParser(countOf))
+    .option('--keep-host', 'the host that is created stays when the federation goes')
   const command = withExamples(
-    withYes(withPlaces(withWait(withServer(new Command('init'))))),
+    withYes(withPlaces(withWait(withServer(first)))),
     'fedplane init myfederation --host mycluster',
+    'fedplane init fleet --create-host small --join edge-1 --node-count 3',
     'fedplane init fleet --host hub --join edge-1,edge-2 --driver clusterprofile@1',
     'fedplane init fleet --host kind-hub --join kind-edge --api-server-service-type NodePort --server-for-peers kind-edge=https://172.18.0.3:6443',
   )
     .description('Register clusters from contexts of your kubeconfig, and make a federation of them: one command.')
     .argument('<name>', 'name of the federation')
-    .option('--host <context>', 'context (or registered cluster) that carries the control plane')
-    .addOption(new Option('--host-cluster-context <context>', 'the same, as in kubefed').hideHelp())
-    .addOption(
-      new Option('--join <context>', 'contexts (or registered clusters) that join; may be repeated').argParser(collect),
-    )
+    .addOption(new Option('--host-cluster-context <context>', '--host, as in kubefed').hideHelp())
     .option('--driver <id>', 'what the federation is (default: that of the server)')
     .addOption(new Option('--property <key=value>', 'property of the driver; may be repeated').argParser(collectPairs))
   for (const [flag, , meaning] of KUBEFED_OPTIONS)

@@ -6,7 +6,7 @@ import { Command } from 'commander'
 import { parse, stringify } from 'yaml'
 import * as z from 'zod'
 import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
-import { ApiClient } from '../api/client.ts'
+import { ApiClient, segment } from '../api/client.ts'
 import type { ClusterView, FederationView } from '../api/views.ts'
 import { CliError } from '../errors.ts'
 import { homeOf, replaceFile } from '../files.ts'
@@ -16,7 +16,7 @@ import { mergeKubeconfig } from '../kubeconfig/merge-kubeconfig.ts'
 import { shown } from '../output/table.ts'
 import { readProfiles } from '../profiles/profile-file.ts'
 import { chooseServer, type ServerOptions } from '../profiles/server.ts'
-import { connect, durationOf, segment, withExamples, withServer } from './options.ts'
+import { connect, durationOf, withExamples, withServer } from './options.ts'
 
 const Issued = z.object({ kubeconfig: z.string(), expires_at: z.iso.datetime({ offset: true }) })
 type Issued = z.infer<typeof Issued>
@@ -125,7 +125,7 @@ export const federationKubeconfig = (io: Io): Command =>
     .option('--no-exec', 'with --merge: a credential that ends')
     .option('--expires-in <duration>', 'how long the credential is valid: 10m to 24h (default: 1h)', durationOf)
     .action(async (name: string, options: KubeconfigOptions) => {
-      const chosen = await chooseServer(options, io.env, io.signal)
+      const chosen = await chooseServer(options, io)
       const api = new ApiClient(chosen, io.signal)
       const federation = await api.get<FederationView>(`/federations/${segment(name)}`)
       const { cluster, user } = entriesOf((await issue(api, federation.uuid, options.expiresIn)).kubeconfig)

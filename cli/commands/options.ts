@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { ApiClient } from '../api/client.ts'
-import { CliError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { FORMATS, formatOf } from '../output/format.ts'
 import { shown } from '../output/table.ts'
@@ -78,13 +77,7 @@ export type OutputFlags = { output: string }
 
 /** A client for the server that the options choose. */
 export const connect = async (io: Io, options: ServerOptions): Promise<ApiClient> =>
-  new ApiClient(await chooseServer(options, io.env, io.signal), io.signal)
-
-/** One part of a path. @throws CliError for an empty name */
-export const segment = (name: string): string => {
-  if (name === '' || name === '.' || name === '..') throw new CliError(`${JSON.stringify(name)} is no name.`)
-  return encodeURIComponent(name)
-}
+  new ApiClient(await chooseServer(options, io), io.signal)
 
 /** Says that a request was accepted, where nothing is waited for. */
 export const accepted = (io: Io, line: string, again: string): void => {

@@ -4,7 +4,7 @@ import type { ClusterView } from '../api/views.ts'
 import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { type ContextEntries, clusterNameOf, contextOf, type LocalKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
-import { collectPairs, segment, type WaitFlags } from './options.ts'
+import { collectPairs, type WaitFlags } from './options.ts'
 import { type AccessOptions, register, untilSettled } from './register.ts'
 
 /** Where people name a cluster: by a context of their kubeconfig, as in the specification of `init` and `join`, or by its name or uuid. */
@@ -37,7 +37,7 @@ export const placesOf = (config: LocalKubeconfig, names: readonly string[]): Pla
 
 /** The registered cluster of that name, if its API server is that of the context. @throws CliError if it is another one, or failed */
 const registered = async (api: ApiClient, { name, context }: Place): Promise<ClusterView | undefined> => {
-  const found = await api.find<ClusterView>(`/clusters/${segment(name)}`)
+  const found = await api.findOwnCluster(name)
   if (found === undefined) return undefined
   if (found.status === 'CREATE_FAILED') {
     throw new CliError(`Cluster ${name} could not be registered: ${found.status_reason}`, {

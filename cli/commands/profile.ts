@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { ApiClient } from '../api/client.ts'
+import type { WhoamiView } from '../api/views.ts'
 import { CliError, EXIT, usageError } from '../errors.ts'
 import { type Io, readStdin } from '../io.ts'
 import { printOne } from '../output/format.ts'
@@ -63,7 +64,12 @@ const login = (io: Io) =>
       }
       // What is kept must be readable before the server is asked.
       readProfiles(io.env)
-      const server = await openProfile(name, profile, { env: io.env, url: undefined, signal: io.signal })
+      const server = await openProfile(name, profile, {
+        env: io.env,
+        url: undefined,
+        signal: io.signal,
+        stderr: io.stderr,
+      })
       await new ApiClient(server, io.signal).get('/clusters', { limit: 1 })
       changeProfiles(io.env, ({ profiles }) => ({ current: name, profiles: { ...profiles, [name]: profile } }))
       io.stdout.write(`profile/${name} uses ${server.url}\n`)
@@ -92,33 +98,38 @@ const logout = (io: Io) =>
 type Identity = {
   server: string
   from: string
-  user?: string | undefined
-  project?: string | undefined
-  roles?: string[] | undefined
+  user: string
+  project: string
+  roles: string[]
+  /** Which authority vouched for the caller. */
+  source: string
 }
 
-const describeIdentity = ({ server, from, user, project, roles }: Identity): string =>
+const describeIdentity = ({ server, from, user, project, roles, source }: Identity): string =>
   description([
     ['Server', server],
     ['From', from],
-    ...(user === undefined ? [] : [['User', user] as const]),
-    ...(project === undefined ? [] : [['Project', project] as const]),
-    ...(roles === undefined ? [] : [['Roles', roles.join(', ')] as const]),
+    ['User', user],
+    ['Project', project],
+    ['Roles', roles.join(', ')],
+    ['Source', source],
   ])
 
 const whoami = (io: Io) =>
   withExamples(withOutput(withServer(new Command('whoami'))), 'fedplane whoami', 'fedplane whoami --profile prod')
     .description('Say which server commands talk to, and as whom. Fails when the server takes no request of them.')
     .action(async (options: ServerOptions & OutputFlags) => {
-      const server = await chooseServer(options, io.env, io.signal)
-      await new ApiClient(server, io.signal).get('/clusters', { limit: 1 })
+      const server = await chooseServer(options, io)
+      const { user_id, project_id, roles, source } = await new ApiClient(server, io.signal).get<WhoamiView>('/whoami')
+      // Keystone has names for the server's ids.
       const issued = await server.identity?.()
       const item: Identity = {
         server: server.url,
         from: shown(server.from),
-        user: issued?.user,
-        project: issued?.project,
-        roles: issued?.roles,
+        user: issued?.user || user_id,
+        project: issued?.project ?? project_id,
+        roles,
+        source,
       }
       const kind = { name: 'server', list: 'servers', columns: [], nameOf: (identity: Identity) => identity.server }
       await printOne(io, options.output, { kind, item, describe: describeIdentity })

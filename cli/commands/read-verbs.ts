@@ -1,10 +1,10 @@
 import { Command } from 'commander'
-import type { ApiClient } from '../api/client.ts'
+import { type ApiClient, segment } from '../api/client.ts'
 import type { EventView } from '../api/views.ts'
 import type { Io } from '../io.ts'
 import { type Kind, printList, printOne } from '../output/format.ts'
 import type { ServerOptions } from '../profiles/server.ts'
-import { connect, type OutputFlags, segment, withExamples, withOutput, withServer } from './options.ts'
+import { connect, type OutputFlags, withExamples, withOutput, withServer } from './options.ts'
 
 /** Verbs that only read: lists, and one thing. */
 

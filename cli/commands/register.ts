@@ -1,4 +1,4 @@
-import type { ApiClient } from '../api/client.ts'
+import { type ApiClient, segment } from '../api/client.ts'
 import type { ClusterView } from '../api/views.ts'
 import { waitFor } from '../api/wait.ts'
 import type { Io } from '../io.ts'
@@ -7,7 +7,7 @@ import { withCredential } from '../kubeconfig/plugin-credential.ts'
 import { createAccess, describeAccess } from '../kubeconfig/service-account.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
 import { clusterSnapshot, isClusterSettled } from './cluster-view.ts'
-import { segment, type WaitFlags } from './options.ts'
+import type { WaitFlags } from './options.ts'
 
 /** A cluster that is registered from a context of the person's own kubeconfig. */
 export type Registration = {

@@ -4,7 +4,7 @@ import { parseAllDocuments } from 'yaml'
 import * as z from 'zod'
 import { CliError, EXIT, usageError } from '../errors.ts'
 import { homeOf } from '../files.ts'
-import type { Environment } from '../io.ts'
+import { type Environment, textOf } from '../io.ts'
 
 /** Entries as they stand in the file: fields that we do not know are kept. */
 const Fields = z.record(z.string(), z.unknown()).nullish()
@@ -57,13 +57,6 @@ const readFile = (file: string, mustExist: boolean): Buffer | undefined => {
       cause,
     })
   }
-}
-
-/** Text in UTF-8, or in UTF-16 with a byte order mark, as an older PowerShell writes it and kubectl reads it. */
-const textOf = (bytes: Buffer): string => {
-  const mark = bytes.subarray(0, 2).toString('hex')
-  const encoding = mark === 'fffe' ? 'utf-16le' : mark === 'feff' ? 'utf-16be' : 'utf-8'
-  return new TextDecoder(encoding).decode(bytes)
 }
 
 /** Fields that name files, which are relative to the folder of the kubeconfig. */

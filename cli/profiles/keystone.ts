@@ -83,7 +83,7 @@ const scopeOf = ({ auth }: Cloud) => {
 }
 
 /** `https://keystone/identity/v3/auth/tokens`, whether or not the version stands in `auth_url`. @throws CliError */
-const tokensUrl = ({ auth }: Cloud): URL => {
+export const tokensUrl = ({ auth }: Cloud): URL => {
   const base = (auth.auth_url ?? '').replace(/\/+$/, '')
   const url = `${/\/v3$/.test(base) ? base : `${base}/v3`}/auth/tokens`
   if (/^https?:/.test(url) && URL.canParse(url)) return new URL(url)
@@ -106,8 +106,7 @@ export const caOf = ({ cacert, verify }: Cloud): string | undefined => {
   }
 }
 
-const post = async (cloud: Cloud, signal: AbortSignal) => {
-  const url = tokensUrl(cloud)
+const post = async (cloud: Cloud, url: URL, signal: AbortSignal) => {
   try {
     return await httpCall({
       method: 'POST',
@@ -154,9 +153,9 @@ const endpointOf = (
   return found?.url
 }
 
-/** Asks Keystone for a token. @throws CliError */
-export const issueToken = async (cloud: Cloud, signal: AbortSignal): Promise<Issued> => {
-  const { status, headers, body } = await post(cloud, signal)
+/** Asks Keystone for a token. @param url of `tokensUrl`. @throws CliError */
+export const issueToken = async (cloud: Cloud, url: URL, signal: AbortSignal): Promise<Issued> => {
+  const { status, headers, body } = await post(cloud, url, signal)
   const token = headers['x-subject-token']
   if (status !== 201 || typeof token !== 'string') {
     throw new CliError(`Keystone refuses the credential (${status}).`, {

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import type { Server } from '../api/client.ts'
 import { CliError, EXIT, usageError } from '../errors.ts'
-import type { Environment } from '../io.ts'
+import type { Environment, Io } from '../io.ts'
 import { type Cloud, cloudOfEnvironment, readCloud } from './clouds.ts'
-import { caOf, type Issued, issueToken } from './keystone.ts'
+import { caOf, type Issued, issueToken, tokensUrl } from './keystone.ts'
 import { type Profile, readProfiles } from './profile-file.ts'
 
 /** `npm start` on this machine. */
@@ -61,6 +61,36 @@ export const serverUrl = (text: string): string => {
   throw usageError(`${JSON.stringify(text)} is no address of a server.`, `--server ${DEFAULT_SERVER}`)
 }
 
+/** What the choice of a server needs of where a command runs. */
+type Surroundings = Pick<Io, 'env' | 'signal' | 'stderr'>
+
+const LOOPBACK = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|\[::1\])$/
+
+/**
+ * Says that a credential is about to go over a network as plain text. No refusal: inside of many a cloud Keystone itself has no TLS. With
+ * `FEDPLANE_ALLOW_HTTP` it is known, and not said.
+ */
+const warnOfHttp = ({ env, stderr }: Surroundings, what: string, address: string): void => {
+  const { protocol, hostname, origin } = new URL(address)
+  if (protocol !== 'http:' || LOOPBACK.test(hostname) || env.FEDPLANE_ALLOW_HTTP === 'true') return
+  stderr.write(
+    `fedplane: warning: ${what} goes to ${origin} unencrypted, and whoever reads the network can use it.\n` +
+      'Try: https://, or FEDPLANE_ALLOW_HTTP=true where that network is safe\n',
+  )
+}
+
+/** Headers with the token, which is fetched at the first request. */
+const withToken = (around: Surroundings, url: string, token: () => Promise<string>): Server['headers'] => {
+  const warned = once(async () => warnOfHttp(around, 'the token', url))
+  return async () => {
+    const headers = bearer(await token())
+    await warned()
+    return headers
+  }
+}
+
+const NO_HEADERS: Server['headers'] = async () => ({})
+
 /** Called once, however many requests there are. */
 const once = <T>(make: () => Promise<T>): (() => Promise<T>) => {
   let made: Promise<T> | undefined
@@ -80,40 +110,34 @@ const bearer = (token: string) => {
 }
 
 /** Kinds that need no Keystone: keystoneauth's `none` and `admin_token`. */
-const withoutKeystone = (cloud: Cloud, from: string, url: string | undefined): OpenedServer | undefined => {
+const withoutKeystone = (cloud: Cloud, from: string, around: Around): OpenedServer | undefined => {
   const { auth_type: kind, auth } = cloud
   if (kind !== 'none' && kind !== 'admin_token') return undefined
-  const endpoint = url ?? cloud.container_infra_endpoint_override ?? auth.endpoint
+  const { token } = auth
+  const endpoint = around.url ?? cloud.container_infra_endpoint_override ?? auth.endpoint
   if (!endpoint) throw usageError(`The ${from} has no endpoint.`, 'endpoint in its auth, or --server URL')
-  return {
-    url: serverUrl(endpoint),
-    from,
-    caPem: caOf(cloud),
-    headers: async () => (auth.token ? bearer(auth.token) : {}),
-  }
+  const url = serverUrl(endpoint)
+  const headers = token ? withToken(around, url, async () => token) : NO_HEADERS
+  return { url, from, caPem: caOf(cloud), headers }
 }
 
-const ofCloud = async (
-  cloud: Cloud,
-  from: string,
-  { url, signal }: { url: string | undefined; signal: AbortSignal },
-): Promise<OpenedServer> => {
-  const open = withoutKeystone(cloud, from, url)
+const ofCloud = async (cloud: Cloud, from: string, around: Around): Promise<OpenedServer> => {
+  const open = withoutKeystone(cloud, from, around)
   if (open) return open
-  const identity = once(() => issueToken(cloud, signal))
-  const endpoint = url ?? cloud.container_infra_endpoint_override ?? (await identity()).endpoint
+  const identity = once(() => {
+    const url = tokensUrl(cloud)
+    warnOfHttp(around, 'the credential of the cloud', url.href)
+    return issueToken(cloud, url, around.signal)
+  })
+  const endpoint = around.url ?? cloud.container_infra_endpoint_override ?? (await identity()).endpoint
   if (!endpoint) {
     throw new CliError(`The catalog of the ${from} has no container-infra endpoint.`, {
       remedy: '--server URL, or openstack catalog list',
     })
   }
-  return {
-    url: serverUrl(endpoint),
-    from,
-    caPem: caOf(cloud),
-    identity,
-    headers: async () => bearer((await identity()).token),
-  }
+  const url = serverUrl(endpoint)
+  const headers = withToken(around, url, async () => (await identity()).token)
+  return { url, from, caPem: caOf(cloud), identity, headers }
 }
 
 const readCa = (file: string | undefined): string | undefined => {
@@ -126,34 +150,29 @@ const readCa = (file: string | undefined): string | undefined => {
 }
 
 /** `url`: an address that replaces the one of a profile or cloud. */
-type Around = { env: Environment; url: string | undefined; signal: AbortSignal }
+type Around = Surroundings & { url: string | undefined }
 
 /** The server of a profile, which need not be kept yet. @throws CliError */
 export const openProfile = (name: string, profile: Profile, options: Around): Promise<OpenedServer> | OpenedServer => {
   const from = `profile ${name}`
-  const url = options.url ?? profile.server
+  const given = options.url ?? profile.server
   if (profile.cloud !== undefined)
-    return ofCloud(readCloud(options.env, profile.cloud), `${from}, cloud ${profile.cloud}`, { ...options, url })
+    return ofCloud(readCloud(options.env, profile.cloud), `${from}, cloud ${profile.cloud}`, { ...options, url: given })
   const { token, tokenCommand } = profile
   const fetched = tokenCommand && once(() => runTokenCommand(tokenCommand, options.signal))
-  return {
-    url: serverUrl(url ?? DEFAULT_SERVER),
-    from,
-    caPem: readCa(profile.caFile),
-    headers: async () => (token ? bearer(token) : fetched ? bearer(await fetched()) : {}),
-  }
+  const url = serverUrl(given ?? DEFAULT_SERVER)
+  const tokenOf = token ? async () => token : fetched
+  const headers = tokenOf ? withToken(options, url, tokenOf) : NO_HEADERS
+  return { url, from, caPem: readCa(profile.caFile), headers }
 }
 
 /** A server that needs no profile: with the token of `FEDPLANE_TOKEN`, or without any. */
-const unnamed = (env: Environment, url: string | undefined): OpenedServer => {
-  const { FEDPLANE_TOKEN: token, FEDPLANE_CA_FILE: caFile } = env
-  const from = token ? 'FEDPLANE_TOKEN' : url ? 'the address given' : 'the default'
-  return {
-    url: serverUrl(url ?? DEFAULT_SERVER),
-    from,
-    caPem: readCa(caFile),
-    headers: async () => (token ? bearer(token) : {}),
-  }
+const unnamed = (around: Around): OpenedServer => {
+  const { FEDPLANE_TOKEN: token, FEDPLANE_CA_FILE: caFile } = around.env
+  const from = token ? 'FEDPLANE_TOKEN' : around.url ? 'the address given' : 'the default'
+  const url = serverUrl(around.url ?? DEFAULT_SERVER)
+  const headers = token ? withToken(around, url, async () => token) : NO_HEADERS
+  return { url, from, caPem: readCa(caFile), headers }
 }
 
 /** A cloud, by its name or from `OS_*`. */
@@ -177,10 +196,10 @@ const wayOf = (
 }
 
 const open = (way: ReturnType<typeof wayOf>, around: Around): Promise<OpenedServer> | OpenedServer => {
-  const { env, url } = around
+  const { env } = around
   if (way.profile !== undefined) return profileNamed(way.profile, around)
   const found = env.FEDPLANE_TOKEN && !way.cloud ? undefined : cloudFor(way.cloud, env)
-  return found ? ofCloud(found.cloud, found.from, around) : unnamed(env, url)
+  return found ? ofCloud(found.cloud, found.from, around) : unnamed(around)
 }
 
 /**
@@ -189,14 +208,10 @@ const open = (way: ReturnType<typeof wayOf>, around: Around): Promise<OpenedServ
  *
  * @throws CliError
  */
-export const chooseServer = async (
-  options: ServerOptions,
-  env: Environment,
-  signal: AbortSignal,
-): Promise<ChosenServer> => {
-  const url = options.server ?? env.FEDPLANE_SERVER
-  const way = wayOf(options, env)
-  const opened = await open(way, { env, url, signal })
+export const chooseServer = async (options: ServerOptions, io: Surroundings): Promise<ChosenServer> => {
+  const url = options.server ?? io.env.FEDPLANE_SERVER
+  const way = wayOf(options, io.env)
+  const opened = await open(way, { env: io.env, signal: io.signal, stderr: io.stderr, url })
   const { profile, cloud } = way
   const named = profile ? ['--profile', profile] : cloud ? ['--os-cloud', cloud] : ['--server', opened.url]
   return { ...opened, again: [...named, ...(url && (profile || cloud) ? ['--server', url] : [])] }

@@ -10,6 +10,7 @@ import type { TableRoute } from './route.ts'
 import { DISCOVERY_ROUTES } from './service/discovery.routes.ts'
 import { MSERVICE_ROUTES } from './service/mservices.routes.ts'
 import { STATS_ROUTES } from './service/stats.routes.ts'
+import { WHOAMI_ROUTES } from './service/whoami.routes.ts'
 import { TRIGGER_ROUTES } from './triggers/triggers.routes.ts'
 
 /** Routes that need no key: what the table function serves. */
@@ -26,4 +27,5 @@ export const TABLE_ROUTES: readonly TableRoute[] = [
   ...MSERVICE_ROUTES,
   ...EVENT_ROUTES,
   ...TRIGGER_ROUTES,
+  ...WHOAMI_ROUTES,
 ]

@@ -6,6 +6,7 @@ import {
   CONTROL_PLANE_READY,
   type Federation,
   type FederationUpdate,
+  isHostEmpty,
   isInitialized,
 } from '../core/federation/federation.ts'
 import {
@@ -28,6 +29,8 @@ import { type Flow, noted } from '../core/operation/operation.ts'
 import { openFederation, openMembership, type WithOperation } from '../core/operation/subjects.ts'
 import { describeObject, mergeObjectRefs } from '../core/values/object-ref.ts'
 import type { PreflightFailed } from '../drivers/contract/errors.ts'
+import type { FederationContext } from '../drivers/contract/federation-driver.ts'
+import type { Phase } from '../drivers/contract/phase.ts'
 import { ofCluster, updatePhases } from './entities/cluster.ts'
 import {
   candidateCredential,
@@ -40,7 +43,7 @@ import { endpointIfKnown, endpointOf } from './entities/federation-results.ts'
 import { carriedCredential, carriedWarning, ofMembership } from './entities/membership.ts'
 import type { Loop } from './loop.ts'
 import { phasesAfterDeletion, phasesAfterRotation, phasesBeforeRotation } from './phases/cloud.ts'
-import { preflightPhase, UNJOIN_MEMBERS, unjoinMembersPhase } from './phases/federation.ts'
+import { hostPhase, preflightPhase, UNJOIN_MEMBERS, unjoinMembersPhase } from './phases/federation.ts'
 import { identityPhases, managementPhases, managementPhasesOfCredential } from './phases/management.ts'
 import { JOIN_PHASES, ROTATE_PHASES, unjoinPhases } from './phases/member.ts'
 import { failureOf, NothingToRenew, type StepPorts, type StepState } from './step.ts'
@@ -57,6 +60,9 @@ const isNothingMade = (federation: Federation): boolean =>
   !isInitialized(federation) &&
   // Said by the create's end. One that a delete took over may have made what it had no time to note.
   federation.conditions.some(({ type, status }) => type === CONTROL_PLANE_READY && status === 'False')
+
+/** Of a host that holds nothing of the federation nothing is taken back: it has no API server yet. */
+const withoutUndo = ({ undo: _, ...phase }: Phase<FederationContext>): Phase<FederationContext> => phase
 
 /** What a delete left behind: a forced one may leave anything that was made in the host. */
 const leftInHost = async (ports: StepPorts, state: StepState, notes: readonly string[]): Promise<string[]> => {
@@ -120,8 +126,12 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
   }),
   /** Brings a federation's control plane up, then sends its waiting members on. */
   'federation-create': ofFederation({
-    phases: ({ driver, federation, state }) =>
-      isRefused(federation, state) ? [] : [preflightPhase(driver), ...driver.phases.create],
+    before: (ports, state, federation) => (federation.createdHost ? [hostPhase(ports, state, federation)] : []),
+    phases: ({ driver, federation, state }) => {
+      if (isRefused(federation, state)) return []
+      const phases = [preflightPhase(driver), ...driver.phases.create]
+      return isHostEmpty(federation) ? phases.map(withoutUndo) : phases
+    },
     succeed: (ports, state, { warnings }) =>
       endFederationCreate(ports, state, (federation) => endpointOf(ports, federation), warnings),
     fail: (ports, state, { failure, notes }) => endFederationCreateFailed(ports, state, failure, notes),
@@ -143,7 +153,7 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
   'federation-delete': ofFederation({
     phases: ({ driver, federation, ports }) => [
       unjoinMembersPhase(ports, federation.operation),
-      ...driver.phases.delete,
+      ...(isHostEmpty(federation) ? [] : driver.phases.delete),
     ],
     isLenient: (federation, { id }) => id !== UNJOIN_MEMBERS && isNothingMade(federation),
     succeed: async (ports, state, { notes }) =>

@@ -82,6 +82,12 @@ export class MembersNotRemoved extends AppError {
   readonly kind = 'conflict'
 }
 
+/** The host cluster that a federation was to be created on could not be created. The message says why. */
+export class HostNotCreated extends AppError {
+  override readonly name = 'HostNotCreated'
+  readonly kind = 'conflict'
+}
+
 /** A fault of fedplane itself: the log has it. Stands for every error that is not ours, so that none of their text is shown. */
 export class StepFailed extends AppError {
   override readonly name = 'StepFailed'

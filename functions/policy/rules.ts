@@ -80,6 +80,7 @@ export const RULES = {
   'trigger:delete': ['change', 'delete'],
   'trigger:get': ['read'],
   'trigger:get_all': ['read'],
+  'identity:get': ['read'],
 } as const satisfies Record<string, readonly RuleGroup[]>
 
 export type PolicyRule = keyof typeof RULES

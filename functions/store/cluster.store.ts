@@ -16,6 +16,8 @@ export type ChangeGuard = {
   unlessUsed?: boolean
   /** Federations use it as when it was read: uses bump no revision. */
   usesAsRead?: boolean
+  /** This is the only use, and ends with the change. */
+  lastUse?: ClusterUse
 }
 
 /** Clusters of all drivers. Reads are strongly consistent. */

@@ -9,10 +9,10 @@ import { ConnectFailed } from '../../functions/kubernetes/errors.ts'
 import { sweepHealth } from '../../functions/workers/health-sweep/sweep.ts'
 import { isMinuteOf } from '../../functions/workers/health-sweep/verdict.ts'
 import type { ManagedScript } from '../support/drivers/managed-driver.ts'
-import { deleteCluster, key, replaceKubeconfig } from '../support/flows/actions.ts'
+import { changeFederation, createWithHost, deleteCluster, key, replaceKubeconfig } from '../support/flows/actions.ts'
 import { groupsOf, resize, rested } from '../support/flows/cluster-tasks.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
-import { clusterOf, ended, history, latestOf, messages } from '../support/flows/look.ts'
+import { clusterOf, ended, federationOf, history, latestOf, messages, settled } from '../support/flows/look.ts'
 import { countsOf, createManaged, registerManagement } from '../support/flows/management.ts'
 
 /** Clusters that are made through a management cluster (decision 0017). */
@@ -68,6 +68,33 @@ const notInTime = async (): Promise<string> => {
   lab.reset()
   return id
 }
+
+describe('a host that is created with its federation through a management cluster', () => {
+  const options = () => ({ driver: 'managed@1', labels: { management_cluster: through.id } })
+
+  it('is counted there, and no more when both are deleted', async () => {
+    const before = (await countsOf(lab))[through.id] ?? 0
+    const { id, host } = await createWithHost(lab, options())
+    expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_COMPLETE' })
+    expect((await countsOf(lab))[through.id]).toBe(before + 1)
+    await ended(lab, await changeFederation(lab, id, 'delete'))
+    await ended(lab, await latestOf(lab, 'cluster-delete', host))
+    expect([await clusterOf(lab, host), (await countsOf(lab))[through.id]]).toEqual([undefined, before])
+  })
+
+  it('is taken down when its create fails, although it would go on by itself otherwise', async () => {
+    lab.clusters.after = ({ name }) => {
+      if (name === 'ensure:identify') throw new PhaseTimedOut('Phase 2/2 (identify) was not over after 600 s.')
+    }
+    const { id, host } = await createWithHost(lab, options())
+    expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_FAILED' })
+    expect((await federationOf(lab, id)).statusReason).toMatch(
+      /^HostNotCreated: .*PhaseTimedOut: .*is being deleted\.$/,
+    )
+    await ended(lab, await latestOf(lab, 'cluster-delete', host))
+    expect([await clusterOf(lab, host), lab.clusters.up.has(host)]).toEqual([undefined, false])
+  })
+})
 
 describe('the registration of a management cluster', () => {
   it('ends with an observation of the driver that makes clusters through it, and tells its warnings', async () => {

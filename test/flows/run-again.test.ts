@@ -8,6 +8,7 @@ import {
   changeFederation,
   createCluster,
   createFederation,
+  createWithHost,
   deleteCluster,
   join,
   key,
@@ -130,6 +131,32 @@ const federationCreate =
     }
   }
 
+/** `labels` are the host's. What is deleted at the end, the host too, is over before the end is compared. */
+const withHost =
+  (options: Parameters<typeof createWithHost>[1], then: 'create' | 'delete' = 'create'): Story =>
+  async () => {
+    const member = await registered(lab, 'member')
+    const begin = () => createWithHost(lab, { ...options, members: [member] })
+    const before = then === 'delete' ? await begin() : undefined
+    if (before) await settled(lab, before.id)
+    let it = before
+    return {
+      run: async () => {
+        it ??= await begin()
+        if (then === 'delete') await changeFederation(lab, it.id, 'delete')
+        await settled(lab, it.id)
+      },
+      end: async () => {
+        const { id, host } = it!
+        const deletions = (await lab.engine.list()).filter(
+          ({ flow, input }) => flow === 'cluster-delete' && JSON.parse(input).entityId === host,
+        )
+        if (deletions.length > 0) await ended(lab, await latestOf(lab, 'cluster-delete', host))
+        return { federation: await endOf(id, { host, member }), host: await clusterEnd(host) }
+      },
+    }
+  }
+
 const clusterStory =
   (labels: Record<string, string>, kind: 'create' | 'update' | 'delete'): Story =>
   async () => {
@@ -160,6 +187,14 @@ const TOKENS = { 'memory-token-seconds': '3600' }
 const STORIES: Record<string, Story> = {
   'federation-create': federationCreate({}),
   'federation-create, undone': federationCreate({ 'memory-fail-phase': 'verify' }),
+  'federation-create with its host': withHost({}),
+  'federation-create with its host, undone by the host': withHost({ labels: { 'memory-fail-phase': 'identify' } }),
+  'federation-create with its host, undone': withHost({ properties: { 'memory-fail-phase': 'verify' } }),
+  'federation-create with its host, undone and kept': withHost({
+    keep: true,
+    properties: { 'memory-fail-phase': 'verify' },
+  }),
+  'federation-delete with its host': withHost({}, 'delete'),
   'federation-update': onFederation(plain, ({ id }) => changeFederation(lab, id, 'update', { properties: { a: 'b' } })),
   'federation-update, undone': onFederation(plain, ({ id }) =>
     changeFederation(lab, id, 'update', { properties: { 'memory-fail-phase': 'properties' } }),

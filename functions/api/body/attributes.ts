@@ -30,7 +30,7 @@ export type OtherAttributes = {
   readOnly: readonly string[]
 }
 
-const isObject = (value: Json | undefined): value is JsonObject =>
+export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const kindOf = (value: Json | undefined): string => {
@@ -68,14 +68,16 @@ const rejectPrototypeKeys = (value: Json, path: string): void => {
 /**
  * Parses the body of a create request against the attributes that it may have. All unknown ones are named at once.
  *
+ * @param what is parsed, as the beginning of a sentence
  * @throws InvalidRequest
  */
 export const parseAttributes = <S extends z.ZodObject>(
   schema: S,
   body: Json | undefined,
   others: OtherAttributes,
+  what = 'The body',
 ): z.output<S> => {
-  if (!isObject(body)) throw new InvalidRequest(`The body must be a JSON object with attributes; ${kindOf(body)}.`)
+  if (!isObject(body)) throw new InvalidRequest(`${what} must be a JSON object with attributes; ${kindOf(body)}.`)
   rejectOthers(body, Object.keys(schema.shape), others)
   rejectPrototypeKeys(body, '')
   return parseWith(schema, body)

@@ -52,7 +52,8 @@ const found = async (request: Request, ident: string): Promise<FoundTemplate> =>
   }
 }
 
-const fromTemplate = async (request: Request, ident: string): Promise<Origin> => {
+/** The template that a request names, with its driver. @throws InvalidRequest, ObjectNotVisible, NameAmbiguous, DriverNotFound */
+export const originFromTemplate = async (request: Request, ident: string): Promise<Origin> => {
   const { template, isBuiltin } = await found(request, ident)
   const driver = request.ports.drivers.cluster.choose(template.driver)
   const wanted = request.body.driver
@@ -74,7 +75,7 @@ const originOf = async (request: Request): Promise<Origin> => {
   const needsNone = sourcesOf(body).length > 0 || body.driver !== undefined
   if (needsNone && (ident === undefined || ident === null)) return withoutTemplate(request)
   if (ident === null) throw unknownTemplate(ident, minor)
-  if (ident !== undefined) return fromTemplate(request, ident)
+  if (ident !== undefined) return originFromTemplate(request, ident)
   throw new InvalidRequest(
     'A "kubeconfig" or a "cluster_template_id" is missing: a kubeconfig, as text or as a JSON object, registers a cluster that is there; a cluster template, by id or name, is what a new one is made from.',
   )

@@ -58,7 +58,7 @@ const managementField = objectField(MANAGEMENT_RULE).meta({
 })
 
 /** Attributes of `POST /v1/clusters` (magnum-rest.md 4.1). */
-const createCluster = z.object(
+export const createCluster = z.object(
   requestFields(CLUSTER_ATTRIBUTES, {
     name: optional(nameField),
     kubeconfig: kubeconfigField,
@@ -68,10 +68,11 @@ const createCluster = z.object(
 )
 export type CreateCluster = z.output<typeof createCluster>
 
-const OTHERS = otherAttributes(CLUSTER_ATTRIBUTES)
+/** Magnum's other attributes of clusters. */
+export const CLUSTER_OTHERS = otherAttributes(CLUSTER_ATTRIBUTES)
 
 export const createClusterBody: BodySchema<CreateCluster> = {
   schema: createCluster,
   bytesMax: KUBECONFIG_BODY_BYTES_MAX,
-  parse: (body) => parseAttributes(createCluster, body, OTHERS),
+  parse: (body) => parseAttributes(createCluster, body, CLUSTER_OTHERS),
 }

@@ -1,5 +1,5 @@
 import type { ManagementRole } from '../../core/cluster/cluster.ts'
-import { createCluster, type NewCluster } from '../../core/cluster/create-cluster.ts'
+import { type CreateRules, createCluster, type NewCluster } from '../../core/cluster/create-cluster.ts'
 import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import type { Origin } from '../../core/cluster/new-cluster.ts'
 import type { TakenKubeconfig } from '../../core/cluster/replace-kubeconfig.ts'
@@ -55,11 +55,14 @@ const roleFrom = (request: Request, { driver }: Origin): ManagementRole | null =
   return takeManagement(request.ports.drivers, management)
 }
 
-/** What a request asks for, with Magnum's defaults (magnum-rest.md 4.1). */
-const desiredOf = async (request: Request): Promise<NewCluster> => {
+/** What a request asks for, with Magnum's defaults (magnum-rest.md 4.1). @throws InvalidRequest, and what the intake throws */
+export const desiredCluster = async (
+  request: Request,
+  chooseFrom: (request: Request) => Promise<Origin> = chooseOrigin,
+): Promise<NewCluster> => {
   const { body, minor } = request
   requireCountAllowed(body.node_count, minor)
-  const origin = await chooseOrigin(request)
+  const origin = await chooseFrom(request)
   const taken = await takenFrom(request, origin)
   return {
     name: body.name,
@@ -77,17 +80,20 @@ const desiredOf = async (request: Request): Promise<NewCluster> => {
 const asUnknownTemplate = (error: unknown, { body, minor }: Request): unknown =>
   error instanceof TemplateGone ? unknownTemplate(body.cluster_template_id ?? null, minor) : error
 
+/** What the create of a cluster asks of a request. */
+export const createRules = (request: Request): CreateRules => ({
+  limit: () => clusterLimit(request),
+  requireTemplateOpen: requireTemplateOpen(request),
+  requireDelegable: requireDelegable(request),
+  storeDelegated: storeDelegated(request),
+})
+
 /** `POST /v1/clusters` → 202 (magnum-rest.md 4.1, design section 2). Readable the instant the 202 is out. */
 export const createClusterHandler = async (request: Request): Promise<ApiResponse> => {
   const { ports, principal } = request
-  const rules = {
-    limit: () => clusterLimit(request),
-    requireTemplateOpen: requireTemplateOpen(request),
-    requireDelegable: requireDelegable(request),
-    storeDelegated: storeDelegated(request),
-  }
+  const rules = createRules(request)
   const uuid = await createOnce(request, 'POST /v1/clusters', async (remember) => {
-    const desired = await desiredOf(request)
+    const desired = await desiredCluster(request)
     const { id } = await createCluster(ports, principal, desired, { ...rules, remember }).catch((error: unknown) => {
       throw asUnknownTemplate(error, request)
     })

@@ -3,6 +3,8 @@ import { createFederation, planFederation } from '../../core/federation/create-f
 import type { Federation } from '../../core/federation/federation.ts'
 import type { DesiredFederation } from '../../core/federation/new-federation.ts'
 import type { DesiredWorkloads } from '../../core/operation/operation.ts'
+import { TemplateGone } from '../../store/errors.ts'
+import { unknownTemplate } from '../clusters/choose-origin.ts'
 import { createOnce } from '../idempotency.ts'
 import { find, locate } from '../lookup.ts'
 import { ownScope } from '../policy.ts'
@@ -10,38 +12,51 @@ import type { ApiResponse, KeysRequest } from '../route.ts'
 import { restingMembers } from './checks.ts'
 import { applyProperties, type CreateFederation, type FederationPatch } from './federation.schema.ts'
 import { requireUseOf, resolveTargets } from './members.ts'
+import { planHost } from './new-host.ts'
 import { preflightOfCreate, preflightOfPatch } from './preflight.ts'
 
 type CreateRequest = KeysRequest<{ dry_run: boolean }, CreateFederation>
 
-const desiredFederation = ({
-  name,
-  driver,
-  properties,
-  hostcluster_id,
-  member_ids,
-}: CreateFederation): DesiredFederation => ({
-  name: name ?? null,
-  driver: driver ?? null,
-  properties: properties ?? {},
-  host: hostcluster_id,
-  members: member_ids ?? [],
-})
+const desiredFederation = async (request: CreateRequest): Promise<DesiredFederation> => {
+  const { name = null, driver = null, properties = {}, host, member_ids: members = [] } = request.body
+  return {
+    name,
+    driver,
+    properties,
+    host: typeof host === 'string' ? host : await planHost(request, host, name),
+    members,
+  }
+}
+
+/** A template of the host that was removed meanwhile is as one that never was. */
+const orUnknownTemplate = async <T>({ body: { host }, minor }: CreateRequest, create: () => Promise<T>): Promise<T> => {
+  try {
+    return await create()
+  } catch (error) {
+    if (!(error instanceof TemplateGone) || typeof host === 'string') throw error
+    throw unknownTemplate(host.cluster_template_id, minor)
+  }
+}
 
 /**
- * `POST /v1/federations` (magnum-rest.md 8.2 and 8.5, design section 2): the federation, its memberships and its marks on the clusters
- * come into being in one transaction before the 202. With `?dry_run=true` nothing does: the answer says what would.
+ * `POST /v1/federations` (magnum-rest.md 8.2 and 8.5, design section 2): the federation, its memberships, its marks on the clusters and a
+ * new host come into being in one transaction before the 202. With `?dry_run=true` nothing does: the answer says what would.
  */
 export const createFederationHandler = async (request: CreateRequest): Promise<ApiResponse> => {
   const { ports, principal } = request
-  const desired = desiredFederation(request.body)
   const rules = {
     findCluster: (ident: string) => locate(ports.stores.clusters, 'Cluster', ownScope(request), ident),
     requireUse: requireUseOf(request),
   }
-  if (request.query.dry_run) return preflightOfCreate(request, await planFederation(ports, principal, desired, rules))
+  if (request.query.dry_run) {
+    const plan = await planFederation(ports, principal, await desiredFederation(request), rules)
+    return preflightOfCreate(request, plan)
+  }
   const uuid = await createOnce(request, 'POST /v1/federations', async (remember) => {
-    const { federation } = await createFederation(ports, principal, desired, { ...rules, remember })
+    const desired = await desiredFederation(request)
+    const { federation } = await orUnknownTemplate(request, () =>
+      createFederation(ports, principal, desired, { ...rules, remember }),
+    )
     return federation.id
   })
   return { status: 202, body: { uuid } }

@@ -24,7 +24,7 @@ export type Check = {
 }
 
 /** What the looks told, with the cluster that each is about. */
-export type CheckResults = { findings: (Finding & { clusterId: string })[]; wouldMake: string[] }
+export type CheckResults = { findings: (Finding & { clusterId: string | null })[]; wouldMake: string[] }
 
 const fault = ({ faultsAre = 'error' }: Check, reason: string, message: string): Preflight => ({
   wouldMake: [],

@@ -47,6 +47,7 @@ const federationAnswer = federationItemAnswer.extend({
   created_at: timeAnswer,
   updated_at: timeAnswer.nullable(),
   driver: z.string(),
+  host: z.object({ created: z.boolean(), keep: z.boolean() }),
   project_id: z.string(),
   conditions: conditionsAnswer,
   members: z.array(memberItem),

@@ -1,9 +1,11 @@
 import * as z from 'zod'
 import { InvalidRequest } from '../../core/errors.ts'
+import type { Json } from '../../core/values/json.ts'
 import { quote } from '../../core/values/wording.ts'
-import { parseAttributes } from '../body/attributes.ts'
-import { nameField, optional, sizeNote, textField } from '../body/fields.ts'
+import { isObject, parseAttributes } from '../body/attributes.ts'
+import { booleanField, nameField, optional, sizeNote, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
+import { CLUSTER_OTHERS, createCluster } from '../clusters/cluster.schema.ts'
 import { type PatchOperation, parsePatch, patchSchema, requireChangeable } from '../json-patch/patch-operation.ts'
 import { applyToTextMap, type TextMap, textValue } from '../json-patch/values.ts'
 import type { BodySchema } from '../route.ts'
@@ -24,28 +26,85 @@ const propertiesField = z
 
 const MEMBERS_RULE = 'must be a list of cluster ids or names'
 
-/** Attributes of `POST /v1/federations` (magnum-rest.md 8.2), and `driver`. */
+const HOST_RULE = 'must be the id or name of the cluster that hosts the federation'
+
+/** A host that is created with the federation: attributes of `POST /v1/clusters`, without those that register one that is there. */
+const newHost = createCluster
+  .omit({
+    eks: true,
+    driver: true,
+    kubeconfig: true,
+    context: true,
+    insecure_skip_tls_verify: true,
+    server_for_peers: true,
+    management: true,
+  })
+  .extend({
+    cluster_template_id: textField(),
+    keep: optional(booleanField).meta({ description: 'Keeps the cluster when the federation goes. Default false.' }),
+  })
+export type NewHostAttributes = z.output<typeof newHost>
+
+/** Attributes of `POST /v1/federations` (magnum-rest.md 8.2), `driver`, and `host` in place of `hostcluster_id`. */
 const createFederation = z.object({
   name: optional(nameField),
   hostcluster_id: z
-    .string({ error: 'is missing: it must be the id or name of the cluster that hosts the federation' })
-    .min(1, { error: 'must be the id or name of the cluster that hosts the federation, not empty' })
-    .max(255, { error: 'must be the id or name of a cluster, at most 255 characters' }),
+    .string({ error: HOST_RULE })
+    .min(1, { error: `${HOST_RULE}, not empty` })
+    .max(255, { error: 'must be the id or name of a cluster, at most 255 characters' })
+    .optional(),
+  host: newHost.optional().meta({ description: 'Creates the host cluster, in place of `hostcluster_id`.' }),
   member_ids: optional(z.array(textField(), { error: MEMBERS_RULE })),
   driver: optional(textField()),
   properties: optional(propertiesField),
 })
-export type CreateFederation = z.output<typeof createFederation>
+type FederationAttributes = z.output<typeof createFederation>
+
+/** A request with a host that is there, or with one to be created. */
+export type CreateFederation = Omit<FederationAttributes, 'host' | 'hostcluster_id'> & {
+  host: string | NewHostAttributes
+}
 
 const OTHERS = {
   ignored: ['uuid', 'status', 'status_reason'],
   readOnly: ['links', 'created_at', 'updated_at'],
 }
 
+/** As the body: each fault of it is named, with where it is. @throws InvalidRequest */
+const parseHost = (host: Json): NewHostAttributes => {
+  try {
+    return parseAttributes(newHost, host, CLUSTER_OTHERS, 'it')
+  } catch (error) {
+    throw error instanceof InvalidRequest ? new InvalidRequest(`In "host": ${error.message}`) : error
+  }
+}
+
+/** @throws InvalidRequest for none, and for two */
+const requireOneHost = (id: string | undefined, host: NewHostAttributes | undefined): string | NewHostAttributes => {
+  if (id !== undefined && host !== undefined) {
+    throw new InvalidRequest(
+      '"hostcluster_id" names a host that is there, and "host" creates one. Give exactly one of them.',
+    )
+  }
+  const given = id ?? host
+  if (given !== undefined) return given
+  throw new InvalidRequest(
+    `"hostcluster_id" is missing: it ${HOST_RULE}. To create that cluster, too, give "host": {"cluster_template_id": "<template>"} in its place.`,
+  )
+}
+
+const parseCreate = (body: Json | undefined): CreateFederation => {
+  const { host, ...others } = isObject(body) ? body : {}
+  const rest = parseAttributes(createFederation, isObject(body) ? others : body, OTHERS)
+  const { hostcluster_id: id, host: _, ...attributes } = rest
+  const created = host === undefined || host === null ? undefined : parseHost(host)
+  return { ...attributes, host: requireOneHost(id, created) }
+}
+
 export const createFederationBody: BodySchema<CreateFederation> = {
   schema: createFederation,
   bytesMax: BODY_BYTES_MAX,
-  parse: (body) => parseAttributes(createFederation, body, OTHERS),
+  parse: parseCreate,
 }
 
 /** Which clusters, by id or name: to add and to remove, or exactly these. */

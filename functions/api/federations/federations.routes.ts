@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { type DesiredDeletion, deleteFederation } from '../../core/federation/delete-federation.ts'
+import type { Federation } from '../../core/federation/federation.ts'
 import { find } from '../lookup.ts'
+import { isAllowed, policyForbids } from '../policy.ts'
 import { flag, listQuery, noQuery, pageQuery, workloads } from '../query.ts'
 import { type ApiRequest, type ApiResponse, route, type TableRoute } from '../route.ts'
 import {
@@ -12,6 +14,16 @@ import {
   listMembers,
 } from './read-federations.ts'
 
+/** A host that goes with the federation is deleted by the rule of clusters. @throws PolicyForbids */
+const requireHostDeletable = (
+  request: ApiRequest,
+  { createdHost, projectId, userId, hostClusterId }: Federation,
+): void => {
+  const isKept = !createdHost || createdHost.keep || createdHost.state === 'gone'
+  if (isKept || isAllowed(request, 'cluster:delete', { projectId, userId })) return
+  throw policyForbids(request, 'cluster:delete', `: the host cluster ${hostClusterId} would go with the federation.`)
+}
+
 /**
  * `DELETE /v1/federations/{federation}` → 204. Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is replaced. With
  * `?force=true` what can't be reached is skipped, with `?workloads=delete` workloads go with the members; either also changes a running
@@ -21,6 +33,7 @@ const deleteFederationHandler = async (request: ApiRequest<DesiredDeletion>): Pr
   const { ports, principal, params, query } = request
   const { federations } = ports.stores
   const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')
+  requireHostDeletable(request, federation)
   await deleteFederation(ports, federation, query)
   return { status: 204 }
 }

@@ -1,5 +1,6 @@
 import { clusterAccess, type OpenClusterAccess } from '../../core/access/cluster-access.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
+import type { NewHost } from '../../core/federation/created-host.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import { federationContext } from '../../core/federation/federation-context.ts'
 import type { FederationPlan } from '../../core/federation/new-federation.ts'
@@ -19,6 +20,7 @@ import {
   runChecks,
   updateChecks,
 } from './checks.ts'
+import { newHostCheck, uncheckedAccess, withoutHost } from './new-host.ts'
 
 /** Stands for the id, whole or short, of a federation that does not exist yet: the real create gives another one each time. */
 const PLACEHOLDER = '<federation>'
@@ -56,7 +58,14 @@ const dryRunAnswer = ({ findings, wouldMake }: CheckResults, wouldRemove?: reado
 
 type MemberToCheck = { cluster: Cluster; membership: Membership }
 
-type Subject = { federation: Federation; driver: FederationDriver; host: Cluster; joins: readonly MemberToCheck[] }
+type Subject = {
+  federation: Federation
+  driver: FederationDriver
+  host: Cluster
+  /** The host is not there yet. */
+  newHost?: NewHost | null
+  joins: readonly MemberToCheck[]
+}
 
 const memberCheck = ({ driver }: Subject, context: FederationContext, { membership, member }: OpenMember): Check => ({
   cluster: member.cluster,
@@ -83,7 +92,11 @@ const preflight = async (
   const open = (members: readonly MemberToCheck[]): OpenMember[] =>
     members.map(({ cluster, membership }) => ({ membership, member: opening(cluster) }))
   try {
-    const context = federationContext(ports, subject.federation, opening(subject.host))
+    const context = federationContext(
+      ports,
+      subject.federation,
+      subject.newHost ? uncheckedAccess(subject.host) : opening(subject.host),
+    )
     const joins = open(subject.joins).map((join) => memberCheck(subject, context, join))
     return await runChecks([...more(context, open), ...joins])
   } finally {
@@ -96,15 +109,16 @@ export const preflightOfCreate = async (
   { ports }: Pick<KeysRequest, 'ports'>,
   { given, federation, memberships }: FederationPlan,
 ): Promise<ApiResponse> => {
-  const { driver, host } = given
+  const { driver, host, newHost } = given
   const joins = memberships.flatMap((membership, index) => {
     const cluster = given.members[index]
     return cluster === undefined ? [] : [{ cluster, membership }]
   })
-  const told = await preflight(ports, { federation, driver, host, joins }, (context) => [
-    { cluster: host, run: async () => driver.checkHost(context) },
+  const told = await preflight(ports, { federation, driver, host, newHost, joins }, (context) => [
+    newHost ? newHostCheck(ports, newHost) : { cluster: host, run: async () => driver.checkHost(context) },
   ])
-  return dryRunAnswer(withoutId(told, federation.id))
+  const seen = newHost ? withoutHost(told, host) : told
+  return dryRunAnswer(withoutId(seen, federation.id))
 }
 
 /** Clusters of memberships, by id; one that is no longer registered is left out. */

@@ -59,6 +59,7 @@ const showFederation = (federation: Federation, memberships: readonly Membership
   created_at: timestamp(federation.createdAt),
   updated_at: timestamp(federation.updatedAt),
   driver: federation.driver,
+  host: { created: !!federation.createdHost, keep: federation.createdHost?.keep ?? true },
   project_id: federation.projectId,
   conditions: showConditions(federation.conditions),
   members: memberships.map(listMember),

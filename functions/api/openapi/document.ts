@@ -12,7 +12,7 @@ import { MINOR_MAX, MINOR_MIN } from '../negotiation.ts'
 import { NODE_GROUP_ANSWERS } from '../nodegroups/node-group.answer.schema.ts'
 import { QUOTA_ANSWERS } from '../quotas/quota.answer.schema.ts'
 import type { PrincipalRoute, Route } from '../route.ts'
-import { DISCOVERY_ANSWERS, MSERVICE_ANSWERS, STATS_ANSWERS } from '../service/service.answer.schema.ts'
+import { DISCOVERY_ANSWERS, MSERVICE_ANSWERS, STATS_ANSWERS, WHOAMI_ANSWERS } from '../service/service.answer.schema.ts'
 import { TRIGGER_ANSWERS } from '../triggers/trigger.answer.schema.ts'
 import {
   answerSchema,
@@ -38,6 +38,7 @@ export const ANSWERS: Answers = {
   ...STATS_ANSWERS,
   ...EVENT_ANSWERS,
   ...TRIGGER_ANSWERS,
+  ...WHOAMI_ANSWERS,
   ...MSERVICE_ANSWERS,
 }
 

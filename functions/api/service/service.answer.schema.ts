@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ROLES } from '../../core/values/identity.ts'
 import { type Answers, timeAnswer } from '../common.answer.schema.ts'
 
 const link = z.object({ href: z.string(), rel: z.string(), type: z.string().optional() })
@@ -64,4 +65,15 @@ const statsAnswer = z.object({ clusters: z.int(), nodes: z.int() })
 
 export const STATS_ANSWERS: Answers = {
   'GET /v1/stats': { 200: statsAnswer },
+}
+
+const whoamiAnswer = z.object({
+  user_id: z.string(),
+  project_id: z.string(),
+  roles: z.array(z.enum(ROLES)),
+  source: z.enum(['local', 'token-file', 'keystone', 'oidc']),
+})
+
+export const WHOAMI_ANSWERS: Answers = {
+  'GET /v1/whoami': { 200: whoamiAnswer },
 }

@@ -56,7 +56,9 @@ const MENDED_BY_KUBECONFIG: ReadonlySet<string> = new Set<KubeconfigFailure['nam
 ])
 
 /** What can be done about it, in a whole sentence; empty when nothing but another cluster. */
-const retryOf = ({ drivers }: EndPorts, { id, driver, madeThrough }: Cluster, { reason }: Failure): string => {
+const retryOf = ({ drivers }: EndPorts, { id, driver, madeThrough, uses }: Cluster, { reason }: Failure): string => {
+  // Used before it is there: the host of a federation that was created with it, and says what becomes of it.
+  if (uses.length > 0) return ''
   if (madeThrough) {
     return ' What was made stays: if the cluster comes up after all, the create goes on by itself. If its health says that nothing is there, delete it and make it anew.'
   }

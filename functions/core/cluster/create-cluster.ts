@@ -29,15 +29,13 @@ export type CreateRules = {
   requireDelegable(desired: PlannedCluster): void
   /** Stores the cluster, with what the caller lends it. */
   storeDelegated(desired: PlannedCluster, store: (delegated: GrantChange) => Promise<void>): Promise<void>
-  /** More writes for the same transaction. */
-  remember(id: string): Write[]
 }
 
 /** A cluster as its caller wants it, with the credential of what is registered. */
 export type NewCluster = DesiredCluster & { credential: Secret | null }
 
 /** All that is to be stored for a new cluster. */
-type Planned = ReturnType<typeof newCluster> & {
+export type PlannedCreate = ReturnType<typeof newCluster> & {
   desired: NewCluster
   /** What the cluster is made through. */
   management: ManagementCluster | null
@@ -55,8 +53,8 @@ const requireVolumeFits = ({ magnum }: Pick<Cluster, 'magnum'>, { spec }: Cluste
   )
 }
 
-/** The checks that come before the quota (magnum-rest.md 4.1). */
-const plan = async (ports: Ports, principal: Principal, desired: NewCluster): Promise<Planned> => {
+/** The checks that come before the quota (magnum-rest.md 4.1). Nothing is changed. @throws InvalidRequest, RequestTooLarge */
+export const planCluster = async (ports: Ports, principal: Principal, desired: NewCluster): Promise<PlannedCreate> => {
   const { origin, masterCount, attributes } = desired
   const { createTimeout = CLUSTER_ATTRIBUTES.create_timeout.default } = attributes
   const operation = newOperation(ports, 'create', { deadlineSeconds: createDeadlineSeconds(createTimeout) })
@@ -70,7 +68,7 @@ const plan = async (ports: Ports, principal: Principal, desired: NewCluster): Pr
 }
 
 /** What a driver is asked of it. */
-const plannedOf = ({ cluster, nodeGroups, desired, management }: Planned): PlannedCluster => ({
+const plannedOf = ({ cluster, nodeGroups, desired, management }: PlannedCreate): PlannedCluster => ({
   cluster,
   template: desired.origin.driver.capabilities.makesNodes ? desired.origin.template : null,
   nodeGroups,
@@ -78,8 +76,12 @@ const plannedOf = ({ cluster, nodeGroups, desired, management }: Planned): Plann
   management: management && asPlanned(management),
 })
 
-/** Those that come after it, the driver's last. */
-const requireMakeable = async (ports: Ports, planned: Planned, rules: CreateRules): Promise<void> => {
+/** Those that come after it, the driver's last. @throws what `createCluster` does */
+export const requireMakeable = async (
+  ports: Ports,
+  planned: PlannedCreate,
+  rules: Pick<CreateRules, 'requireTemplateOpen' | 'requireDelegable'>,
+): Promise<void> => {
   const { cluster, desired } = planned
   const { template, driver } = desired.origin
   rules.requireTemplateOpen(template)
@@ -90,7 +92,7 @@ const requireMakeable = async (ports: Ports, planned: Planned, rules: CreateRule
   await askPreview(ports, asked)
 }
 
-const authoritiesOf = async (ports: Ports, { cluster, desired }: Planned): Promise<Write[]> => {
+const authoritiesOf = async (ports: Ports, { cluster, desired }: PlannedCreate): Promise<Write[]> => {
   const { capabilities, authorityKeys } = desired.origin.driver
   if (!capabilities.certificateAuthority || cluster.magnum.tlsDisabled) return []
   const { projectId, id: clusterId, name: clusterName } = cluster
@@ -98,16 +100,16 @@ const authoritiesOf = async (ports: Ports, { cluster, desired }: Planned): Promi
 }
 
 /** What the registry of management clusters says of it. */
-const managementWrites = ({ stores }: Ports, { cluster, management }: Planned): Write[] => [
+const managementWrites = ({ stores }: Ports, { cluster, management }: PlannedCreate): Write[] => [
   ...(cluster.management ? [stores.management.move(cluster, null, cluster.management)] : []),
   ...(management === null ? [] : [stores.management.countUse(management.id, cluster.driver, 1)]),
 ]
 
-const store = async (ports: Ports, planned: Planned, more: readonly Write[]): Promise<void> => {
-  const { clusters, nodeGroups, templates, credentials, commit } = ports.stores
+const writesOf = async (ports: Ports, planned: PlannedCreate): Promise<Write[]> => {
+  const { clusters, nodeGroups, templates, credentials } = ports.stores
   const { cluster, desired } = planned
   const { origin, credential } = desired
-  await commit([
+  return [
     clusters.insert(cluster),
     ...planned.nodeGroups.map((group) => nodeGroups.insert(group)),
     ...(origin.isBuiltin ? [] : [templates.countUse(origin.template, 1)]),
@@ -125,8 +127,7 @@ const store = async (ports: Ports, planned: Planned, more: readonly Write[]): Pr
         message: `Cluster ${cluster.name} is being created.`,
       },
     ),
-    ...more,
-  ])
+  ]
 }
 
 /**
@@ -151,26 +152,43 @@ const withQuotaPlace = async (
 }
 
 /**
- * Registers a cluster, or begins to make one: it, its node groups, its authorities and its event come into being in one transaction, and its flow
- * begins. Nothing is stored when anything is wrong.
+ * Creates what was planned: the cluster, its node groups, its authorities and its event come into being in one transaction, and its flow begins. Nothing is
+ * stored when anything is wrong.
  *
- * @throws InvalidRequest, RequestTooLarge, QuotaReached, TemplateGone, what the rules throw, and errors of reaching whoever makes the cluster
+ * @param more other writes for the same transaction
+ * @throws QuotaReached, TemplateGone, what the rules throw, and errors of reaching whoever makes the cluster
+ */
+export const createPlanned = async (
+  ports: Ports,
+  planned: PlannedCreate,
+  rules: CreateRules,
+  more: readonly Write[] = [],
+): Promise<void> => {
+  const { cluster } = planned
+  const { id, projectId, operation } = cluster
+  await withQuotaPlace(ports, projectId, await rules.limit(), async () => {
+    await requireMakeable(ports, planned, rules)
+    await rules.storeDelegated(plannedOf(planned), async ({ change, writes }) => {
+      const own = await writesOf(ports, { ...planned, cluster: { ...cluster, ...change } })
+      await ports.stores.commit([...own, ...writes, ...more])
+    })
+  })
+  if (operation !== null) await launch(ports, { flow: 'cluster-create', projectId, entityId: id, operation })
+}
+
+/**
+ * Registers a cluster, or begins to make one: see `createPlanned`.
+ *
+ * @param rules `remember`: more writes for the same transaction
+ * @throws InvalidRequest, RequestTooLarge, and what `createPlanned` throws
  */
 export const createCluster = async (
   ports: Ports,
   principal: Principal,
   desired: NewCluster,
-  rules: CreateRules,
+  rules: CreateRules & { remember(id: string): Write[] },
 ): Promise<Cluster> => {
-  const planned = await plan(ports, principal, desired)
-  const { cluster } = planned
-  const { id, projectId, operation } = cluster
-  await withQuotaPlace(ports, principal.projectId, await rules.limit(), async () => {
-    await requireMakeable(ports, planned, rules)
-    await rules.storeDelegated(plannedOf(planned), ({ change, writes }) =>
-      store(ports, { ...planned, cluster: { ...cluster, ...change } }, [...rules.remember(id), ...writes]),
-    )
-  })
-  if (operation !== null) await launch(ports, { flow: 'cluster-create', projectId, entityId: id, operation })
-  return cluster
+  const planned = await planCluster(ports, principal, desired)
+  await createPlanned(ports, planned, rules, rules.remember(planned.cluster.id))
+  return planned.cluster
 }

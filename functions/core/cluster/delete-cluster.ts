@@ -1,11 +1,13 @@
+import type { ChangeGuard } from '../../store/cluster.store.ts'
 import { ClusterInUse, RevisionConflict } from '../../store/errors.ts'
+import type { Write } from '../../store/write.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { launch, newOperation, replacedBy } from '../operation/launch.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
-import type { GrantChange } from './cloud-grants.ts'
-import type { Cluster, ClusterOperation } from './cluster.ts'
+import { type GrantChange, promotedGrant } from './cloud-grants.ts'
+import type { Cluster, ClusterOperation, ClusterUse } from './cluster.ts'
 import { describeUses, movedTemplateUses, usingFederations } from './cluster-uses.ts'
 import { markedGroups, truncatedCluster, truncatedObservation } from './node-group-writes.ts'
 
@@ -25,8 +27,17 @@ const requireUnused = async (ports: Pick<Ports, 'stores'>, cluster: Cluster): Pr
 
 type Begun = { cluster: Cluster; operation: ClusterOperation }
 
-const commitDelete = async (ports: Ports, { cluster, operation }: Begun, delegated: GrantChange): Promise<void> => {
-  const { clusters, nodeGroups, management, commit } = ports.stores
+type DeletionPorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
+
+/** How a deletion comes about: who may use the cluster until then, what was lent for it, and why, for its history. */
+type Deletion = { guard: ChangeGuard; delegated: GrantChange; said: { reason: string; message: string } }
+
+const deletionWrites = async (
+  ports: DeletionPorts,
+  { cluster, operation }: Begun,
+  { guard, delegated, said }: Deletion,
+): Promise<Write[]> => {
+  const { clusters, nodeGroups, management } = ports.stores
   const groups = await nodeGroups.listOf(cluster)
   const change = {
     status: 'DELETE_IN_PROGRESS',
@@ -38,21 +49,25 @@ const commitDelete = async (ports: Ports, { cluster, operation }: Begun, delegat
     ...truncatedCluster(cluster),
     ...delegated.change,
   } as const
+  return [
+    clusters.change(cluster, change, guard),
+    // From here on nothing more is made through it, also when its deletion fails.
+    ...(cluster.management ? [management.move(cluster, cluster.management, null)] : []),
+    ...movedTemplateUses(ports, cluster, change),
+    ...markedGroups(ports, groups, 'DELETE_IN_PROGRESS'),
+    ...delegated.writes,
+    ownerEvent(ports, 'cluster', cluster, { action: 'delete', outcome: 'pending', ...said }),
+  ]
+}
+
+const commitDelete = async (ports: Ports, begun: Begun, delegated: GrantChange): Promise<void> => {
+  const { cluster, operation } = begun
+  const said = {
+    reason: operation.force ? 'ForceRequested' : 'Requested',
+    message: `Cluster ${cluster.name} is being deleted${operation.force ? ', without what can’t be taken down' : ''}.`,
+  }
   try {
-    await commit([
-      clusters.change(cluster, change, { unlessUsed: true }),
-      // From here on nothing more is made through it, also when its deletion fails.
-      ...(cluster.management ? [management.move(cluster, cluster.management, null)] : []),
-      ...movedTemplateUses(ports, cluster, change),
-      ...markedGroups(ports, groups, 'DELETE_IN_PROGRESS'),
-      ...delegated.writes,
-      ownerEvent(ports, 'cluster', cluster, {
-        action: 'delete',
-        outcome: 'pending',
-        reason: operation.force ? 'ForceRequested' : 'Requested',
-        message: `Cluster ${cluster.name} is being deleted${operation.force ? ', without what can’t be taken down' : ''}.`,
-      }),
-    ])
+    await ports.stores.commit(await deletionWrites(ports, begun, { guard: { unlessUsed: true }, delegated, said }))
   } catch (error) {
     // A federation took it meanwhile: read again, and name it.
     if (error instanceof ClusterInUse) throw new RevisionConflict(error.message, { cause: error })
@@ -64,18 +79,39 @@ const commitDelete = async (ports: Ports, { cluster, operation }: Begun, delegat
 const isUnderWay = ({ operation }: Cluster, force: boolean): boolean =>
   operation?.kind === 'delete' && (operation.force || !force)
 
+const newDeletion = (ports: DeletionPorts, { operation: running }: Cluster, force: boolean): ClusterOperation =>
+  newOperation(ports, 'delete', {
+    deadlineSeconds: DEADLINE_SECONDS['cluster-delete'],
+    force,
+    supersedes: running === null ? [] : replacedBy(`cluster-${running.kind}`, running),
+  })
+
+/**
+ * The deletion of a cluster that nothing uses but what goes in the same commit. Its launch comes after that; the reconciler makes it good when it is lost.
+ *
+ * @param use the only one, which ends; when the cluster gained another one the commit's conflict is RevisionConflict
+ */
+export const deletionWithUse = async (
+  ports: DeletionPorts & Pick<Ports, 'cloud'>,
+  cluster: Cluster,
+  use: ClusterUse,
+  message: string,
+): Promise<{ writes: Write[]; operation: ClusterOperation }> => {
+  const operation = newDeletion(ports, cluster, false)
+  const delegated = (cluster.cloud && (await promotedGrant(ports, cluster))) || { change: {}, writes: [] }
+  const said = { reason: 'FederationGone', message }
+  return {
+    operation,
+    writes: await deletionWrites(ports, { cluster, operation }, { guard: { lastUse: use }, delegated, said }),
+  }
+}
+
 /** Reads, decides, commits. Null when a deletion runs already. */
 const decide = async (ports: Ports, { findCluster, force, storeDeletion }: DeleteRules): Promise<Begun | null> => {
   const cluster = await findCluster()
   await requireUnused(ports, cluster)
   if (isUnderWay(cluster, force)) return null
-  const { operation: running } = cluster
-  const operation = newOperation(ports, 'delete', {
-    deadlineSeconds: DEADLINE_SECONDS['cluster-delete'],
-    force,
-    supersedes: running === null ? [] : replacedBy(`cluster-${running.kind}`, running),
-  })
-  const begun = { cluster, operation }
+  const begun = { cluster, operation: newDeletion(ports, cluster, force) }
   const seen = truncatedObservation(cluster, ports.clock.now())
   if (seen !== null) await ports.stores.clusters.observe(cluster, seen)
   await storeDeletion(cluster, (delegated) => commitDelete(ports, begun, delegated))

@@ -7,6 +7,7 @@ import { ownerEvent } from '../operation/events.ts'
 import { launch, newOperation } from '../operation/launch.ts'
 import type { Ports } from '../ports.ts'
 import type { Principal } from '../values/identity.ts'
+import { createWithHost, deadlineWithHost, requireMembersFitBesideHost } from './created-host.ts'
 import {
   type RequireUse,
   requireChangesFit,
@@ -33,13 +34,13 @@ export type CreateRules = {
   requireUse: RequireUse
 }
 
-type Clusters = Pick<NewFederation, 'host' | 'members'>
+type Clusters = Pick<NewFederation, 'host' | 'newHost' | 'members'>
 
 const checkClusters = (
   ports: Pick<Ports, 'drivers'>,
-  { driver, host, members }: Clusters & Pick<NewFederation, 'driver'>,
+  { driver, host, newHost, members }: Clusters & Pick<NewFederation, 'driver'>,
 ): void => {
-  requireUsable(host, 'host')
+  if (newHost === null) requireUsable(host, 'host')
   requireReachableKind(driver, ports.drivers, host)
   requireDistinct(members, '"member_ids"')
   for (const cluster of members) {
@@ -51,14 +52,17 @@ const checkClusters = (
 
 const findClusters = async (
   { stores }: Pick<Ports, 'stores'>,
-  { host: hostIdent, members: idents }: DesiredFederation,
+  { host: desired, members: idents }: DesiredFederation,
   { findCluster }: CreateRules,
 ): Promise<Clusters> => {
   requireChangesFit(idents.length)
-  const host = await findCluster(hostIdent)
+  const newHost = typeof desired === 'string' ? null : desired
+  if (newHost) requireMembersFitBesideHost(idents.length)
+  const host = typeof desired === 'string' ? await findCluster(desired) : desired.planned.cluster
   const members = await mapLimited(idents, findCluster)
-  await Promise.all([host, ...members].map((cluster) => stores.integrity.requireCluster(cluster)))
-  return { host, members }
+  const stored = newHost ? members : [host, ...members]
+  await Promise.all(stored.map((cluster) => stores.integrity.requireCluster(cluster)))
+  return { host, newHost, members }
 }
 
 /** Decides what a create makes. @throws the refusals of the rules; nothing is changed */
@@ -77,7 +81,9 @@ export const planFederation = async (
   rules.requireUse(clusters.host, 'host', using)
   for (const cluster of clusters.members) rules.requireUse(cluster, 'member', using)
   checkClusters(ports, { driver, ...clusters })
-  const operation = newOperation(ports, 'create', { deadlineSeconds: DEADLINE_SECONDS['federation-create'] })
+  const { newHost } = clusters
+  const deadlineSeconds = newHost ? deadlineWithHost(newHost) : DEADLINE_SECONDS['federation-create']
+  const operation = newOperation(ports, 'create', { deadlineSeconds })
   const id = ports.newId()
   const elsewhere = await namesElsewhere(ports, driver, id, clusters.members)
   const given = { id, changeId: ports.newId(), principal, driver, operation, elsewhere, ...clusters }
@@ -91,7 +97,7 @@ const writesOf = (ports: Ports, { given, federation, memberships }: FederationPl
     action: 'create',
     outcome: 'pending',
     reason: 'Requested',
-    message: `Federation ${federation.name} is being created on cluster ${given.host.name}.`,
+    message: `Federation ${federation.name} is being created on ${given.newHost ? 'the new cluster' : 'cluster'} ${given.host.name}.`,
   } as const
   return [
     stores.federations.insert(federation),
@@ -103,7 +109,8 @@ const writesOf = (ports: Ports, { given, federation, memberships }: FederationPl
 }
 
 /**
- * Creates a federation: it, its memberships and its marks on the clusters come into being in one transaction, and its flow begins.
+ * Creates a federation: it, its memberships and its marks on the clusters come into being in one transaction, and its flow begins. A new host is
+ * in the same transaction; its own flow creates it, for which the federation's waits.
  *
  * @param remember more writes for the same transaction
  * @throws the refusals of the rules
@@ -116,7 +123,10 @@ export const createFederation = async (
 ): Promise<FederationPlan> => {
   const plan = await planFederation(ports, principal, desired, rules)
   const { projectId, id } = plan.federation
-  await ports.stores.commit([...writesOf(ports, plan), ...remember(id)])
+  const { newHost } = plan.given
+  const writes = [...writesOf(ports, plan), ...remember(id)]
+  if (newHost) await createWithHost(ports, newHost, plan.federation, writes)
+  else await ports.stores.commit(writes)
   await launch(ports, { flow: 'federation-create', projectId, entityId: id, operation: plan.given.operation })
   return plan
 }

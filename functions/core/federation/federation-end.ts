@@ -7,12 +7,14 @@ import { ownerEvent } from '../operation/events.ts'
 import { describeFailure, type Failure, noted } from '../operation/operation.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { openFederation, type Target, type WithOperation } from '../operation/subjects.ts'
-import type { TablePorts } from '../ports.ts'
+import type { Ports, TablePorts } from '../ports.ts'
 import { type Condition, withCondition } from '../values/status.ts'
+import { withoutFullStop } from '../values/wording.ts'
+import { releasedHost } from './created-host.ts'
 import { CONTROL_PLANE_READY, type Federation, type FederationUpdate, type MembershipChange } from './federation.ts'
 import { settle } from './settle.ts'
 
-type EndPorts = Pick<TablePorts, 'stores' | 'executions' | 'drivers' | 'clock' | 'newId' | 'log'>
+type EndPorts = Pick<TablePorts, 'stores' | 'executions' | 'drivers' | 'clock' | 'newId' | 'log'> & Pick<Ports, 'cloud'>
 
 const keyOf = (target: Target) => ({ projectId: target.projectId, id: target.entityId })
 
@@ -152,8 +154,14 @@ const releasedNamespaces = async (ports: EndPorts, federation: Federation): Prom
 const forgottenDocuments = ({ stores }: EndPorts, federation: Federation): Write[] =>
   federation.driverSecrets.map((name) => stores.credentials.remove(driverSecretKey(federation, name)))
 
+const withSentence = ({ reason, message }: Failure, sentence: string | null | undefined): Failure => ({
+  reason,
+  message: sentence ? `${withoutFullStop(message)}. ${sentence}` : message,
+})
+
 /**
- * Undo is over: only a delete can follow. `notes` say what undo could not take back; then the host's namespaces stay reserved.
+ * Undo is over: only a delete can follow. `notes` say what undo could not take back; then the host's namespaces stay reserved, and a host that was created
+ * with the federation stays for the delete to try again.
  *
  * @throws OperationSuperseded
  */
@@ -169,22 +177,30 @@ export const endFederationCreateFailed = async (
     reason: 'FederationCreateFailed',
     message: `The federation's control plane could not be created: ${describeFailure(failure)}`,
   })
-  await retryOnConflict(async () => {
+  const host = await retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
+    const released = clean ? await releasedHost(ports, federation) : null
+    const said = withSentence(noted(failure, notes), released?.sentence)
     await ports.stores.commit([
       ports.stores.federations.change(federation, {
         status: 'CREATE_FAILED',
-        statusReason: describeFailure(noted(failure, notes)),
+        statusReason: describeFailure(said),
         operation: null,
         change: null,
         ...(clean ? { made: [], driverSecrets: [], renewAfter: null } : {}),
+        ...(released?.goes && federation.createdHost
+          ? { createdHost: { ...federation.createdHost, state: 'gone' } }
+          : {}),
         conditions: withCondition(federation.conditions, controlPlane(ports, federation, { failure })),
         updatedAt: ports.clock.now().toISOString(),
       }),
       ...(clean ? [...(await releasedNamespaces(ports, federation)), ...forgottenDocuments(ports, federation)] : []),
-      ownerEvent(ports, 'federation', federation, { action: 'create', outcome: 'failure', ...noted(failure, notes) }),
+      ...(released?.writes ?? []),
+      ownerEvent(ports, 'federation', federation, { action: 'create', outcome: 'failure', ...said }),
     ])
+    return released
   })
+  await host?.followUp(ports)
 }
 
 const WAY_OUT =
@@ -221,24 +237,34 @@ const removedMembers = async (ports: EndPorts, federation: Federation): Promise<
   }
 }
 
+const releasedUse = ({ stores }: EndPorts, { projectId, hostClusterId, id }: Federation): Write =>
+  stores.clusters.removeUses({ projectId, id: hostClusterId }, [`host:${id}`])
+
 /** Gone, with its reservations and its mark on the host. `notes` say what a forced delete left behind. @throws OperationSuperseded */
-export const endFederationDelete = (ports: EndPorts, target: Target, notes: readonly string[]): Promise<void> =>
-  retryOnConflict(async () => {
+export const endFederationDelete = async (ports: EndPorts, target: Target, notes: readonly string[]): Promise<void> => {
+  const host = await retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
-    const { federations, clusters, commit } = ports.stores
+    const { federations, commit } = ports.stores
     await removedMembers(ports, federation)
     const left = [...(federation.change?.leftBehind ?? []), ...notes]
+    const released = await releasedHost(ports, federation)
+    const { sentence } = released
     await commit([
       federations.remove(federation),
-      clusters.removeUses({ projectId: federation.projectId, id: federation.hostClusterId }, [`host:${federation.id}`]),
+      ...(released.goes ? released.writes : [releasedUse(ports, federation)]),
       ...(await releasedNamespaces(ports, federation)),
       ...forgottenDocuments(ports, federation),
       ownerEvent(ports, 'federation', federation, {
         action: 'delete',
         outcome: 'success',
         reason: left.length === 0 ? 'Deleted' : 'LeftBehind',
-        message:
-          left.length === 0 ? `Federation ${federation.name} was deleted; nothing was left behind.` : left.join(' '),
+        message: [
+          ...(left.length === 0 ? [`Federation ${federation.name} was deleted; nothing was left behind.`] : left),
+          ...(sentence === null ? [] : [sentence]),
+        ].join(' '),
       }),
     ])
+    return released
   })
+  await host.followUp(ports)
+}

@@ -40,6 +40,17 @@ export type ControlPlaneObservation = {
   members: Readonly<Record<string, { reason: string; message: string; confirmed: boolean }>>
 }
 
+/**
+ * The host cluster of a federation that was created in the same request (decision 0037): it goes with the federation, unless it is to be kept
+ * or another federation uses it.
+ */
+export type CreatedHost = {
+  /** True: it stays when the federation goes. */
+  keep: boolean
+  /** `pending`: it is being created, so that nothing of the federation is in it; `gone`: its own deletion has begun. */
+  state: 'pending' | 'ready' | 'gone'
+}
+
 export type Federation = {
   id: string
   projectId: string
@@ -47,6 +58,8 @@ export type Federation = {
   name: string
   driver: DriverId
   hostClusterId: string
+  /** Null or absent: the host was there before. */
+  createdHost?: CreatedHost | null
   /** Text to text; unknown keys are kept. */
   properties: Readonly<Record<string, string>>
   /** Those of before the updates that have not come to a good end since; null or absent while `properties` are in force. */
@@ -96,6 +109,7 @@ export type FederationUpdate = Partial<
     | 'driverState'
     | 'renewAfter'
     | 'driverSecrets'
+    | 'createdHost'
     | 'updatedAt'
   >
 >
@@ -110,3 +124,7 @@ export const isInitialized = ({ conditions, observation }: Pick<Federation, 'con
 /** The operation that decides the federation's status; null when none does, as during a rotation of certificates. */
 export const decidingOperation = ({ operation }: Pick<Federation, 'operation'>): FederationOperation | null =>
   operation?.kind === 'rotate' ? null : operation
+
+/** True when the host holds nothing of the federation: it is still being created, or is gone. */
+export const isHostEmpty = ({ createdHost }: Pick<Federation, 'createdHost'>): boolean =>
+  createdHost?.state === 'pending' || createdHost?.state === 'gone'

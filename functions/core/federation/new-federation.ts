@@ -8,6 +8,7 @@ import { type NamesElsewhere, newMemberName } from '../membership/membership-ste
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import type { Principal } from '../values/identity.ts'
 import { generatedName } from '../values/ids.ts'
+import type { NewHost } from './created-host.ts'
 import type { Federation, FederationOperation, MembershipChange } from './federation.ts'
 
 /** A federation as its caller wants it; clusters are named by id or name. */
@@ -17,7 +18,8 @@ export type DesiredFederation = {
   /** Null: the default one. */
   driver: string | null
   properties: Federation['properties']
-  host: string
+  /** One that is there, or the plan of one that is created with it. */
+  host: string | NewHost
   members: readonly string[]
 }
 
@@ -28,6 +30,8 @@ export type NewFederation = {
   principal: Principal
   driver: FederationDriver
   host: Cluster
+  /** The host is created with it. */
+  newHost: NewHost | null
   members: readonly Cluster[]
   operation: FederationOperation
   elsewhere: NamesElsewhere
@@ -55,6 +59,7 @@ export const newFederation = (desired: DesiredFederation, given: NewFederation):
   name: desired.name ?? generatedName(given.id, 'federation'),
   driver: given.driver.id,
   hostClusterId: given.host.id,
+  createdHost: given.newHost && { keep: given.newHost.keep, state: 'pending' },
   properties: desired.properties,
   revision: 1,
   status: 'CREATE_IN_PROGRESS',
@@ -85,9 +90,9 @@ export const waitingMemberships = (federation: Federation, given: NewFederation)
   })
 }
 
-/** Marks on each cluster, in one write per cluster: the host may be a member too. */
-export const usesOf = ({ id, host, members }: NewFederation): { cluster: Cluster; uses: ClusterUse[] }[] => {
-  const clusters = new Map([host, ...members].map((cluster) => [cluster.id, cluster]))
+/** Marks on each cluster that is there, in one write per cluster: the host may be a member too. A new host has its mark from the first. */
+export const usesOf = ({ id, host, newHost, members }: NewFederation): { cluster: Cluster; uses: ClusterUse[] }[] => {
+  const clusters = new Map([...(newHost ? [] : [host]), ...members].map((cluster) => [cluster.id, cluster]))
   const memberIds = new Set(members.map((member) => member.id))
   return [...clusters.values()].map((cluster) => ({
     cluster,

@@ -40,6 +40,13 @@ export const createDeadlineSeconds = (createTimeoutMinutes: number | null): numb
     ? DEADLINE_SECONDS['cluster-create']
     : Math.min(createTimeoutMinutes * 60, CREATE_SECONDS_MAX)
 
+/** Seconds that a created host has beyond its own deadline: for the reconciler to see it, and for the end of its undo. */
+const HOST_MARGIN_SECONDS = 900
+
+/** Seconds that a host cluster which is created with its federation may take, by its `create_timeout` in minutes. */
+export const hostDeadlineSeconds = (createTimeoutMinutes: number | null): number =>
+  createDeadlineSeconds(createTimeoutMinutes) + HOST_MARGIN_SECONDS
+
 /** Seconds after which the platform ends an execution that even the reconciler has lost. */
 export const EXECUTION_SECONDS: Readonly<Record<Flow, number>> = {
   ...(Object.fromEntries(Object.entries(DEADLINE_SECONDS).map(([flow, seconds]) => [flow, 2 * seconds])) as Record<
@@ -47,10 +54,15 @@ export const EXECUTION_SECONDS: Readonly<Record<Flow, number>> = {
     number
   >),
   'cluster-create': 2 * CREATE_SECONDS_MAX,
+  // It may wait for its host to be created.
+  'federation-create': 2 * CREATE_SECONDS_MAX + 2 * DEADLINE_SECONDS['federation-create'],
 }
 
 /** Membership changes that one request may carry: two writes each, in one transaction of at most 100. */
 export const MEMBERSHIP_CHANGES_MAX = 45
+
+/** The same of a request that also creates the host cluster, which takes up to 14 writes. */
+export const MEMBERS_BESIDE_HOST_MAX = 40
 
 /** Seconds between two renewals at least, whatever a cluster says of the life of what it gave. */
 const FLOOR_SECONDS = 300

@@ -93,6 +93,8 @@ type Planning = { driver: FederationDriver; federation: WithOperation<Federation
 /** What differs between the flows of a federation. */
 type FederationPlan = Pick<Loop, 'succeed' | 'fail'> & {
   phases(planning: Planning): readonly Phase<FederationContext>[]
+  /** Phases of the core, before the others. Default: none. */
+  before?(ports: StepPorts, target: Target, federation: WithOperation<Federation>): readonly BoundPhase[]
   /** Phases that are noted and passed over when they fail, in any operation. Default: none. */
   isLenient?(federation: Federation, phase: Phase<FederationContext>): boolean
   /** True when phases are given the members, for an update that reaches into them. */
@@ -148,9 +150,12 @@ const federationSubject = async (
   const bound: Bound = { ports, target: state, host, members, inHost: inOneHost() }
   return {
     operation: federation.operation,
-    phases: plan
-      .phases({ driver, federation, ports, state })
-      .map((phase) => ({ ...bind(bound, phase), isLenient: plan.isLenient?.(federation, phase) ?? false })),
+    phases: [
+      ...(plan.before?.(ports, state, federation) ?? []),
+      ...plan
+        .phases({ driver, federation, ports, state })
+        .map((phase) => ({ ...bind(bound, phase), isLenient: plan.isLenient?.(federation, phase) ?? false })),
+    ],
     report: (progress) =>
       changeFederation(ports, state, (read) => plan.report?.(ports, read, progress) ?? { statusReason: progress }),
     close: () => {

@@ -1,12 +1,19 @@
+import type { Cluster } from '../../core/cluster/cluster.ts'
+import { secondsForHost } from '../../core/federation/created-host.ts'
+import type { Federation } from '../../core/federation/federation.ts'
+import { namespaceClaims } from '../../core/federation/new-federation.ts'
 import { leave } from '../../core/membership/begin-operation.ts'
 import { faultOf, isProgressing, type Membership } from '../../core/membership/membership.ts'
 import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
 import type { Operation } from '../../core/operation/operation.ts'
+import { openFederation, type Target, type WithOperation } from '../../core/operation/subjects.ts'
 import { counted, withoutFullStop } from '../../core/values/wording.ts'
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
 import type { FederationContext, FederationDriver, Finding } from '../../drivers/contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../drivers/contract/phase.ts'
-import { MembersNotRemoved, type StepPorts } from '../step.ts'
+import { changeFederation } from '../entities/federation-results.ts'
+import type { BoundPhase, PhaseResult } from '../loop.ts'
+import { HostNotCreated, MembersNotRemoved, type StepPorts } from '../step.ts'
 
 /** An outage of some seconds passes; a host that is gone ends the create after a minute. */
 const PREFLIGHT_SECONDS = 60
@@ -32,6 +39,55 @@ export const preflightPhase = (driver: Pick<FederationDriver, 'checkHost'>): Pha
     if (final.length > 0) throw new PreflightFailed(`Nothing was made. ${inWords(errors)}`)
     if (errors.length === 0) return { done: true }
     return { done: false, waitingFor: `the host to be fit: ${withoutFullStop(inWords(errors))}` }
+  },
+})
+
+const notCreated = ({ name, id, status, statusReason }: Cluster): HostNotCreated =>
+  new HostNotCreated(
+    `The host cluster ${name} (${id}) could not be created: ${withoutFullStop(statusReason ?? `it is ${status}`)}.`,
+  )
+
+const hostOf = async ({ stores }: StepPorts, { projectId, hostClusterId: id }: Federation): Promise<Cluster> => {
+  const host = await stores.clusters.get({ projectId, id })
+  if (host !== undefined) return host
+  throw new HostNotCreated(`The host cluster ${id} is gone. Create the federation anew.`)
+}
+
+/** What the host's own flow waits for, which is one progress with ours. */
+const awaited = ({ name, statusReason }: Cluster): PhaseResult => ({
+  done: false,
+  waitingFor: `the host cluster ${name}${statusReason ? `: ${withoutFullStop(statusReason)}` : ' to be created'}`,
+})
+
+/**
+ * First phase of the create of a federation whose host is created with it: waits for the host's own flow. Then the federation's namespaces in it are claimed
+ * and the host counts as ready in one commit; before that nothing of the federation is in it. Undo leaves the host to the end of the flow.
+ */
+export const hostPhase = (
+  ports: StepPorts,
+  target: Target,
+  { operation }: Pick<WithOperation<Federation>, 'operation'>,
+): BoundPhase => ({
+  id: 'host',
+  title: 'host cluster',
+  deadlineSeconds: secondsForHost(operation),
+  ensure: async () => {
+    const federation = await openFederation(ports, target)
+    const { createdHost } = federation
+    if (createdHost?.state !== 'pending') return { done: true }
+    const host = await hostOf(ports, federation)
+    if (host.status === 'CREATE_IN_PROGRESS') return awaited(host)
+    if (host.status === 'CREATE_FAILED' || host.status.startsWith('DELETE_')) throw notCreated(host)
+    await ports.stores.integrity.requireCluster(host)
+    const driver = ports.drivers.federation.resolve(federation.driver)
+    await changeFederation(
+      ports,
+      target,
+      () => ({ createdHost: { ...createdHost, state: 'ready' } }),
+      async (read) => namespaceClaims(ports.stores, host, read, driver.hostNamespaces(read)),
+    )
+    // Something to carry ends the step: what it has open of the host is of before there was an API server.
+    return { done: true, carried: { host: host.id } }
   },
 })
 

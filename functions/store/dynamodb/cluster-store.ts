@@ -66,8 +66,9 @@ const rename = (read: Cluster, name: string | undefined): Action[] =>
 
 type Guarded = { condition: string; values: Record<string, unknown> }
 
-const guarded = (read: Cluster, { unlessUsed, usesAsRead }: ChangeGuard): Guarded => {
+const guarded = (read: Cluster, { unlessUsed, usesAsRead, lastUse }: ChangeGuard): Guarded => {
   const asRead = '#revision = :read'
+  if (lastUse) return { condition: `${asRead} AND #uses = :uses`, values: { ':uses': new Set([lastUse]) } }
   if (unlessUsed || (usesAsRead && read.uses.length === 0)) {
     return { condition: `${asRead} AND attribute_not_exists(#uses)`, values: {} }
   }
@@ -81,7 +82,7 @@ const change = (read: Cluster, fields: ClusterChange, guard: ChangeGuard): Actio
   const index = indexChanges(clusterIndexAttributes({ ...read, ...fields }))
   const { text, values } = updateExpression({
     set: { ...fields, ...integritySlot(bound), revision: read.revision + 1, ...index.set },
-    remove: index.remove,
+    remove: guard.lastUse ? [...index.remove, 'uses', 'told'] : index.remove,
   })
   const update: Action = {
     type: 'update',

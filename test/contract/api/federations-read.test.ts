@@ -24,7 +24,16 @@ const get = (target: string) => lab.call('GET', target)
 /** magnum-rest.md 8.2. */
 const PLAIN = ['uuid', 'name', 'hostcluster_id', 'member_ids', 'status', 'properties', 'links']
 const DETAIL = [...PLAIN, 'status_reason', 'created_at', 'updated_at']
-const OURS = ['driver', 'project_id', 'conditions', 'members', 'operation', 'endpoint', 'certificates_renew_after']
+const OURS = [
+  'driver',
+  'host',
+  'project_id',
+  'conditions',
+  'members',
+  'operation',
+  'endpoint',
+  'certificates_renew_after',
+]
 
 describe('section 8.2: representation', () => {
   it('of the plain list has exactly Magnum’s keys', async () => {

@@ -27,6 +27,7 @@ beforeAll(async () => {
   const tokensFile = path.join(setUp.home, 'tokens.json')
   const tokens = {
     ...Object.fromEntries(PROJECTS.map((project) => [`token-of-${project}`, holder(project)])),
+    'token-of-operator': { ...holder('operations'), roles: ['admin'] },
     'token-of-administrator': { ...holder('administration'), roles: ['admin'] },
   }
   writeFileSync(tokensFile, JSON.stringify(tokens), { mode: 0o600 })
@@ -140,11 +141,44 @@ describe('fedplane init', () => {
     expect(await done('cluster list -o name')).toBe('cluster/hub\n')
   })
 
+  it('means clusters of the own project, whatever an administrator sees of others', async () => {
+    await done('init fleet --host hub --join edge-1')
+    const env = { FEDPLANE_TOKEN: 'token-of-operator' }
+    const { code, stdout, stderr } = await cli.run('init fleet --host hub --join edge-1', { env })
+    expect([code, stderr.match(/^fedplane: .*/m), stdout]).toEqual([
+      0,
+      null,
+      'cluster/hub registered\ncluster/edge-1 registered\nfederation/fleet created\n',
+    ])
+    await done('cluster import edge-2 --name of-another-project')
+    expect(await cli.run('init other --host of-another-project', { env })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/neither a context .* nor a registered cluster/),
+    })
+    // By now both projects have a hub, which the server calls ambiguous.
+    expect((await cli.run('init fleet --host hub --join edge-1', { env })).stdout).toBe(
+      'federation/fleet is there already\n',
+    )
+  })
+
   it("sets properties of karmada@1 by kubefed's options, and of no other driver", async () => {
     const other = await cli.run('init fleet --host hub --driver clusterprofile@1 --etcd-pv-capacity 20Gi')
     expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/Only karmada@1 has storage-size/) })
     const alone = await cli.run('init fleet --host hub --api-server-advertise-address 10.0.0.1')
     expect(alone).toMatchObject({ code: 2, stderr: expect.stringMatching(/needs --api-server-port/) })
+  })
+})
+
+describe('a kubeconfig on standard input', () => {
+  it.each<[string, (text: string) => Buffer]>([
+    ['UTF-8', (text) => Buffer.from(text)],
+    ['UTF-8 with a byte order mark', (text) => Buffer.from(`\ufeff${text}`)],
+    ['UTF-16, as PowerShell pipes it', (text) => Buffer.from(`\ufeff${text}`, 'utf16le')],
+    ['UTF-16 of the other byte order', (text) => Buffer.from(`\ufeff${text}`, 'utf16le').swap16()],
+  ])('is read in %s', async (_encoding, encode) => {
+    const input = encode(clusters.hub?.kubeconfig ?? '')
+    const { code, stdout } = await cli.run('cluster import --kubeconfig - --name piped', { input })
+    expect([code, stdout]).toEqual([0, 'cluster/piped registered\n'])
   })
 })
 

@@ -58,7 +58,9 @@ describe('fedplane login', () => {
     expect(login).toEqual({ code: 0, stdout: `profile/prod uses ${fedplane.url}\n`, stderr: '' })
     expect([statSync(profiles()).mode & 0o777, statSync(path.dirname(profiles())).mode & 0o777]).toEqual([0o600, 0o700])
     expect(await cli.run('cluster list')).toMatchObject({ code: 0 })
-    expect((await cli.run('whoami')).stdout).toBe(`Server:   ${fedplane.url}\nFrom:     profile prod\n`)
+    expect((await cli.run('whoami')).stdout).toBe(
+      `Server:    ${fedplane.url}\nFrom:      profile prod\nUser:      ana\nProject:   shop\nRoles:     admin, member, reader\nSource:    token-file\n`,
+    )
   })
 
   it('keeps nothing that the server refuses', async () => {
@@ -114,6 +116,46 @@ describe('a token of the environment', () => {
   })
 })
 
+describe('plain http', () => {
+  /** An address of this machine that is none of loopback, as far as a name tells. */
+  const elsewhere = () => fedplane.url.replace('127.0.0.1', '0.0.0.0')
+  const WARNING = /^fedplane: warning: the token goes to http:\/\/0\.0\.0\.0:\d+ unencrypted, .*\nTry: https:\/\//
+
+  it('to another machine is warned of once, before a token goes there, however it is chosen', async () => {
+    const byEnvironment = { FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: elsewhere() }
+    const { stderr } = await cli.run('cluster list', { env: byEnvironment })
+    expect(stderr).toMatch(WARNING)
+    expect(stderr.match(/warning:/g)).toHaveLength(1)
+    expect(stderr).not.toContain(TOKEN)
+    expect((await cli.run(`login prod --server ${elsewhere()} --with-token`, { input: TOKEN })).stderr).toMatch(WARNING)
+    writeClouds({ lab: { auth_type: 'admin_token', auth: { endpoint: elsewhere(), token: TOKEN } } })
+    expect((await cli.run('--os-cloud lab whoami')).stderr).toMatch(WARNING)
+  })
+
+  it('to a Keystone on another machine is warned of before the password goes there', async () => {
+    const url = cloud.url.replace('127.0.0.1', '0.0.0.0')
+    writeClouds({ lab: { auth: { auth_url: url, username: 'ben', password: cloud.password, project_name: 'shop' } } })
+    const { stderr } = await cli.run('--os-cloud lab whoami')
+    expect(stderr).toMatch(
+      /^fedplane: warning: the credential of the cloud goes to http:\/\/0\.0\.0\.0:\d+ unencrypted/,
+    )
+    expect(stderr).not.toContain(cloud.password)
+  })
+
+  it.each<[string, () => Record<string, string>]>([
+    ['without a token', () => ({ FEDPLANE_SERVER: elsewhere() })],
+    ['to this machine', () => ({ FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: fedplane.url })],
+    ['to localhost', () => ({ FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: 'http://localhost:1' })],
+    ['to localhost by IPv6', () => ({ FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: 'http://[::1]:1' })],
+    [
+      'where the network is safe',
+      () => ({ FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: elsewhere(), FEDPLANE_ALLOW_HTTP: 'true' }),
+    ],
+  ])('is no word worth %s', async (_what, env) => {
+    expect((await cli.run('cluster list', { env: env() })).stderr).not.toContain('warning')
+  })
+})
+
 describe('a cloud of OpenStack', () => {
   it.each<[string, () => object]>([
     ['a password', () => ({ username: 'ben', password: cloud.password, project_name: 'shop' })],
@@ -125,7 +167,7 @@ describe('a cloud of OpenStack', () => {
   ])('is asked for a token with %s, and names the server', async (_what, auth) => {
     writeClouds({ lab: { auth: { auth_url: cloud.url, ...auth() }, region_name: 'north' } })
     expect((await cli.run('--os-cloud lab whoami')).stdout).toBe(
-      `Server:    ${fedplane.url}\nFrom:      cloud lab\nUser:      ben\nProject:   shop\nRoles:     member\n`,
+      `Server:    ${fedplane.url}\nFrom:      cloud lab\nUser:      ben\nProject:   shop\nRoles:     admin, member, reader\nSource:    token-file\n`,
     )
     expect((await cli.run('cluster list', { env: { OS_CLOUD: 'lab' } })).code).toBe(0)
   })

@@ -97,4 +97,24 @@ describe('a server that is killed', { timeout: TIMEOUT_MS }, () => {
     expect(typesOf()).not.toContain('cluster.create.success')
     expect(logged('request failed')).toEqual([])
   })
+
+  it('goes on with a federation whose host is created with it, and with the deletion of both', async () => {
+    const labels = { 'memory-delay-seconds': '2' }
+    const small = { name: 'slow', coe: 'kubernetes', image_id: 'none', driver: 'memory@1', labels }
+    expect((await call('POST', '/clustertemplates', small)).status).toBe(201)
+    const federation = await create('/federations', { name: 'own', host: { cluster_template_id: 'slow' } })
+    await kill()
+    await start()
+    expect((await call('GET', `/federations/${federation}`)).body.status).toBe('CREATE_IN_PROGRESS')
+    const { hostcluster_id: host } = await becomes(`/federations/${federation}`, 'CREATE_COMPLETE')
+    expect((await call('GET', `/clusters/${host}`)).body).toMatchObject({ name: 'own-host', status: 'CREATE_COMPLETE' })
+
+    expect((await call('DELETE', `/federations/${federation}`)).status).toBe(204)
+    for (const gone of [`/federations/${federation}`, `/clusters/${host}`]) {
+      await kill()
+      await start()
+      await until(async () => (await call('GET', gone)).status === 404, 60_000)
+    }
+    expect(logged('request failed')).toEqual([])
+  })
 })

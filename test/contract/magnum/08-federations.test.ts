@@ -12,7 +12,16 @@ const text = (length: number): string => 'x'.repeat(length)
 
 const ITEM = ['uuid', 'name', 'hostcluster_id', 'member_ids', 'status', 'properties', 'links']
 /** `design.md` section 2. */
-const ADDED = ['driver', 'project_id', 'conditions', 'members', 'operation', 'endpoint', 'certificates_renew_after']
+const ADDED = [
+  'driver',
+  'host',
+  'project_id',
+  'conditions',
+  'members',
+  'operation',
+  'endpoint',
+  'certificates_renew_after',
+]
 const FULL = [...ITEM, 'status_reason', 'created_at', 'updated_at', ...ADDED]
 
 const READS: Row[] = [

@@ -193,6 +193,17 @@ export const clusterStoreContract = (make: MakeSubject): void => {
       await stores.commit([stores.clusters.change(cluster, { status: 'DELETE_IN_PROGRESS' }, { unlessUsed: true })])
       expect((await reread(cluster)).status).toBe('DELETE_IN_PROGRESS')
     })
+
+    it('with lastUse takes the only use away, and goes through for no other', async () => {
+      const cluster = await inserted()
+      await stores.commit([stores.clusters.addUses(cluster, ['host:f1', 'member:f2'])])
+      const deletion = () =>
+        stores.commit([stores.clusters.change(cluster, { status: 'DELETE_IN_PROGRESS' }, { lastUse: 'host:f1' })])
+      await expect(deletion()).rejects.toMatchObject({ name: 'RevisionConflict' })
+      await stores.commit([stores.clusters.removeUses(cluster, ['member:f2'])])
+      await deletion()
+      expect(await reread(cluster)).toMatchObject({ status: 'DELETE_IN_PROGRESS', uses: [] })
+    })
   })
 
   describe('names', () => {

@@ -42,6 +42,7 @@ export type FederationView = {
   name: string
   status: string
   status_reason: string | null
+  hostcluster_id: string
   member_ids: string[]
   members: MemberView[]
   driver: string

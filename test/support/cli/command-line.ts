@@ -9,7 +9,7 @@ export type Ran = { code: number; stdout: string; stderr: string }
 
 export type RunOptions = {
   /** Standard input. */
-  input?: string
+  input?: string | Buffer
   env?: Environment
   /** Ctrl-C as soon as this is written. */
   interruptAt?: string

@@ -15,6 +15,7 @@ import { executionOf, newOperation } from '../../../functions/core/operation/lau
 import type { ExecutionRef, Operation } from '../../../functions/core/operation/operation.ts'
 import type { Principal } from '../../../functions/core/values/identity.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
+import type { Write } from '../../../functions/store/write.ts'
 import { sampleCluster } from '../store/samples.ts'
 import type { FlowLab } from './flow-lab.ts'
 
@@ -53,7 +54,7 @@ export const changeRules = (lab: FlowLab, id: string, launched = true): ChangeRu
   request: (cluster, change) => requestTask(portsFor(lab, launched), cluster, change),
 })
 
-const CREATE_RULES: clusterCreate.CreateRules = {
+const CREATE_RULES: clusterCreate.CreateRules & { remember(): Write[] } = {
   limit: async () => 10_000,
   requireTemplateOpen: () => undefined,
   requireDelegable: () => undefined,
@@ -70,10 +71,10 @@ export type NewClusterOptions = Partial<Pick<clusterCreate.NewCluster, 'manageme
   driver?: string
 }
 
-export const createCluster = async (lab: FlowLab, name: string, options: NewClusterOptions = {}) => {
-  const { projectId = PROJECT, labels = {}, template, attributes = {}, management = null } = options
+const desiredCluster = (lab: FlowLab, name: string, options: NewClusterOptions): clusterCreate.NewCluster => {
+  const { labels = {}, template, attributes = {}, management = null } = options
   const driver = lab.ports.drivers.cluster.resolve(options.driver ?? template?.driver ?? 'memory@1')
-  const desired: clusterCreate.NewCluster = {
+  return {
     name,
     origin: { driver, template: template ?? standInTemplate(driver), isBuiltin: template === undefined },
     nodeCount: 1,
@@ -85,6 +86,11 @@ export const createCluster = async (lab: FlowLab, name: string, options: NewClus
     management,
     credential: null,
   }
+}
+
+export const createCluster = async (lab: FlowLab, name: string, options: NewClusterOptions = {}) => {
+  const { projectId = PROJECT } = options
+  const desired = desiredCluster(lab, name, options)
   const made = await clusterCreate.createCluster(lab.ports, { ...CALLER, projectId }, desired, CREATE_RULES)
   return { id: made.id, ref: runningOn(made) }
 }
@@ -176,6 +182,20 @@ export const createFederation = async (lab: FlowLab, hostClusterId: string, opti
   const rules = { findCluster: (id: string) => clusterOf(lab, id), requireUse }
   const { federation, given } = await create.createFederation(portsFor(lab, launched), CALLER, desired, rules)
   return { id: federation.id, ref: executionOf('federation-create', given.operation) }
+}
+
+/** POST with a `host` in place of `hostcluster_id`: both flows begin. */
+export const createWithHost = async (
+  lab: FlowLab,
+  { keep = false, ...options }: NewFederation & NewClusterOptions & { keep?: boolean; name?: string } = {},
+) => {
+  const { members = [], properties = {}, launched, name = 'fleet' } = options
+  const planned = await clusterCreate.planCluster(lab.ports, CALLER, desiredCluster(lab, `${name}-host`, options))
+  const desired = { name, driver: null, properties, host: { planned, rules: CREATE_RULES, keep }, members }
+  const rules = { findCluster: (id: string) => clusterOf(lab, id), requireUse }
+  const { federation, given } = await create.createFederation(portsFor(lab, launched), CALLER, desired, rules)
+  const { id, hostClusterId: host } = federation
+  return { id, host, ref: executionOf('federation-create', given.operation) }
 }
 
 type Change = Options & { properties?: Record<string, string>; join?: string[]; leave?: string[] }

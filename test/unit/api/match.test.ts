@@ -60,6 +60,8 @@ describe('the route table', () => {
       'POST /v1/clusters/{cluster}/nodegroups',
       'POST /v1/federations',
       'POST /v1/federations/{federation}/kubeconfig',
+      'POST /v1/triggers',
+      'POST /v1/triggers/{trigger}/actions/rotate-secret',
     ])
   })
 })

@@ -120,6 +120,7 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'trigger:delete': change,
   'trigger:get': read,
   'trigger:get_all': read,
+  'identity:get': read,
 }
 
 /** The rights in a cluster that only its owner gives. */

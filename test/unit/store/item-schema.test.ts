@@ -70,7 +70,7 @@ const SHAPES: Record<string, string> = {
   'heartbeat 1': 'bf85c47e0e922f58',
   'federation 1': 'fa5027b43b7a64af',
   'federation 2': 'e3847237153253b9',
-  'federation 3': '759d6676d63fafbc',
+  'federation 3': '4c583999a0e04528',
   'membership 1': '2423ef9e2c5f5a77',
   'membership 2': 'bd967fdb2de061b2',
   'membership 3': 'd34b15bc6e551419',

@@ -62,4 +62,19 @@ describe('clusters of capi@1 in a federation of clusterprofile@1', () => {
       await api.gone(`/v1/clusters/${uuid}`)
     }
   })
+
+  it('are created as hosts with their federation, and go with it', { timeout: 120_000 }, async () => {
+    const id = await api.create('/v1/federations', {
+      name: 'own',
+      driver: 'clusterprofile@1',
+      host: { cluster_template_id: 'made', node_count: 2 },
+    })
+    const path = `/v1/federations/${id}`
+    const { hostcluster_id: host } = await api.settled<FederationView>(path, 'CREATE_COMPLETE')
+    expect(await complete(host)).toMatchObject({ name: 'own-host', node_count: 2 })
+
+    await api.delete(path)
+    await api.gone(path)
+    await api.gone(`/v1/clusters/${host}`)
+  })
 })
