@@ -10,6 +10,7 @@ import { credentialCommand } from './commands/kubeconfig.ts'
 import { SERVER_GROUP, withServer } from './commands/options.ts'
 import { profileCommands } from './commands/profile.ts'
 import { serverCommand } from './commands/server.ts'
+import { eventsCommand, triggerCommand } from './commands/trigger.ts'
 import type { Io } from './io.ts'
 
 const GROUPS = [
@@ -18,6 +19,8 @@ const GROUPS = [
   clusterCommand,
   templateCommand,
   driverCommand,
+  eventsCommand,
+  triggerCommand,
   doctorCommand,
   credentialCommand,
 ]

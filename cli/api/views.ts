@@ -67,12 +67,40 @@ const dryRun = z.looseObject({
 const event = z.looseObject({
   id: text,
   time: text,
-  action: text,
-  outcome: text,
+  /** Of one entity; those of the project's feed have a type. */
+  action: text.optional(),
+  outcome: text.optional(),
   reason: text,
   message: text,
   cluster_id: maybe,
 })
+const feedEvent = event.extend({
+  cursor: text,
+  type: text,
+  owner: z.looseObject({ uuid: text, name: text.nullable() }),
+})
+export type FeedEventView = z.infer<typeof feedEvent>
+
+const trigger = z.looseObject({
+  uuid: text,
+  name: text,
+  events: z.array(text),
+  filter: z.record(z.string(), text),
+  target: z.looseObject({ url: text }),
+  created_at: text,
+})
+export type TriggerView = z.infer<typeof trigger>
+
+const delivery = z.looseObject({
+  uuid: text,
+  state: text,
+  type: text,
+  attempts: z.number(),
+  next_attempt_at: text.nullable(),
+  last_attempt: z.looseObject({ message: text }).nullable(),
+})
+export type DeliveryView = z.infer<typeof delivery>
+
 /** States of docs/api/federations.md: Waiting, Joining, Ready, Degraded, Leaving, JoinFailed, UnjoinFailed; later servers may have more. */
 export type MemberState = string
 export type MemberView = z.infer<typeof member>
@@ -97,6 +125,8 @@ const ITEMS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['clustertemplates', template],
   ['drivers', driver],
   ['events', event],
+  ['triggers', trigger],
+  ['deliveries', delivery],
 ])
 
 /** Of a list by its name in the answer. */

@@ -48,6 +48,7 @@ const SOURCES: Readonly<Record<string, (io: Io) => Promise<string[]> | string[]>
   federation: (io) => namesOf(io, '/federations', 'federations'),
   cluster: (io) => namesOf(io, '/clusters', 'clusters'),
   template: (io) => namesOf(io, '/clustertemplates', 'clustertemplates'),
+  trigger: (io) => namesOf(io, '/triggers', 'triggers'),
   context: (io) => [...loadKubeconfig(io.env).contexts.keys()],
   profile: (io) => Object.keys(readProfiles(io.env).profiles),
 }

@@ -64,8 +64,8 @@ const EVENTS: Kind<EventView> = {
   nameOf: ({ id }) => id,
   columns: [
     { heading: 'TIME', value: ({ time }) => time },
-    { heading: 'ACTION', value: ({ action }) => action },
-    { heading: 'OUTCOME', value: ({ outcome }) => outcome },
+    { heading: 'ACTION', value: ({ action }) => action ?? '' },
+    { heading: 'OUTCOME', value: ({ outcome }) => outcome ?? '' },
     { heading: 'REASON', value: ({ reason }) => reason },
     { heading: 'MESSAGE', value: ({ message }) => message },
     { heading: 'CLUSTER', value: ({ cluster_id }) => cluster_id ?? '', isWide: true },
