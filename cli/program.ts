@@ -10,6 +10,7 @@ import { credentialCommand } from './commands/kubeconfig.ts'
 import { SERVER_GROUP, withServer } from './commands/options.ts'
 import { profileCommands } from './commands/profile.ts'
 import { serverCommand } from './commands/server.ts'
+import { userCommand } from './commands/user.ts'
 import type { Io } from './io.ts'
 
 const GROUPS = [
@@ -54,6 +55,7 @@ export const createProgram = (io: Io): Command => {
     })
   for (const make of GROUPS) program.addCommand(make(io))
   for (const verb of profileCommands(io)) program.addCommand(verb)
+  program.addCommand(userCommand(io))
   inherit(program, program.name())
   program.addCommand(serverCommand(program))
   addCompletion(io, program)

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import * as z from 'zod'
 import type { TablePorts } from '../core/ports.ts'
 import { isAppError } from '../core/values/app-error.ts'
-import { type Principal, ROLES } from '../core/values/identity.ts'
+import { IDENTITY_SOURCES, type Principal, ROLES } from '../core/values/identity.ts'
 import { errorResponse } from './envelope.ts'
 import { FrameworkError, IdentityUnknown, MicroversionUnsupported, Unauthenticated } from './errors.ts'
 import type { Exchange } from './match.ts'
@@ -15,7 +15,7 @@ const principal = z.object({
   userId: z.string().min(1),
   projectId: z.string().min(1),
   roles: z.array(z.string()).transform((roles) => ROLES.filter((role) => roles.includes(role))),
-  source: z.enum(['local', 'token-file', 'keystone', 'oidc']),
+  source: z.enum(IDENTITY_SOURCES),
 })
 
 const json = z.string().transform((text, context): unknown => {

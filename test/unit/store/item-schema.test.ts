@@ -75,6 +75,7 @@ const SHAPES: Record<string, string> = {
   'credential 1': '8c5a164df7212815',
   'data key 1': '76bcfc275d4d8978',
   'idempotency 1': 'cce5eada30c867a1',
+  'application credential 1': '27e4a859925b5f6e',
 }
 
 describe('stored items', () => {
