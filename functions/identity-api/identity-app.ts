@@ -59,6 +59,13 @@ const listProjects: Handle = async (request) => ({
   body: projectsView((await request.session()).projects, identityUrl(request)),
 })
 
+/** `openstack project list --my-projects` asks here. */
+const listOwnProjects: Handle = async (request) => {
+  const { user } = await request.session()
+  if (user.id !== request.params.user) throw forbidden('Projects are shown to their user alone.')
+  return listProjects(request)
+}
+
 const showCatalog: Handle = async (request) => {
   if ((await request.session()).project === null) throw forbidden('An unscoped token has no catalog.')
   const { region } = await request.ports.directory()
@@ -81,6 +88,7 @@ const ROUTES: Readonly<Record<string, Readonly<Record<string, Handle>>>> = {
   },
   'v3/auth/projects': { GET: listProjects },
   'v3/auth/catalog': { GET: showCatalog },
+  'v3/users/{user}/projects': { GET: listOwnProjects },
   [FEDERATED]: { GET: federated, POST: federated },
   [CREDENTIALS]: { GET: listCredentials, POST: createCredential },
   [`${CREDENTIALS}/{credential}`]: { GET: showCredential, DELETE: deleteCredential },
