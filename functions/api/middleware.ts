@@ -36,13 +36,27 @@ const authorizerContext = z.union([
 
 const requestContext = z.object({ authorizer: z.object({ lambda: authorizerContext }) })
 
+/** What API Gateway puts into the event where IAM has authorised the request: it has checked the signature. */
+const signedContext = z.object({ authorizer: z.object({ iam: z.object({ userArn: z.string() }) }) })
+
 const NOBODY = 'The request you have made requires authentication.'
+
+/** @throws Unauthenticated for a caller that the operator has not named */
+const signedPrincipal = (userArn: string, { awsCallers }: Callers): Principal => {
+  const principal = awsCallers?.(userArn)
+  if (principal !== undefined) return principal
+  throw new Unauthenticated(`${userArn} has no role in a project here: the operator adds it to the setting awsCallers.`)
+}
+
+type Callers = Pick<ApiSettings, 'awsCallers'>
 
 /**
  * @throws Unauthenticated with the authorizer's reason
  * @throws IdentityUnknown when the authorizer could not find out
  */
-export const principalOf = (context: unknown): Principal => {
+export const principalOf = (context: unknown, callers: Callers = {}): Principal => {
+  const signed = signedContext.safeParse(context)
+  if (signed.success) return signedPrincipal(signed.data.authorizer.iam.userArn, callers)
   const parsed = requestContext.safeParse(context)
   if (!parsed.success) throw new Unauthenticated(NOBODY)
   const { lambda } = parsed.data.authorizer
@@ -125,11 +139,11 @@ const responseHeaders = (): ApiMiddleware => {
 }
 
 /** Demands a principal, except on public routes. Unknown paths ask too: what exists is not for everybody. */
-const authenticate = (): ApiMiddleware => ({
+const authenticate = (callers: Callers): ApiMiddleware => ({
   before: ({ event }) => {
     const { target } = event
     if ('route' in target && target.route.access === 'none') return
-    event.principal = principalOf(event.http.requestContext)
+    event.principal = principalOf(event.http.requestContext, callers)
     event.log = event.log.child({ projectId: event.principal.projectId })
   },
 })
@@ -142,6 +156,6 @@ export const middlewareBundle = (ports: Pick<TablePorts, 'clock'>, settings: Api
   accessLog(ports),
   responseHeaders(),
   errorEnvelope(settings),
-  authenticate(),
+  authenticate(settings),
   negotiateVersion(),
 ]

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/ports.ts'
 import type { HostIdentity } from '../federation.store.ts'
+import { IDENTITY_PREFIX } from './table-definition.ts'
 
 /** Primary key of an item. Layout: `functions/store/README.md`. */
 export type ItemKey = { pk: string; sk: string }
@@ -106,8 +107,6 @@ export const SERVICE_PARTITION = 'SERVICE'
 export const HOST_PREFIX = 'HOST#'
 export const heartbeatKey = (host: string): ItemKey => ({ pk: SERVICE_PARTITION, sk: `${HOST_PREFIX}${part(host)}` })
 
-/** What the identity facade keeps: rights on its partitions can be given by their beginning. */
-export const IDENTITY_PREFIX = 'IDENTITY#'
 const inIdentity = (kind: string, id: string, sk: string): ItemKey => ({
   pk: `${IDENTITY_PREFIX}${kind}#${part(id)}`,
   sk,
