@@ -9,7 +9,7 @@ export const tokenAuthorityFields = {
   TABLE_NAME: z.string().min(1),
   /** ARN of the Secrets Manager secret with the users. The secret itself is never here. */
   IDENTITY_USERS_ARN: z.string().regex(SECRET_ARN),
-  /** ARN of the secret that tokens are signed with. */
+  /** ARN of the secret that tokens are signed with, which the stack makes. */
   IDENTITY_TOKEN_KEY_ARN: z.string().regex(SECRET_ARN),
 }
 

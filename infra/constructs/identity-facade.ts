@@ -1,7 +1,7 @@
 import type { CfnStage, HttpApi, HttpStage } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpMethod, HttpNoneAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
-import { Secret } from 'aws-cdk-lib/aws-secretsmanager'
+import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager'
 import { Construct } from 'constructs'
 import type { IdentityEnv, TokenAuthorityEnv } from '../../functions/identity-api/env.schema.ts'
 import { acknowledge } from '../acknowledge.ts'
@@ -48,7 +48,8 @@ export class IdentityFacade extends Construct {
     this.environment = {
       TABLE_NAME: installation.data.table.tableName,
       IDENTITY_USERS_ARN: usersSecretArn,
-      IDENTITY_TOKEN_KEY_ARN: tokenKey.secretArn,
+      // Its ARN as `Ref` is on AWS; the emulator of the tests has that here only.
+      IDENTITY_TOKEN_KEY_ARN: (tokenKey.node.defaultChild as CfnSecret).attrId,
     }
     const environment: IdentityEnv = {
       ...this.environment,

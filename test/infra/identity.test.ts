@@ -67,7 +67,10 @@ describe('the identity facade', () => {
     expect(ofTable).toHaveLength(1)
     expect(ofTable[0]?.Condition).toEqual({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['IDENTITY#*'] } })
     const ofSecrets = rights.filter((statement) => actionsIn(statement).includes('secretsmanager:GetSecretValue'))
-    expect(ofSecrets.flatMap(({ Resource }) => Resource)).toEqual([USERS, { Ref: expect.stringMatching(/tokenkey/) }])
+    expect(ofSecrets.flatMap(({ Resource }) => Resource)).toEqual([
+      USERS,
+      { 'Fn::GetAtt': [expect.stringMatching(/tokenkey/), 'Id'] },
+    ])
     expect(rights.flatMap(actionsIn).filter((action) => /^(states|lambda|sts|eks):/.test(action))).toEqual([])
   })
 
