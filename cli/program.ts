@@ -55,8 +55,11 @@ export const createProgram = (io: Io): Command => {
     })
   for (const make of GROUPS) program.addCommand(make(io))
   for (const verb of profileCommands(io)) program.addCommand(verb)
-  program.addCommand(userCommand(io))
+  const users = userCommand(io)
+  program.addCommand(users)
   inherit(program, program.name())
+  // The usual refusal would print them, and one may be a password.
+  for (const verb of users.commands) verb.allowExcessArguments()
   program.addCommand(serverCommand(program))
   addCompletion(io, program)
   withServer(program)

@@ -40,5 +40,11 @@ export const userCommand = (io: Io): Command =>
       .description(
         'Read a password and print the line for the file of users. It asks no server, and shows nothing typed.',
       )
-      .action(() => printHash(io)),
+      .action((_options: unknown, { args }: Command) => {
+        if (args.length === 0) return printHash(io)
+        throw usageError(
+          'A password is no argument: others see the command line.',
+          'fedplane user hash, which asks for it.',
+        )
+      }),
   )
