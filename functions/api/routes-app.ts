@@ -128,10 +128,10 @@ const lowerCased = (headers: APIGatewayProxyEventV2['headers']): APIGatewayProxy
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
 /** Requests that IAM authorises come to an address of their own, for which they are signed: their links stay there. */
-const signedHost = ({ requestContext }: APIGatewayProxyEventV2): string | undefined =>
-  'authorizer' in requestContext && (requestContext.authorizer as { iam?: unknown }).iam
-    ? `https://${requestContext.domainName}`
-    : undefined
+const signedHost = ({ requestContext }: APIGatewayProxyEventV2): string | undefined => {
+  const { authorizer, domainName } = requestContext as { authorizer?: { iam?: unknown }; domainName: string }
+  return authorizer?.iam ? `https://${domainName}` : undefined
+}
 
 /**
  * An API as one function from an API Gateway event (HTTP API, payload 2.0) to its answer. Lambda entries and the local

@@ -53,7 +53,15 @@ export const withinLoginLimits = async <T>(
       { 'Retry-After': String(seconds) },
     )
   }
-  const result = await attempt()
-  if (result !== undefined) await Promise.all(keys.map(({ key }) => store.forgetLogin(key, span)))
+  const forget = () => Promise.all(keys.map(({ key }) => store.forgetLogin(key, span)))
+  let result: T | undefined
+  try {
+    result = await attempt()
+  } catch (error) {
+    // Nobody has learnt anything about the password.
+    await forget()
+    throw error
+  }
+  if (result !== undefined) await forget()
   return result
 }

@@ -15,8 +15,8 @@ import { AuthRequest, type Identity, type Named, type Scope } from './request.sc
 const TOKEN_MS = 3600_000
 /** Tokens got with tokens: each is checked with all before it. */
 const ANCESTORS_MAX = 8
-export const OIDC_PROVIDER = 'oidc'
-export const OIDC_PROTOCOL = 'openid'
+const OIDC_PROVIDER = 'oidc'
+const OIDC_PROTOCOL = 'openid'
 
 /** Who has logged in, and what a token of theirs may be for. */
 type Authenticated = Omit<TokenClaims, 'id' | 'projectId' | 'issuedAt'> & { projects: readonly UserProject[] }

@@ -20,12 +20,14 @@ const READ_MS = 3_000
 const VALUES_MAX = 20_000
 const TOKEN_KEY_BYTES_MIN = 32
 
+type Ports = { log: Logger; clock: Clock }
+
 /** A value of a secret, read again after a minute. While it can't be read, or is wrong, what it was before stays valid. */
-const kept = <T>(what: string, read: () => Promise<T>, log: Logger): (() => Promise<T>) => {
+const kept = <T>(what: string, read: () => Promise<T>, { log, clock }: Ports): (() => Promise<T>) => {
   let last: { value: T } | undefined
   let until = 0
   return async () => {
-    const now = systemClock.now().getTime()
+    const now = clock.now().getTime()
     if (last !== undefined && now < until) return last.value
     try {
       last = { value: await read() }
@@ -59,18 +61,20 @@ export const tokenAuthority = (
   { TABLE_NAME: tableName, IDENTITY_USERS_ARN: users, IDENTITY_TOKEN_KEY_ARN: key }: TokenAuthorityEnv,
   log: Logger,
   readerOf: (arn: string) => SecretReader = secretReader,
+  clock: Clock = systemClock,
 ): TokenAuthority => {
+  const ports = { log, clock }
   const text = (arn: string): (() => Promise<string>) => {
     const read = readerOf(arn)
     return () => read(AbortSignal.timeout(READ_MS))
   }
   const [usersText, keyText] = [text(users), text(key)]
   return {
-    directory: kept('users', async () => directoryOf(await usersText(), users), log),
-    tokenKey: kept('key of tokens', async () => tokenKeyOf(await keyText(), key), log),
+    directory: kept('users', async () => directoryOf(await usersText(), users), ports),
+    tokenKey: kept('key of tokens', async () => tokenKeyOf(await keyText(), key), ports),
     // The Region is the function's own, as Lambda sets it.
-    store: dynamoIdentityStore({ client: openDocumentClient({}), tableName, clock: systemClock }),
-    clock: systemClock,
+    store: dynamoIdentityStore({ client: openDocumentClient({}), tableName, clock }),
+    clock,
   }
 }
 

@@ -21,10 +21,13 @@ export type SignedApiProps = {
  * route has one authorizer.
  */
 export class SignedApi extends Construct {
+  readonly apiId: string
+
   constructor(scope: Construct, id: string, { installation, routes, functions }: SignedApiProps) {
     super(scope, id)
     const authorizer = new HttpIamAuthorizer()
     const api = new HttpApi(this, 'api', { apiName: 'fedplane-signed', createDefaultStage: false })
+    this.apiId = api.apiId
     new GatewayStage(this, 'stage', { api, installation })
     // One permission for each function: two for each route would make a policy that is too long.
     const options = { scopePermissionToRoute: false }

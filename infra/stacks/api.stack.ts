@@ -53,6 +53,8 @@ export class ApiStack extends Stack {
   readonly functions: { readonly table: NodeFunction; readonly keys: NodeFunction; readonly authorizer: NodeFunction }
   readonly #installation: Installation
   readonly #facade: IdentityFacade | undefined
+  /** Of the API, and of the one for signed requests where it is there. */
+  readonly apiIds: readonly string[]
   /** Base URL in links, without `/v1`. */
   readonly publicUrl: string
 
@@ -72,7 +74,8 @@ export class ApiStack extends Stack {
       keys: this.#addKeysFunction(),
       authorizer: this.#addAuthorizer(),
     }
-    this.#addRoutes(props.routes)
+    const signed = this.#addRoutes(props.routes)
+    this.apiIds = [this.api.apiId, ...(signed === undefined ? [] : [signed.apiId])]
     new ReservedConcurrency(this, 'reserved-concurrency', { installation: props, functions: this.functions })
     new CfnOutput(this, 'url', { value: `${this.publicUrl}/v1` })
     new CfnOutput(this, 'endpoint', {
@@ -165,7 +168,8 @@ export class ApiStack extends Stack {
     return authorizer
   }
 
-  #addRoutes(routes: readonly GatewayRoute[]): void {
+  /** @returns the API for signed requests, where there is one */
+  #addRoutes(routes: readonly GatewayRoute[]): SignedApi | undefined {
     const { settings } = this.#installation
     const functions = {
       table: liveAlias(this.functions.table, settings),
@@ -174,9 +178,6 @@ export class ApiStack extends Stack {
     const integrations = {
       table: new HttpLambdaIntegration('table-integration', functions.table),
       keys: new HttpLambdaIntegration('keys-integration', functions.keys),
-    }
-    if (settings.awsCallers.length > 0) {
-      new SignedApi(this, 'signed', { installation: this.#installation, routes, functions })
     }
     // Without identity source and cache: a denial by the gateway would be 403 where Magnum's clients need 401 to log in again.
     const principal = new HttpLambdaAuthorizer('principal', liveAlias(this.functions.authorizer, settings), {
@@ -203,6 +204,9 @@ export class ApiStack extends Stack {
       integration: integrations.table,
       authorizer: principal,
     })
+    return settings.awsCallers.length === 0
+      ? undefined
+      : new SignedApi(this, 'signed', { installation: this.#installation, routes, functions })
   }
 
   #addDomain(stage: HttpStage): void {

@@ -141,6 +141,16 @@ describe('callers with credentials of AWS', () => {
     expect(others.map(([, type]) => type)).not.toContain('AWS_IAM')
   })
 
+  it('are felt by the alarms of the API like all others', () => {
+    const alarms = resourcesIn(add(config), 'AWS::CloudWatch::Alarm').map(([, { Properties }]) =>
+      JSON.stringify(Properties),
+    )
+    for (const name of ['api-errors', 'api-latency']) {
+      const [alarm = ''] = alarms.filter((text) => text.includes(name))
+      expect(new Set(alarm.match(/"Name":"ApiId","Value":\{"Ref":"\w+"/g))).toHaveProperty('size', 2)
+    }
+  })
+
   it('are told to both functions by the mapping', () => {
     for (const name of [/without rights on keys/, /seal or open/]) {
       expect(functionOf(add(config), name).variables.AWS_CALLERS).toBe(config.awsCallers.join(' '))

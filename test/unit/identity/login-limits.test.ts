@@ -63,6 +63,17 @@ describe('withinLoginLimits', () => {
     expect(await failures(30, () => ['eva', '192.0.2.6'])).toBe(20)
   })
 
+  it('counts none that could not be tried', async () => {
+    const busy = async () => {
+      throw new Error('busy')
+    }
+    for (let turn = 0; turn < 30; turn++) {
+      const tried = withinLoginLimits({ store, clock }, { user: 'hal', source: '192.0.2.9' }, busy)
+      await expect(tried).rejects.toThrow('busy')
+    }
+    expect(await login('hal', '192.0.2.9', true)).toBe('good')
+  })
+
   it('lets no more through at once', async () => {
     const all = await Promise.all(Array.from({ length: 100 }, () => login('fred', '192.0.2.7')))
     expect(all.filter((it) => it === 'bad')).toHaveLength(20)
