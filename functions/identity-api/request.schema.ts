@@ -1,7 +1,12 @@
 import * as z from 'zod'
 import { ROLES } from '../core/values/identity.ts'
 
-const Text = z.string().min(1).max(255)
+/** Half a surrogate pair is no Unicode, and no database takes it. */
+const Text = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((text) => text.isWellFormed(), 'must be Unicode')
 const Domain = z.object({ id: Text.optional(), name: Text.optional() })
 const Named = z.object({ id: Text.optional(), name: Text.optional(), domain: Domain.optional() })
 /** Longer ones would only keep scrypt busy. */

@@ -82,6 +82,7 @@ describe('an application credential', () => {
 
   it.each<[Record<string, unknown>]>([
     [{}],
+    [{ name: 'half \ud800' }],
     [{ name: 'x', secret: 'chosen by the caller' }],
     [{ name: 'x', access_rules: [{ path: '/v1/clusters', method: 'GET', service: 'container-infra' }] }],
     [{ name: 'x', expires_at: '2001-01-01T00:00:00' }],
