@@ -7,7 +7,7 @@
 require.resolve('@swc/core')
 
 /** Type-only imports count too: a layer that needs another's types knows that layer. */
-const CORE = '^functions/(api|authorizer|flows|workers|core|policy)/'
+const CORE = '^functions/(api|authorizer|identity-api|identity|flows|workers|core|policy)/'
 /** Types and predicates of the core, which everybody may know. What begins and ends lives is beside them. */
 const ENTITIES =
   '^functions/core/(values/|operation/(operation|deadlines)\\.ts|trigger/trigger\\.ts|federation/federation\\.ts|membership/membership\\.ts|' +
@@ -126,14 +126,14 @@ module.exports = {
       comment: 'The core serves routes, flows and workers, and knows none of them.',
       severity: 'error',
       from: { path: '^functions/(core|policy)/' },
-      to: { path: '^functions/(api|authorizer|flows|workers)/' },
+      to: { path: '^functions/(api|authorizer|identity-api|flows|workers)/' },
     },
     {
       name: 'edges-know-no-other-edge',
-      comment: 'Routes, flows and workers share through the core.',
+      comment: 'Routes, logins, flows and workers share through the core.',
       severity: 'error',
-      from: { path: '^functions/(api|authorizer|flows|workers)/' },
-      to: { path: '^functions/(api|authorizer|flows|workers)/', pathNot: '^functions/$1/' },
+      from: { path: '^functions/(api|authorizer|identity-api|flows|workers)/' },
+      to: { path: '^functions/(api|authorizer|identity-api|flows|workers)/', pathNot: '^functions/$1/' },
     },
     {
       name: 'drivers-stand-alone',

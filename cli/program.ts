@@ -11,6 +11,7 @@ import { SERVER_GROUP, withServer } from './commands/options.ts'
 import { profileCommands } from './commands/profile.ts'
 import { serverCommand } from './commands/server.ts'
 import { eventsCommand, triggerCommand } from './commands/trigger.ts'
+import { userCommand } from './commands/user.ts'
 import type { Io } from './io.ts'
 
 const GROUPS = [
@@ -57,7 +58,11 @@ export const createProgram = (io: Io): Command => {
     })
   for (const make of GROUPS) program.addCommand(make(io))
   for (const verb of profileCommands(io)) program.addCommand(verb)
+  const users = userCommand(io)
+  program.addCommand(users)
   inherit(program, program.name())
+  // The usual refusal would print them, and one may be a password.
+  for (const verb of users.commands) verb.allowExcessArguments()
   program.addCommand(serverCommand(program))
   addCompletion(io, program)
   withServer(program)

@@ -27,6 +27,7 @@ export const SIZE_MAX_BYTES: Readonly<Record<FunctionKind, number>> = {
   step: 2_000_000,
   event: 2_000_000,
   authorizer: 500_000,
+  identity: 500_000,
   canary: 500_000,
 }
 
@@ -67,6 +68,7 @@ export const functionEntries = (): FunctionEntry[] => [
   { name: 'table', kind: 'table', entry: 'functions/api/table.handler.ts' },
   { name: 'keys', kind: 'keys', entry: 'functions/api/keys.handler.ts' },
   { name: 'authorizer', kind: 'authorizer', entry: 'functions/authorizer/handler.ts' },
+  { name: 'identity', kind: 'identity', entry: 'functions/identity-api/handler.ts' },
   { name: 'step', kind: 'step', entry: 'functions/flows/handler.ts' },
   ...eventFolders().map(
     (event): FunctionEntry => ({

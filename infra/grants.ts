@@ -5,7 +5,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import type { IQueue } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import { FLOWS, type Flow } from '../functions/core/operation/operation.ts'
-import { FEED_PARTITION, TABLE_DEFINITION } from '../functions/store/dynamodb/table-definition.ts'
+import { FEED_PARTITION, IDENTITY_PREFIX, TABLE_DEFINITION } from '../functions/store/dynamodb/table-definition.ts'
 import { acknowledge } from './acknowledge.ts'
 import { grantedArns } from './eks-grants.ts'
 import type { Installation } from './installation.ts'
@@ -148,6 +148,21 @@ export const grantTable = (grantee: IGrantable, data: Installation['data']): voi
     'kms:ReEncryptFrom',
     'kms:ReEncryptTo',
   ])
+}
+
+/** May read, or read and write, what the identity facade keeps, and no other item. */
+export const grantIdentityItems = (grantee: IGrantable, data: Installation['data'], access: 'read' | 'write'): void => {
+  const writes = access === 'write' ? ['dynamodb:PutItem', 'dynamodb:UpdateItem', 'dynamodb:DeleteItem'] : []
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: [...ITEM_READS, ...writes],
+      resources: [data.table.tableArn],
+      conditions: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [`${IDENTITY_PREFIX}*`] } },
+    }),
+  )
+  const encrypts =
+    access === 'write' ? ['kms:Encrypt', 'kms:GenerateDataKey', 'kms:ReEncryptFrom', 'kms:ReEncryptTo'] : []
+  grantStorageKey(grantee, data.storageKey, 'dynamodb', ['kms:Decrypt', 'kms:DescribeKey', ...encrypts])
 }
 
 /** May check what there is in all projects, by its keys, and read no item. */

@@ -32,6 +32,7 @@ Options (the environment variable in parentheses does the same):
 
 Environment:
   FEDPLANE_TOKENS             JSON file: token → {userId, projectId, roles}; without it everybody is admin of project "local"
+  FEDPLANE_USERS              YAML file of users with passwords, who log in at /identity/v3 as at Keystone (docs/authentication.md)
 ${IDENTITY_HELP}
   FEDPLANE_POLICIES           Cedar file, or folder of them, that adds to who may do what (docs/policies.md)
   FEDPLANE_PUBLIC_URL         scheme, host and mount path as clients see them behind a proxy, for links (default http://127.0.0.1:<port>)
@@ -52,6 +53,7 @@ export type LocalOptions = {
   port: number
   dataDir: string
   tokensFile: string | undefined
+  usersFile: string | undefined
   /** Undefined: no Keystone and no OIDC issuer vouches for callers. */
   identity: IdentitySettings | undefined
   /** File or folder of the operator's own. */
@@ -158,6 +160,14 @@ const grantsOf = (text: string | undefined): AwsGrant[] | undefined => {
   }
 }
 
+const usersOf = (environment: Environment): string | undefined => {
+  const file = pathOf(setting(environment, 'FEDPLANE_USERS'))
+  if (file === undefined || setting(environment, 'FEDPLANE_KEYSTONE_URL') === undefined) return file
+  throw new OptionInvalid(
+    'FEDPLANE_USERS and FEDPLANE_KEYSTONE_URL exclude each other: the identity facade stands in the place of Keystone. Set one of them.',
+  )
+}
+
 /**
  * Options from the command line, then the environment, then defaults; `help` or `version` when that is all that is asked for.
  *
@@ -173,6 +183,7 @@ export const readOptions = (args: readonly string[], environment: Environment): 
     port: portOf(given.port ?? setting(environment, 'FEDPLANE_PORT') ?? String(DEFAULT_PORT)),
     dataDir: path.resolve(given['data-dir'] || setting(environment, 'FEDPLANE_DATA_DIR') || DEFAULT_DATA_DIR),
     tokensFile: pathOf(setting(environment, 'FEDPLANE_TOKENS')),
+    usersFile: usersOf(environment),
     identity: identityOptions((name) => setting(environment, name)),
     policies: pathOf(setting(environment, 'FEDPLANE_POLICIES')),
     publicUrl: publicUrl && publicUrlOf(publicUrl),

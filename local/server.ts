@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { apiApp } from '../functions/api/app.ts'
+import { type ApiApp, apiApp } from '../functions/api/app.ts'
 import { type StreamingApp, streamingApp } from '../functions/api/events/event-stream.ts'
+import { baseUrlOf } from '../functions/api/routes-app.ts'
 import { type IdentitySettings, keystoneBase } from '../functions/authorizer/settings.ts'
 import { FLOWS } from '../functions/core/operation/operation.ts'
 import type { Executions, Logger, Ports } from '../functions/core/ports.ts'
@@ -11,10 +12,14 @@ import type { ProjectLimits } from '../functions/core/values/quota.ts'
 import type { AwsGrants } from '../functions/drivers/contract/aws-access.ts'
 import type { RegistryOptions } from '../functions/drivers/enabled.ts'
 import { flowHandler } from '../functions/flows/flow-handler.ts'
+import type { UserDirectory } from '../functions/identity/directory.schema.ts'
+import { IDENTITY_PATH, identityPathOf } from '../functions/identity-api/identity-app.ts'
+import type { Policy } from '../functions/policy/policy.ts'
 import { adoptItems } from './adopt-items.ts'
 import { ASSETS_FOLDER } from './assets/assets.ts'
 import { makeMissingAssets } from './assets/make-missing-assets.ts'
-import { openAuthorizer } from './authorizer/authorizer.ts'
+import { type Authorize, openAuthorizer, openTokenFile, type TokenLookup } from './authorizer/authorizer.ts'
+import { openFacade, openUserFile } from './authorizer/identity-facade.ts'
 import { startBackground } from './background.ts'
 import { Bus } from './bus/bus.ts'
 import { executionStatusEvent } from './bus/bus-event.ts'
@@ -45,6 +50,8 @@ export type FedplaneOptions = {
   tokensFile?: string | undefined
   /** Who else vouches for callers. Default: nobody. */
   identity?: IdentitySettings | undefined
+  /** Users of the identity facade, which is served then. Not with Keystone, in whose place it stands. Default: none. */
+  usersFile?: string | undefined
   /** Of another DynamoDB; default: the embedded one. */
   dynamodbEndpoint?: string | undefined
   /** Files that drivers need. Default: `dist/assets`. */
@@ -111,7 +118,8 @@ const deferredExecutions = (): Executions & { use(executions: Executions): void 
 }
 
 /** Without tokens whoever is at this machine is the operator, and what they have is theirs to use. */
-const isForOnePerson = ({ tokensFile, identity }: FedplaneOptions): boolean => !tokensFile && !identity
+const isForOnePerson = ({ tokensFile, identity, usersFile }: FedplaneOptions): boolean =>
+  !tokensFile && !identity && !usersFile
 
 const makeCore = async (database: Database, dataDir: string, options: FedplaneOptions, log: Logger): Promise<Core> => {
   const executions = deferredExecutions()
@@ -144,18 +152,80 @@ const makeCore = async (database: Database, dataDir: string, options: FedplaneOp
   return { ports, engine, bus, feedSignal: new FeedSignal() }
 }
 
+/** Files that say who may call: read first, so that a bad one is reported before anything is made. */
+type OperatorFiles = { tokens: TokenLookup | undefined; users: (() => UserDirectory) | undefined }
+
+/** @throws TokenFileInvalid, UserFileInvalid */
+const openOperatorFiles = ({ tokensFile, usersFile }: FedplaneOptions, log: Logger): OperatorFiles => ({
+  tokens: tokensFile === undefined ? undefined : openTokenFile(tokensFile, log),
+  users: usersFile === undefined ? undefined : openUserFile(usersFile, log),
+})
+
+type Application = { handle: StreamingApp; authorize: Authorize }
+
+/** The port is taken first, so that a used one is reported at once and nothing is made; requests wait until the application is there. */
+const listen = async (options: FedplaneOptions, application: Promise<Application>, log: Logger) => {
+  application.catch(() => undefined)
+  const refuseForeign = isForOnePerson(options)
+  return startHttpServer({
+    port: options.port ?? 0,
+    handle: async (event, signal) => (await application).handle(event, signal),
+    authorize: async (headers) => (await application).authorize(headers),
+    log,
+    refuseForeign,
+    peerUsers: refuseForeign && !options.allowOtherUsers ? new PeerUsers() : undefined,
+    publicUrl: options.publicUrl,
+  })
+}
+
+type Made = {
+  core: Core
+  database: Database
+  dataDir: string
+  files: OperatorFiles
+  policy: Policy
+  url: string
+  log: Logger
+}
+
+const makeApplication = async (options: FedplaneOptions, made: Made): Promise<Application> => {
+  const { core, database, dataDir, files, policy, url, log } = made
+  const { identity, publicUrl, trustForwarded = false, clustersPerProject = CLUSTERS_PER_PROJECT } = options
+  const address = { baseUrl: publicUrl ?? url, trustForwarded }
+  const facade =
+    files.users &&
+    (await openFacade({
+      users: files.users,
+      dataDir,
+      database,
+      identity,
+      baseUrl: (headers) => baseUrlOf(address, headers),
+      log,
+    }))
+  const keystone = identity?.keystone && keystoneBase(identity.keystone.url)
+  const authUrl = facade ? `${address.baseUrl}${IDENTITY_PATH}/v3` : keystone
+  const api = apiApp(core.ports, {
+    ...address,
+    policy,
+    openApi: localOpenApi,
+    clustersPerProject,
+    ...(options.projectLimits === undefined ? {} : { projectLimits: options.projectLimits }),
+    ...(authUrl === undefined ? {} : { authUrl }),
+  })
+  const isForFacade = ({ rawPath }: Parameters<ApiApp>[0]): boolean =>
+    identityPathOf(rawPath, address.baseUrl) !== undefined
+  const providers = facade ? { ...identity, users: facade.authority } : identity
+  const authorize = openAuthorizer({ tokens: files.tokens, identity: providers }, { clock: systemClock, log })
+  const app: ApiApp = (event) => (facade && isForFacade(event) ? facade.app(event) : api(event))
+  const { events } = core.ports.stores
+  return { handle: streamingApp({ app, events, authorize, changed: core.feedSignal.changed }), authorize }
+}
+
 const start = async (options: FedplaneOptions, opened: AsyncDisposableStack): Promise<Fedplane> => {
   const log = options.log ?? createLogger({ level: 'warn' })
-  const { tokensFile, identity, publicUrl } = options
-  const authorize = openAuthorizer({ tokensFile, identity }, { clock: systemClock, log })
-  // The port is taken first, so that a used one is reported at once and nothing is made; requests wait until the application is there.
-  const application = Promise.withResolvers<StreamingApp>()
-  application.promise.catch(() => undefined)
-  const handle: StreamingApp = async (event, signal) => (await application.promise)(event, signal)
-  const refuseForeign = isForOnePerson(options)
-  const peerUsers = refuseForeign && !options.allowOtherUsers ? new PeerUsers() : undefined
-  const gateway = { handle, authorize, log, refuseForeign, peerUsers, publicUrl }
-  const http = await startHttpServer({ port: options.port ?? 0, ...gateway })
+  const files = openOperatorFiles(options, log)
+  const application = Promise.withResolvers<Application>()
+  const http = await listen(options, application.promise, log)
   opened.defer(() => http.close())
   const url = `http://127.0.0.1:${http.port}`
   const dataDir = await takeDirectory(options.dataDir, opened)
@@ -167,18 +237,7 @@ const start = async (options: FedplaneOptions, opened: AsyncDisposableStack): Pr
   const policy = await loading
   const core = await makeCore(database, dataDir, options, log)
   if (database.hasFormer) await adoptItems(core.ports.stores, dataDir)
-  const { clustersPerProject = CLUSTERS_PER_PROJECT } = options
-  const app = apiApp(core.ports, {
-    baseUrl: publicUrl ?? url,
-    trustForwarded: options.trustForwarded ?? false,
-    policy,
-    openApi: localOpenApi,
-    clustersPerProject,
-    ...(options.projectLimits === undefined ? {} : { projectLimits: options.projectLimits }),
-    ...(identity?.keystone ? { authUrl: keystoneBase(identity.keystone.url) } : {}),
-  })
-  const { events } = core.ports.stores
-  application.resolve(streamingApp({ app, events, authorize, changed: core.feedSignal.changed }))
+  application.resolve(await makeApplication(options, { core, database, dataDir, files, policy, url, log }))
   const background = startBackground({ ...core, database }).catch((error: unknown) => {
     log.error('background work not started', { error })
   })
@@ -202,7 +261,7 @@ const start = async (options: FedplaneOptions, opened: AsyncDisposableStack): Pr
 /**
  * Starts everything in this process: HTTP server, embedded database and state machines, bus, schedule.
  *
- * @throws PortInUse, DataDirectoryInUse, DataDirectoryUnusable, TokenFileInvalid, PoliciesNotFound, PolicyTextInvalid, KeyFileUnusable, DefinitionRefused; nothing is left running then
+ * @throws PortInUse, DataDirectoryInUse, DataDirectoryUnusable, TokenFileInvalid, UserFileInvalid, PoliciesNotFound, PolicyTextInvalid, KeyFileUnusable, DefinitionRefused; nothing is left running then
  */
 export const startFedplane = async (options: FedplaneOptions = {}): Promise<Fedplane> => {
   // Closes in the opposite order: at the end, or when a later step of the start fails.

@@ -3,7 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import * as z from 'zod'
 import type { TablePorts } from '../core/ports.ts'
 import { isAppError } from '../core/values/app-error.ts'
-import { type Principal, ROLES } from '../core/values/identity.ts'
+import { IDENTITY_SOURCES, type Principal, ROLES } from '../core/values/identity.ts'
 import { errorResponse } from './envelope.ts'
 import { FrameworkError, IdentityUnknown, MicroversionUnsupported, Unauthenticated } from './errors.ts'
 import type { Exchange } from './match.ts'
@@ -15,7 +15,7 @@ const principal = z.object({
   userId: z.string().min(1),
   projectId: z.string().min(1),
   roles: z.array(z.string()).transform((roles) => ROLES.filter((role) => roles.includes(role))),
-  source: z.enum(['local', 'token-file', 'keystone', 'oidc']),
+  source: z.enum(IDENTITY_SOURCES),
 })
 
 const json = z.string().transform((text, context): unknown => {
@@ -36,13 +36,27 @@ const authorizerContext = z.union([
 
 const requestContext = z.object({ authorizer: z.object({ lambda: authorizerContext }) })
 
+/** What API Gateway puts into the event where IAM has authorised the request: it has checked the signature. */
+const signedContext = z.object({ authorizer: z.object({ iam: z.object({ userArn: z.string() }) }) })
+
 const NOBODY = 'The request you have made requires authentication.'
+
+/** @throws Unauthenticated for a caller that the operator has not named */
+const signedPrincipal = (userArn: string, { awsCallers }: Callers): Principal => {
+  const principal = awsCallers?.(userArn)
+  if (principal !== undefined) return principal
+  throw new Unauthenticated(`${userArn} has no role in a project here: the operator adds it to the setting awsCallers.`)
+}
+
+type Callers = Pick<ApiSettings, 'awsCallers'>
 
 /**
  * @throws Unauthenticated with the authorizer's reason
  * @throws IdentityUnknown when the authorizer could not find out
  */
-export const principalOf = (context: unknown): Principal => {
+export const principalOf = (context: unknown, callers: Callers = {}): Principal => {
+  const signed = signedContext.safeParse(context)
+  if (signed.success) return signedPrincipal(signed.data.authorizer.iam.userArn, callers)
   const parsed = requestContext.safeParse(context)
   if (!parsed.success) throw new Unauthenticated(NOBODY)
   const { lambda } = parsed.data.authorizer
@@ -125,11 +139,11 @@ const responseHeaders = (): ApiMiddleware => {
 }
 
 /** Demands a principal, except on public routes. Unknown paths ask too: what exists is not for everybody. */
-const authenticate = (): ApiMiddleware => ({
+const authenticate = (callers: Callers): ApiMiddleware => ({
   before: ({ event }) => {
     const { target } = event
     if ('route' in target && target.route.access === 'none') return
-    event.principal = principalOf(event.http.requestContext)
+    event.principal = principalOf(event.http.requestContext, callers)
     event.log = event.log.child({ projectId: event.principal.projectId })
   },
 })
@@ -142,6 +156,6 @@ export const middlewareBundle = (ports: Pick<TablePorts, 'clock'>, settings: Api
   accessLog(ports),
   responseHeaders(),
   errorEnvelope(settings),
-  authenticate(),
+  authenticate(settings),
   negotiateVersion(),
 ]

@@ -127,6 +127,12 @@ export type ApiApp = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyS
 const lowerCased = (headers: APIGatewayProxyEventV2['headers']): APIGatewayProxyEventV2['headers'] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
+/** Requests that IAM authorises come to an address of their own, for which they are signed: their links stay there. */
+const signedHost = ({ requestContext }: APIGatewayProxyEventV2): string | undefined => {
+  const { authorizer, domainName } = requestContext as { authorizer?: { iam?: unknown }; domainName: string }
+  return authorizer?.iam ? `https://${domainName}` : undefined
+}
+
 /**
  * An API as one function from an API Gateway event (HTTP API, payload 2.0) to its answer. Lambda entries and the local
  * server call the same; it never rejects.
@@ -144,7 +150,7 @@ export const routesApp = <P extends TablePorts>(
   return (event) => {
     const http = { ...event, headers: lowerCased(event.headers) }
     const requestId = `req-${ports.newId()}`
-    const baseUrl = baseUrlOf(settings, http.headers)
+    const baseUrl = signedHost(http) ?? baseUrlOf(settings, http.headers)
     const exchange: Exchange<P> = {
       http,
       requestId,

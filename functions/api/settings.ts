@@ -1,3 +1,4 @@
+import type { Principal } from '../core/values/identity.ts'
 import type { ProjectLimits } from '../core/values/quota.ts'
 import type { Policy } from '../policy/policy.ts'
 
@@ -15,6 +16,8 @@ export type ApiSettings = {
   clustersPerProject: number
   /** What else a project may have. Default: `PROJECT_LIMITS`. */
   projectLimits?: ProjectLimits
+  /** Who a caller is whom IAM of AWS has authorised, by their ARN. Default: nobody. */
+  awsCallers?: (userArn: string) => Principal | undefined
   /** Named in `WWW-Authenticate` of a 401. Default: `baseUrl`. */
   authUrl?: string
 }

@@ -9,7 +9,7 @@ import { type Identify, identifier, type RequestHeaders } from './identify.ts'
 
 const log = lazy(() => powertoolsLog())
 const identify = lazy<Identify>(() =>
-  identifier(identitySettings(readEnv(authorizerEnv)), { clock: { now: () => new Date() }, log: log() }),
+  identifier(identitySettings(readEnv(authorizerEnv), log()), { clock: { now: () => new Date() }, log: log() }),
 )
 
 const lowerCased = (headers: RequestHeaders): RequestHeaders =>

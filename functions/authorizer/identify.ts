@@ -1,5 +1,6 @@
 import type { Clock, Logger } from '../core/ports.ts'
 import type { Identity } from '../core/values/identity.ts'
+import { identityOfToken } from '../identity/session.ts'
 import { keystone } from './keystone/keystone.ts'
 import { oidc } from './oidc/oidc.ts'
 import type { IdentitySettings } from './settings.ts'
@@ -27,7 +28,17 @@ type Provider = {
   unavailable: string
 }
 
-const providersOf = ({ keystone: cloud, oidc: issuer }: IdentitySettings, clock: Clock): Provider[] => [
+const providersOf = ({ keystone: cloud, oidc: issuer, users }: IdentitySettings, clock: Clock): Provider[] => [
+  ...(users
+    ? [
+        {
+          header: 'X-Auth-Token with a token of POST /identity/v3/auth/tokens',
+          tokenOf: keystoneTokenOf,
+          identityOf: (token: string) => identityOfToken(users, token),
+          unavailable: "The token can't be checked at the moment: try again later.",
+        },
+      ]
+    : []),
   ...(cloud
     ? [
         {

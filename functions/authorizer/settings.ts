@@ -1,3 +1,4 @@
+import type { TokenAuthority } from '../identity/session.ts'
 import type { KeystoneCredential } from './settings.schema.ts'
 
 export type KeystoneSettings = {
@@ -37,8 +38,8 @@ export type OidcSettings = {
   claims: ClaimNames
 }
 
-/** Who vouches for callers. None: nobody does. */
-export type IdentitySettings = { keystone?: KeystoneSettings; oidc?: OidcSettings }
+/** Who vouches for callers. None: nobody does. `users` are those of the identity facade, which stands in Keystone's place. */
+export type IdentitySettings = { keystone?: KeystoneSettings; oidc?: OidcSettings; users?: TokenAuthority }
 
 /** URL of Keystone without the version, for calls and for clients (`WWW-Authenticate`). */
 export const keystoneBase = (url: string): string => url.replace(/\/+$/, '').replace(/\/v3$/, '')

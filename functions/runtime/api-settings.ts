@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { awsCallers } from '../api/aws-callers.ts'
 import type { ApiSettings } from '../api/settings.ts'
-import { keystoneBase } from '../authorizer/settings.ts'
 import { cedarPolicy } from '../policy/cedar-policy.ts'
 import type { Policy } from '../policy/policy.ts'
 import { bundledOpenApi, readPolicyFolder } from './bundled-files.ts'
@@ -22,7 +22,7 @@ type LimitSetting = 'FEDERATIONS_PER_PROJECT' | 'TEMPLATES_PER_PROJECT' | 'OPERA
 
 /** Settings of the API on AWS. API Gateway passes a client's `X-Forwarded-*` on, so they are not trusted. */
 export const apiSettings = (
-  env: Pick<TableEnv, 'PUBLIC_URL' | 'CLUSTERS_PER_PROJECT' | 'KEYSTONE_URL' | LimitSetting>,
+  env: Pick<TableEnv, 'PUBLIC_URL' | 'CLUSTERS_PER_PROJECT' | 'AUTH_URL' | 'AWS_CALLERS' | LimitSetting>,
 ): ApiSettings => ({
   baseUrl: env.PUBLIC_URL,
   trustForwarded: false,
@@ -35,5 +35,6 @@ export const apiSettings = (
     templates: Number(env.TEMPLATES_PER_PROJECT),
     operations: Number(env.OPERATIONS_PER_PROJECT),
   },
-  ...(env.KEYSTONE_URL === '' ? {} : { authUrl: keystoneBase(env.KEYSTONE_URL) }),
+  awsCallers: awsCallers(env.AWS_CALLERS),
+  ...(env.AUTH_URL === '' ? {} : { authUrl: env.AUTH_URL }),
 })

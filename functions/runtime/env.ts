@@ -45,8 +45,12 @@ const api = {
   FEDERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.federations),
   TEMPLATES_PER_PROJECT: limit(PROJECT_LIMITS.templates),
   OPERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.operations),
-  /** URL of Keystone, named to clients that must log in. Default: none, which names the API itself. */
+  /** URL of Keystone. Default: none. */
   KEYSTONE_URL: z.string().default(''),
+  /** Where clients log in, named to those that must. Default: none, which names the API itself. */
+  AUTH_URL: z.string().default(''),
+  /** Who callers with credentials of AWS are: `<project>:<role>=<ARN>`, separated by blanks. Default: nobody. */
+  AWS_CALLERS: z.string().default(''),
 }
 
 const keys = {

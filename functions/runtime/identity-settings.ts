@@ -1,10 +1,12 @@
 import type { AuthorizerEnv } from '../authorizer/env.schema.ts'
 import { parseCredential } from '../authorizer/settings.schema.ts'
 import type { IdentitySettings } from '../authorizer/settings.ts'
+import type { Logger } from '../core/ports.ts'
 import { secretReader } from './secret-reader.ts'
+import { tokenAuthority } from './token-authority.ts'
 
 /** Identity providers of a function's environment. The service credential is read from its secret at the first use. */
-export const identitySettings = (env: AuthorizerEnv, readerOf = secretReader): IdentitySettings => {
+export const identitySettings = (env: AuthorizerEnv, log: Logger, readerOf = secretReader): IdentitySettings => {
   const {
     KEYSTONE_URL: url,
     KEYSTONE_SECRET_ARN: arn,
@@ -24,6 +26,7 @@ export const identitySettings = (env: AuthorizerEnv, readerOf = secretReader): I
     }
   }
   return {
+    ...(env.IDENTITY_USERS_ARN === '' ? {} : { users: tokenAuthority(env, log, readerOf) }),
     ...(url === '' ? {} : keystoneOf()),
     ...(issuer === '' ? {} : { oidc: { issuer, audience, claims } }),
   }

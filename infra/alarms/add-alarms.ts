@@ -21,7 +21,7 @@ export const addAlarms = (
 ): RunbookAlarm[] => [
   ...addTableAlarms(data, { settings, tableName: data.table.tableName }),
   ...addFlowAlarms(flows, { settings, machines: Object.values(flows.machines) }),
-  ...addApiAlarms(api, { settings, apiId: api.api.apiId, authorizer: api.functions.authorizer }),
+  ...addApiAlarms(api, { settings, apiIds: api.apiIds, authorizer: api.functions.authorizer }),
   ...addWorkerAlarms(events, {
     settings,
     workers: [...Object.values(workers), outbox.forwarder, outbox.fanOut],

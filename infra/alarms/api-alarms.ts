@@ -1,5 +1,5 @@
 import { Duration } from 'aws-cdk-lib'
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
+import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
@@ -14,11 +14,28 @@ const ONE_MINUTE = Duration.minutes(1)
 
 export type ApiAlarmsProps = {
   settings: RunbookSettings
-  apiId: string
+  /** Of the API, and of the one for signed requests where it is there. */
+  apiIds: readonly string[]
   authorizer: IFunction & { logGroup: ILogGroup }
 }
 
-const errorsAlarm = (scope: Construct, { settings, apiId }: ApiAlarmsProps): RunbookAlarm =>
+/** A metric of all APIs: the sum, and of a percentile the largest. */
+const together = (apiIds: readonly string[], name: string, statistic: 'Sum' | 'p99'): IMetric => {
+  const metrics = apiIds.map((id) => gatewayMetric(id, name, statistic))
+  const [only, ...more] = metrics
+  if (only !== undefined && more.length === 0) return only
+  const named = metrics.map(
+    (metric, index) => [`${name === '5xx' ? 'e' : name.toLowerCase()}${index}`, metric] as const,
+  )
+  return new MathExpression({
+    expression: `${statistic === 'Sum' ? 'SUM' : 'MAX'}([${named.map(([id]) => `FILL(${id}, 0)`).join(', ')}])`,
+    usingMetrics: Object.fromEntries(named),
+    label: name,
+    period: FIVE_MINUTES,
+  })
+}
+
+const errorsAlarm = (scope: Construct, { settings, apiIds }: ApiAlarmsProps): RunbookAlarm =>
   new RunbookAlarm(scope, {
     settings,
     name: 'api-errors',
@@ -26,7 +43,7 @@ const errorsAlarm = (scope: Construct, { settings, apiId }: ApiAlarmsProps): Run
     metric: new MathExpression({
       // One broken request at night is for the log.
       expression: 'IF(errors >= 5, 100 * errors / requests, 0)',
-      usingMetrics: { errors: gatewayMetric(apiId, '5xx', 'Sum'), requests: gatewayMetric(apiId, 'Count', 'Sum') },
+      usingMetrics: { errors: together(apiIds, '5xx', 'Sum'), requests: together(apiIds, 'Count', 'Sum') },
       label: '5xx, % of requests',
       period: FIVE_MINUTES,
     }),
@@ -36,7 +53,7 @@ const errorsAlarm = (scope: Construct, { settings, apiId }: ApiAlarmsProps): Run
     tells: false,
   })
 
-const latencyAlarm = (scope: Construct, { settings, apiId }: ApiAlarmsProps): RunbookAlarm =>
+const latencyAlarm = (scope: Construct, { settings, apiIds }: ApiAlarmsProps): RunbookAlarm =>
   new RunbookAlarm(scope, {
     settings,
     name: 'api-latency',
@@ -44,7 +61,7 @@ const latencyAlarm = (scope: Construct, { settings, apiId }: ApiAlarmsProps): Ru
     metric: new MathExpression({
       // Of fewer requests the slowest is a cold start.
       expression: 'IF(requests >= 100, slowest, 0)',
-      usingMetrics: { slowest: gatewayMetric(apiId, 'Latency', 'p99'), requests: gatewayMetric(apiId, 'Count', 'Sum') },
+      usingMetrics: { slowest: together(apiIds, 'Latency', 'p99'), requests: together(apiIds, 'Count', 'Sum') },
       label: 'p99, ms',
       period: FIVE_MINUTES,
     }),

@@ -1,12 +1,10 @@
 import * as z from 'zod'
-import { IdentityUrl } from '../../functions/authorizer/settings.schema.ts'
-import { DEFAULT_CLAIMS } from '../../functions/authorizer/settings.ts'
 import { CANARY_DRIVERS } from '../../functions/core/values/workers.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
+import { identityFaults, identityFields, KEY_ARN, matching, SECRET_ARN } from './identity.schema.ts'
 import { useOfNetwork } from './networks.ts'
-import { clusterRoles, eksEnvironmentFaults, projectLimits } from './project.schema.ts'
+import { eksEnvironmentFaults, projectLimits } from './project.schema.ts'
 
-const matching = (pattern: RegExp, error: string) => z.string(error).regex(pattern, error)
 const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, error).default([])
 const yesOrNo = (error = 'must be true or false') => z.boolean(error)
 
@@ -29,13 +27,9 @@ const CIDR = 'must be a network with its prefix length, for example 10.0.0.0/8 o
 /** An account is always named: a role of "any account" would be anybody's. */
 const EKS_ROLE = /^(?:[^\s,=]+=)?arn:aws(-[a-z]+)*:iam::[0-9]{12}:role\/[\w+=,.@/*-]+$/
 const EKS_CLUSTER = /^(?:[^\s,=]+=)?arn:aws(-[a-z]+)*:eks:([a-z0-9-]+|\*):[0-9]{12}:cluster\/[\w*-]+$/
-const SECRET_ARN = /^arn:[^:]+:secretsmanager:[a-z0-9-]+:[0-9]{12}:secret:[\w/+=.@-]+-[A-Za-z0-9]{6}$/
-const KEY_ARN = /^arn:[^:]+:kms:[a-z0-9-]+:[0-9]{12}:key\/[A-Za-z0-9-]+$/
 const CERTIFICATE_ARN = /^arn:[^:]+:acm:[a-z0-9-]+:[0-9]{12}:certificate\/[A-Za-z0-9-]+$/
 const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 const PACKAGE = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
-const IDENTITY_URL = 'must be an https URL without user, query and fragment (http on loopback only)'
-const claim = (name: string) => z.string().min(1, 'must be the name of a claim').default(name)
 
 /** Days that CloudWatch Logs can keep a log. */
 const RETENTION_DAYS = [
@@ -58,6 +52,7 @@ const PAIRS = [
   ['keystoneSecretKeyArn', 'keystoneSecretArn'],
   ['keystoneCa', 'keystoneUrl'],
   ['keystoneRegion', 'keystoneUrl'],
+  ['identityUsersSecretKeyArn', 'identityUsersSecretArn'],
   ['oidcIssuer', 'oidcAudience'],
   ['oidcAudience', 'oidcIssuer'],
   ['canarySecretKeyArn', 'canarySecretArn'],
@@ -89,37 +84,7 @@ const fields = {
     .optional()
     .describe("base URL in links, without /v1, for a proxy in front; default the domain, else the API's own endpoint"),
 
-  keystoneUrl: z.string(IDENTITY_URL).pipe(IdentityUrl).optional().describe('Keystone, with or without /v3'),
-  keystoneSecretArn: matching(
-    SECRET_ARN,
-    'must be the complete ARN of a Secrets Manager secret, with the six characters at its end',
-  )
-    .optional()
-    .describe('complete ARN of the Secrets Manager secret with the service credential'),
-  keystoneSecretKeyArn: matching(KEY_ARN, 'must be the ARN of a KMS key')
-    .optional()
-    .describe("ARN of that secret's KMS key, when it is not AWS's own"),
-  keystoneCa: matching(
-    /^-----BEGIN CERTIFICATE-----[\s\S]{1,2900}-----END CERTIFICATE-----\s*$/,
-    "must be the PEM of certificates, of at most 2,900 characters: a function's environment holds no more",
-  )
-    .optional()
-    .describe("PEM of the authorities of Keystone and the cloud's other endpoints, when they are not public ones"),
-  keystoneRegion: matching(/^[\w.-]{1,255}$/, "must be the name of a region in Keystone's catalog")
-    .optional()
-    .describe('region of the cloud in which clusters have their machines; default the only one there is'),
-  keystoneClusterRoles: clusterRoles(),
-  oidcIssuer: z
-    .string(IDENTITY_URL)
-    .pipe(IdentityUrl)
-    .optional()
-    .describe('issuer of JWTs, exactly as it stands in them'),
-  oidcAudience: matching(/^\S(.*\S)?$/, 'must be the audience of tokens, without blanks around it')
-    .optional()
-    .describe('audience that JWTs must have'),
-  oidcUserClaim: claim(DEFAULT_CLAIMS.user).describe('claim with the user'),
-  oidcProjectClaim: claim(DEFAULT_CLAIMS.project).describe('claim with the project'),
-  oidcRolesClaim: claim(DEFAULT_CLAIMS.roles).describe('claim with the roles'),
+  ...identityFields,
 
   federationDrivers: driverIds()
     .optional()
@@ -277,7 +242,12 @@ export const DeploymentSettings = z
         context.addIssue({ code: 'custom', path: [other], message: `is missing: ${name} needs it` })
       }
     }
-    const faults = [...loopbackFaults(settings), ...canaryFaults(settings), ...eksEnvironmentFaults(settings)]
+    const faults = [
+      ...identityFaults(settings),
+      ...loopbackFaults(settings),
+      ...canaryFaults(settings),
+      ...eksEnvironmentFaults(settings),
+    ]
     for (const [path, message] of faults) context.addIssue({ code: 'custom', path: [path], message })
   })
 /** Settings as given: everything is optional. */

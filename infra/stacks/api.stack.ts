@@ -1,5 +1,4 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
-import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import {
   ApiMapping,
   DomainName,
@@ -8,43 +7,29 @@ import {
   HttpNoneAuthorizer,
   HttpRoute,
   HttpRouteKey,
-  HttpStage,
-  LogGroupLogDestination,
+  type HttpStage,
 } from 'aws-cdk-lib/aws-apigatewayv2'
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-apigatewayv2-authorizers'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
 import type { Construct } from 'constructs'
+import { keystoneBase } from '../../functions/authorizer/settings.ts'
 import type { KeysEnv, Settings, TableEnv } from '../../functions/runtime/env.ts'
 import { acknowledge } from '../acknowledge.ts'
 import { cloudEnvironment } from '../cloud-environment.ts'
-import { KeptLogs } from '../constructs/kept-logs.ts'
+import { GatewayStage } from '../constructs/gateway-stage.ts'
+import { IdentityFacade } from '../constructs/identity-facade.ts'
 import { liveAlias } from '../constructs/live-alias.ts'
 import { NodeFunction } from '../constructs/node-function.ts'
 import { ReservedConcurrency } from '../constructs/reserved-concurrency.ts'
+import { SignedApi } from '../constructs/signed-api.ts'
+import { Users } from '../constructs/users.ts'
 import { driverEnvironment } from '../driver-environment.ts'
 import { eksGrants } from '../eks-grants.ts'
 import { grantEks, grantSealing, grantSecret, grantStart, grantTable, machineArnPrefix } from '../grants.ts'
 import { authorizerEnvironment } from '../identity-environment.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
-import { API_THROTTLE } from '../limits.ts'
 import { type GatewayRoute, gatewayPaths } from '../route-keys.ts'
-
-/** A line of JSON for each request, as docs/runbook asks for it. Paths hold no secret; queries are not logged. */
-const ACCESS_LOG_FORMAT = AccessLogFormat.custom(
-  JSON.stringify({
-    requestId: AccessLogField.contextRequestId(),
-    time: AccessLogField.contextRequestTime(),
-    sourceIp: AccessLogField.contextIdentitySourceIp(),
-    method: AccessLogField.contextHttpMethod(),
-    path: AccessLogField.contextPath(),
-    routeKey: '$context.routeKey',
-    status: AccessLogField.contextStatus(),
-    responseLength: AccessLogField.contextResponseLength(),
-    responseLatency: AccessLogField.contextResponseLatency(),
-    integrationError: '$context.integrationErrorMessage',
-  }),
-)
 
 const acknowledgePublic = (routes: readonly HttpRoute[]): void => {
   for (const route of routes) {
@@ -67,24 +52,30 @@ export class ApiStack extends Stack {
   /** The functions that the gateway calls, by the version that is live. */
   readonly functions: { readonly table: NodeFunction; readonly keys: NodeFunction; readonly authorizer: NodeFunction }
   readonly #installation: Installation
+  readonly #facade: IdentityFacade | undefined
+  /** Of the API, and of the one for signed requests where it is there. */
+  readonly apiIds: readonly string[]
   /** Base URL in links, without `/v1`. */
   readonly publicUrl: string
 
   constructor(scope: Construct, id: string, props: ApiStackProps) {
     super(scope, id, props)
     const { settings } = props
-    this.#installation = props
+    const users = settings.identity === 'cognito' ? new Users(this, 'users', props) : undefined
+    this.#installation = { ...props, settings: { ...settings, ...users?.issuer } }
     this.api = new HttpApi(this, 'api', { apiName: 'fedplane', createDefaultStage: false })
-    const stage = this.#addStage()
+    const stage = new GatewayStage(this, 'stage', { api: this.api, installation: props })
     this.#addDomain(stage)
     const { domainName } = settings
     this.publicUrl = settings.publicUrl ?? (domainName === undefined ? this.api.apiEndpoint : `https://${domainName}`)
+    this.#facade = this.#addFacade(stage)
     this.functions = {
       table: this.#addTableFunction(),
       keys: this.#addKeysFunction(),
       authorizer: this.#addAuthorizer(),
     }
-    this.#addRoutes(props.routes)
+    const signed = this.#addRoutes(props.routes)
+    this.apiIds = [this.api.apiId, ...(signed === undefined ? [] : [signed.apiId])]
     new ReservedConcurrency(this, 'reserved-concurrency', { installation: props, functions: this.functions })
     new CfnOutput(this, 'url', { value: `${this.publicUrl}/v1` })
     new CfnOutput(this, 'endpoint', {
@@ -104,8 +95,27 @@ export class ApiStack extends Stack {
       TEMPLATES_PER_PROJECT: String(settings.templatesPerProject),
       OPERATIONS_PER_PROJECT: String(settings.operationsPerProject),
       KEYSTONE_URL: settings.keystoneUrl ?? '',
+      AUTH_URL: this.#authUrl(),
+      AWS_CALLERS: settings.awsCallers.join(' '),
       ...driverEnvironment(settings),
     }
+  }
+
+  /** Where clients log in; empty where that is somewhere else. */
+  #authUrl(): string {
+    const { keystoneUrl } = this.#installation.settings
+    if (keystoneUrl !== undefined) return keystoneBase(keystoneUrl)
+    return this.#facade === undefined ? '' : `${this.publicUrl}/identity/v3`
+  }
+
+  #addFacade(stage: HttpStage): IdentityFacade | undefined {
+    const { identityUsersSecretArn: usersSecretArn } = this.#installation.settings
+    if (usersSecretArn === undefined) return
+    const { publicUrl } = this
+    const facade = new IdentityFacade(this, 'facade', { installation: this.#installation, usersSecretArn, publicUrl })
+    facade.addRoutes(this.api, stage)
+    new CfnOutput(this, 'auth-url', { value: `${publicUrl}/identity/v3`, description: 'OS_AUTH_URL of clients.' })
+    return facade
   }
 
   #addTableFunction(): NodeFunction {
@@ -149,19 +159,25 @@ export class ApiStack extends Stack {
       installation: this.#installation,
       kind: 'authorizer',
       description: 'fedplane: token to principal',
-      environment: authorizerEnvironment(settings),
+      environment: authorizerEnvironment(settings, this.#facade?.environment),
     })
     if (settings.keystoneSecretArn !== undefined) {
       grantSecret(authorizer, settings.keystoneSecretArn, settings.keystoneSecretKeyArn)
     }
+    this.#facade?.grantChecks(authorizer)
     return authorizer
   }
 
-  #addRoutes(routes: readonly GatewayRoute[]): void {
+  /** @returns the API for signed requests, where there is one */
+  #addRoutes(routes: readonly GatewayRoute[]): SignedApi | undefined {
     const { settings } = this.#installation
+    const functions = {
+      table: liveAlias(this.functions.table, settings),
+      keys: liveAlias(this.functions.keys, settings),
+    }
     const integrations = {
-      table: new HttpLambdaIntegration('table-integration', liveAlias(this.functions.table, settings)),
-      keys: new HttpLambdaIntegration('keys-integration', liveAlias(this.functions.keys, settings)),
+      table: new HttpLambdaIntegration('table-integration', functions.table),
+      keys: new HttpLambdaIntegration('keys-integration', functions.keys),
     }
     // Without identity source and cache: a denial by the gateway would be 403 where Magnum's clients need 401 to log in again.
     const principal = new HttpLambdaAuthorizer('principal', liveAlias(this.functions.authorizer, settings), {
@@ -188,21 +204,9 @@ export class ApiStack extends Stack {
       integration: integrations.table,
       authorizer: principal,
     })
-  }
-
-  #addStage(): HttpStage {
-    return new HttpStage(this, 'stage', {
-      httpApi: this.api,
-      stageName: '$default',
-      autoDeploy: true,
-      throttle: API_THROTTLE,
-      // Those of single routes cost by the month, and nothing checks them: the access log has routes.
-      detailedMetricsEnabled: false,
-      accessLogSettings: {
-        destination: new LogGroupLogDestination(new KeptLogs(this, 'access-logs', this.#installation)),
-        format: ACCESS_LOG_FORMAT,
-      },
-    })
+    return settings.awsCallers.length === 0
+      ? undefined
+      : new SignedApi(this, 'signed', { installation: this.#installation, routes, functions })
   }
 
   #addDomain(stage: HttpStage): void {

@@ -1,6 +1,4 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
-import process from 'node:process'
 import type { z } from 'zod'
 import {
   bearerTokenOf,
@@ -20,6 +18,7 @@ import {
 } from '../../functions/core/values/identity.ts'
 import { TokenFileInvalid } from './errors.ts'
 import { Holder, TokenFile } from './token-file.schema.ts'
+import { watchedFile } from './watched-file.ts'
 
 const FORM = '{"<token>": {"userId": "…", "projectId": "…", "roles": ["admin" | "member" | "reader"]}}'
 
@@ -67,44 +66,10 @@ const parseJson = (file: string, text: string): unknown => {
   }
 }
 
-const OTHERS = 0o077
-
-/** Whoever can read the file has its tokens, and whoever can write it gives them out. @throws TokenFileInvalid */
-const assertPrivate = (file: string, { mode, uid }: { mode: number; uid: number }): void => {
-  // Where there are no users there are no modes.
-  const user = process.getuid?.()
-  if (user === undefined) return
-  if (uid !== user) {
-    throw new TokenFileInvalid(
-      `The token file ${file} belongs to another user (uid ${uid}), who could give out tokens. Run chown ${user} on it, or a copy of it.`,
-    )
-  }
-  if ((mode & OTHERS) === 0) return
-  throw new TokenFileInvalid(
-    `The token file ${file} is open to other users (mode ${(mode & 0o777).toString(8)}). Run chmod 600 on it.`,
-  )
-}
-
-/** Owner, mode and text are of one and the same open file. */
-const readPrivate = (file: string): string => {
-  let descriptor: number | undefined
-  try {
-    descriptor = openSync(file, 'r')
-    assertPrivate(file, fstatSync(descriptor))
-    return readFileSync(descriptor, 'utf8')
-  } catch (cause) {
-    if (cause instanceof TokenFileInvalid) throw cause
-    const code = (cause as NodeJS.ErrnoException).code ?? 'unreadable'
-    throw new TokenFileInvalid(`The token file ${file} can't be read (${code}). Correct FEDPLANE_TOKENS.`, { cause })
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
-  }
-}
-
 type Principals = ReadonlyMap<string, Principal>
 
-const load = (file: string): Principals => {
-  const json = parseJson(file, readPrivate(file))
+const parse = (file: string, text: string): Principals => {
+  const json = parseJson(file, text)
   const parsed = TokenFile.safeParse(json)
   if (!parsed.success) throw refuse(file, describe(json, parsed.error.issues))
   return new Map(
@@ -112,35 +77,23 @@ const load = (file: string): Principals => {
   )
 }
 
-/** Changes when the file is written, replaced or opened to others; undefined when it is gone. */
-const stampOf = (file: string): string | undefined => {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return stat && `${stat.ino}-${stat.mtimeNs}-${stat.size}-${stat.mode}-${stat.uid}`
-}
-
-type TokenLookup = (token: string) => Principal | undefined
+export type TokenLookup = (token: string) => Principal | undefined
 
 /**
- * Looks tokens up in a file that is read again when it changes. A change that can't be read, or a file that others can read since, is logged, and
- * the tokens before it stay valid.
+ * Looks tokens up in a file that is read again when it changes (`watchedFile`).
  *
  * @throws TokenFileInvalid when the file is bad, or not its user's alone, at the start
  */
 export const openTokenFile = (file: string, log: Logger): TokenLookup => {
-  let stamp = stampOf(file)
-  let principals = load(file)
-  return (token) => {
-    const now = stampOf(file)
-    if (now !== stamp) {
-      stamp = now
-      try {
-        principals = load(file)
-      } catch (error) {
-        log.error('token file not read again; the tokens before stay valid', { error })
-      }
-    }
-    return principals.get(digest(token))
-  }
+  const principals = watchedFile(file, {
+    what: 'token file',
+    setting: 'FEDPLANE_TOKENS',
+    danger: 'who could give out tokens',
+    invalid: (message, options) => new TokenFileInvalid(message, options),
+    parse: (text) => parse(file, text),
+    log,
+  })
+  return (token) => principals().get(digest(token))
 }
 
 /** Who everybody is without a token file and identity providers. */
@@ -158,26 +111,27 @@ export const localAuthorizer = (lookUp: TokenLookup | undefined): Identify => {
 }
 
 export type AuthorizerSettings = {
-  /** FEDPLANE_TOKENS. */
-  tokensFile?: string | undefined
+  /** Of FEDPLANE_TOKENS. */
+  tokens?: TokenLookup | undefined
   identity?: IdentitySettings | undefined
 }
+
+/** Finds out who sent a request, as the gateway passes it on. */
+export type Authorize = (headers: RequestHeaders) => Promise<AuthorizerContext>
 
 /**
  * The authorizer of local mode, as HTTP APIs call it. A token in the file is known by it; what is not is left to the identity providers, if
  * there are any. With neither everybody is the local principal.
- *
- * @throws TokenFileInvalid
  */
 export const openAuthorizer = (
-  { tokensFile, identity }: AuthorizerSettings,
+  { tokens, identity }: AuthorizerSettings,
   ports: { clock: Clock; log: Logger },
-): ((headers: RequestHeaders) => Promise<AuthorizerContext>) => {
-  const byFile = localAuthorizer(tokensFile ? openTokenFile(tokensFile, ports.log) : undefined)
+): Authorize => {
+  const byFile = localAuthorizer(tokens)
   if (!identity) return async (headers) => authorizerContextOf(await byFile(headers))
   const byProvider = identifier(identity, ports)
   return async (headers) => {
-    const found: Identity | undefined = tokensFile ? await byFile(headers) : undefined
+    const found: Identity | undefined = tokens ? await byFile(headers) : undefined
     return authorizerContextOf(found && 'principal' in found ? found : await byProvider(headers))
   }
 }

@@ -5,3 +5,9 @@ export class TokenFileInvalid extends AppError {
   override readonly name = 'TokenFileInvalid'
   readonly kind = 'invalid'
 }
+
+/** The file of users can't be read or does not have the expected form. The message names the fault and no password. */
+export class UserFileInvalid extends AppError {
+  override readonly name = 'UserFileInvalid'
+  readonly kind = 'invalid'
+}

@@ -120,13 +120,19 @@ const readKeyFile = async (path: string): Promise<KeyObject | undefined> => {
 }
 
 /**
- * Key service of one machine: a file of 32 random bytes, made with mode 0600 when absent.
+ * The key of one machine: a file of 32 random bytes, made with mode 0600 when absent.
  *
- * @throws KeyFileUnusable when it is another user's or others can read it, or it is no key; its `decrypt` throws CredentialUnreadable for keys wrapped by
- * another file or for another context
+ * @throws KeyFileUnusable when it is another user's or others can read it, or it is no key
  */
-export const keyFileService = async (path: string): Promise<KeyService> => {
+export const openKeyFile = async (path: string): Promise<KeyObject> => {
   const key = (await readKeyFile(path)) ?? (await createKeyFile(path).then(() => readKeyFile(path)))
   if (key === undefined) throw new KeyFileUnusable(`The key file ${path} was removed while it was being made.`)
-  return aesKeyService(key)
+  return key
 }
+
+/**
+ * Key service of one machine, on its key file.
+ *
+ * @throws KeyFileUnusable; its `decrypt` throws CredentialUnreadable for keys wrapped by another file or for another context
+ */
+export const keyFileService = async (path: string): Promise<KeyService> => aesKeyService(await openKeyFile(path))

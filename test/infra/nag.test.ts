@@ -22,6 +22,12 @@ const FULL: DeploymentConfig = {
   eksClusters: ['arn:aws:eks:*:111122223333:cluster/*'],
   alarmEmail: 'ops@example.org',
 }
+/** For a first user, who has neither Keystone nor an identity provider. */
+const FIRST_USER: DeploymentConfig = {
+  identity: 'cognito',
+  identityUsersSecretArn: secret('users'),
+  awsCallers: ['shop:member=arn:aws:iam::111122223333:role/deployer'],
+}
 const THROWN_AWAY: DeploymentConfig = { stage: 'dev', removalPolicy: 'destroy', tracing: false }
 
 let folder: string
@@ -48,6 +54,7 @@ describe('cdk-nag', () => {
   it.each([
     ['nothing set', {}],
     ['everything set', FULL],
+    ['all that a first user needs', FIRST_USER],
     ['an installation to be thrown away', THROWN_AWAY],
   ])('finds nothing with %s', (_, config: DeploymentConfig) => {
     const app = synthesised(config)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ROLES } from '../../core/values/identity.ts'
+import { IDENTITY_SOURCES, ROLES } from '../../core/values/identity.ts'
 import { type Answers, timeAnswer } from '../common.answer.schema.ts'
 
 const link = z.object({ href: z.string(), rel: z.string(), type: z.string().optional() })
@@ -71,7 +71,7 @@ const whoamiAnswer = z.object({
   user_id: z.string(),
   project_id: z.string(),
   roles: z.array(z.enum(ROLES)),
-  source: z.enum(['local', 'token-file', 'keystone', 'oidc']),
+  source: z.enum(IDENTITY_SOURCES),
 })
 
 export const WHOAMI_ANSWERS: Answers = {

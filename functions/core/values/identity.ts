@@ -1,12 +1,15 @@
 export const ROLES = ['admin', 'member', 'reader'] as const
 export type Role = (typeof ROLES)[number]
 
+/** Who vouches for callers: nobody has to, the token file, Keystone, an OIDC issuer, our own identity facade, or IAM of AWS. */
+export const IDENTITY_SOURCES = ['local', 'token-file', 'keystone', 'oidc', 'users', 'aws'] as const
+
 /** Who calls. `source` tells which authority vouched for it. */
 export type Principal = {
   userId: string
   projectId: string
   roles: readonly Role[]
-  source: 'local' | 'token-file' | 'keystone' | 'oidc'
+  source: (typeof IDENTITY_SOURCES)[number]
 }
 
 /**

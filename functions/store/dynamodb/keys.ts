@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports.ts'
 import type { HostIdentity } from '../federation.store.ts'
-import { DELIVERY_PREFIX, FEED_PARTITION } from './table-definition.ts'
+import { DELIVERY_PREFIX, FEED_PARTITION, IDENTITY_PREFIX } from './table-definition.ts'
 
 /** Primary key of an item. Layout: `functions/store/README.md`. */
 export type ItemKey = { pk: string; sk: string }
@@ -127,6 +127,18 @@ export const projectUsageKey = (projectId: string, of: string): ItemKey => inPro
 export const SERVICE_PARTITION = 'SERVICE'
 export const HOST_PREFIX = 'HOST#'
 export const heartbeatKey = (host: string): ItemKey => ({ pk: SERVICE_PARTITION, sk: `${HOST_PREFIX}${part(host)}` })
+
+const inIdentity = (kind: string, id: string, sk: string): ItemKey => ({
+  pk: `${IDENTITY_PREFIX}${kind}#${part(id)}`,
+  sk,
+})
+export const revokedTokenKey = (tokenId: string): ItemKey => inIdentity('TOKEN', tokenId, 'REVOKED')
+/** `of`: whose logins, in any text that needs no escape. */
+export const loginCountKey = (of: string, span: string): ItemKey => inIdentity('LOGINS', of, span)
+export const applicationCredentialKey = (id: string): ItemKey => inIdentity('APPCRED', id, 'CREDENTIAL')
+export const APPLICATION_CREDENTIAL_NAME_PREFIX = 'APPCRED#'
+export const applicationCredentialNameKey = (userId: string, name: string): ItemKey =>
+  inIdentity('USER', userId, `${APPLICATION_CREDENTIAL_NAME_PREFIX}${part(name)}`)
 
 /** The last number that was given out in a partition. */
 export const counterKey = (pk: string): ItemKey => ({ pk, sk: 'COUNTER' })

@@ -99,6 +99,10 @@ export const asStoreError = (error: unknown): unknown =>
 export const storeBusy = (cause: unknown): AppError =>
   new StoreBusy('The database is busy or cannot be reached; try again in a few seconds.', { cause })
 
+/** Waits, milliseconds. */
+export const pauseFor = (milliseconds: number): Promise<void> =>
+  new Promise((resolve) => setTimeout(resolve, milliseconds))
+
 const BASE_MS = 20
 const CAP_MS = 1000
 

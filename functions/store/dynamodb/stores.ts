@@ -32,7 +32,7 @@ import { dynamoNodeGroupStore } from './node-group-store.ts'
 import { countingCommit } from './project-places.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import { getItem } from './read.ts'
-import type { StoreContext } from './request.ts'
+import { pauseFor, type StoreContext } from './request.ts'
 import { dynamoTriggerStore } from './trigger-store.ts'
 import { dynamoWorkStore } from './work-store.ts'
 
@@ -139,15 +139,13 @@ export type DynamoStoresOptions = {
   pause?: (milliseconds: number) => Promise<void>
 }
 
-const timer = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds))
-
 /** All stores on one DynamoDB table (`TABLE_DEFINITION`). */
 export const dynamoStores = ({
   documentClient,
   tableName,
   keys,
   clock,
-  pause = timer,
+  pause = pauseFor,
 }: DynamoStoresOptions): Stores => {
   const context: StoreContext = { client: documentClient, tableName, clock, pause }
   const keyOf = projectKeys({ keys, items: dynamoDataKeyItems(context, dynamoCommit(context)), clock })

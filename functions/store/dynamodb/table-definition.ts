@@ -30,3 +30,6 @@ export const TABLE_DEFINITION = {
   ttlAttribute: 'ttl',
   streamViewType: 'NEW_AND_OLD_IMAGES',
 } as const
+
+/** Partitions of what the identity facade keeps begin so, and rights on them are given by it. */
+export const IDENTITY_PREFIX = 'IDENTITY#'

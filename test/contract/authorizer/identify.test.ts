@@ -12,7 +12,7 @@ const TOKEN = 'token-of-ana'
 
 const cloud = new KeystoneStandIn()
 const issuer = new IssuerStandIn()
-let both: Required<IdentitySettings>
+let both: Required<Omit<IdentitySettings, 'users'>>
 let jwt: string
 
 beforeAll(async () => {

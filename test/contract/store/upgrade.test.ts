@@ -3,12 +3,13 @@ import { type AttributeValue, PutItemCommand } from '@aws-sdk/client-dynamodb'
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import * as z from 'zod'
+import { dynamoIdentityStore } from '../../../functions/store/dynamodb/identity-store.ts'
 import { parseItem } from '../../../functions/store/dynamodb/item.schema.ts'
 import { aesKeyService } from '../../../local/keys/key-file.ts'
 import { createTestStores, type TestStores } from '../../support/store/database.ts'
 import { scanTable } from '../../support/store/dynamo-subject.ts'
 import { ITEM_SCHEMAS, schemaOf } from '../../support/store/item-schemas.ts'
-import { PROJECT, readOneOfEach, writeOneOfEach } from '../../support/store/one-of-each.ts'
+import { PROJECT, readOneOfEach, writeOneCredential, writeOneOfEach } from '../../support/store/one-of-each.ts'
 import { RELEASE_KEY, type Release, releases } from '../../support/store/releases.ts'
 
 type Item = Record<string, AttributeValue>
@@ -77,6 +78,7 @@ describe('items that are written now', () => {
   beforeAll(async () => {
     const stores = await newStores()
     await writeOneOfEach(stores)
+    await writeOneCredential(dynamoIdentityStore({ ...stores.table, clock: { now: () => new Date() } }))
     items = await scanTable(stores.table)
     await stores.dispose()
   })

@@ -41,3 +41,11 @@ export const invoke = async <T>(emulator: Emulator, name: string): Promise<T> =>
   JSON.parse(
     await send(emulator, { service: 'lambda', path: `/2015-03-31/functions/${name}/invocations`, body: '{}' }),
   ) as T
+
+/** One call of a service of the query protocol; what it answers is XML. */
+export const askQuery = (emulator: Emulator, service: 'iam' | 'sts', input: Record<string, string>): Promise<string> =>
+  send(emulator, {
+    service,
+    type: 'application/x-www-form-urlencoded',
+    body: new URLSearchParams({ Version: service === 'iam' ? '2010-05-08' : '2011-06-15', ...input }).toString(),
+  })

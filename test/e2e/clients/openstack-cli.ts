@@ -60,6 +60,11 @@ export class OpenStackCli {
     return this.#session.run(`openstack(${JSON.stringify(['coe', ...line.split(' '), ...more])})`)
   }
 
+  /** Runs any command of `openstack`, whatever comes of it: `token issue`. */
+  openstack(...words: string[]): Promise<CommandResult> {
+    return this.#session.run(`openstack(${JSON.stringify(words)})`)
+  }
+
   /** What it prints. @throws CommandFailed unless it exits 0 */
   async run(line: string, ...more: string[]): Promise<string> {
     const { code, stdout, stderr } = await this.result(line, ...more)

@@ -9,6 +9,10 @@ import { EVENT_SCHEMA_VERSION, eventItem, feedItem } from '../../../functions/st
 import { FEDERATION_SCHEMA_VERSION, federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
 import { HEARTBEAT_SCHEMA_VERSION, heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
 import { IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem } from '../../../functions/store/dynamodb/idempotency-store.ts'
+import {
+  APPLICATION_CREDENTIAL_SCHEMA_VERSION,
+  applicationCredentialItem,
+} from '../../../functions/store/dynamodb/identity-store.ts'
 import { MANAGEMENT_SCHEMA_VERSION, managementItem } from '../../../functions/store/dynamodb/management-store.ts'
 import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from '../../../functions/store/dynamodb/membership-store.ts'
 import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from '../../../functions/store/dynamodb/node-group-store.ts'
@@ -52,6 +56,12 @@ export const ITEM_SCHEMAS: readonly ItemSchema[] = [
   { kind: 'credential', key: /^P#\S* CRED#/, version: CREDENTIAL_SCHEMA_VERSION, schema: credentialItem },
   { kind: 'data key', key: /^P#\S* DATAKEY#/, version: DATA_KEY_SCHEMA_VERSION, schema: dataKeyItem },
   { kind: 'idempotency', key: /^P#\S* IDEM#/, version: IDEMPOTENCY_SCHEMA_VERSION, schema: idempotencyItem },
+  {
+    kind: 'application credential',
+    key: /^IDENTITY#APPCRED#/,
+    version: APPLICATION_CREDENTIAL_SCHEMA_VERSION,
+    schema: applicationCredentialItem,
+  },
 ]
 
 /** The schema of an item by its keys; undefined for one that is keys only. */

@@ -1,4 +1,5 @@
 import { Secret } from '../../../functions/core/values/secret.ts'
+import type { IdentityStore } from '../../../functions/store/identity.store.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import {
   readyOf,
@@ -50,6 +51,21 @@ export const writeOneOfEach = async (stores: Stores): Promise<void> => {
   await stores.commit([stores.triggers.addDelivery(sampleDelivery({ projectId: PROJECT, triggerId: 'tr1', id: 'e1' }))])
   await stores.heartbeats.beat('reconciler')
 }
+
+/** The same of what the identity facade keeps. */
+export const writeOneCredential = (store: IdentityStore): Promise<void> =>
+  store.addApplicationCredential({
+    id: 'ac1',
+    name: 'ci',
+    description: '',
+    userId: 'ana',
+    projectId: PROJECT,
+    roles: ['reader'],
+    unrestricted: false,
+    secretDigest: 'digest',
+    expiresAt: null,
+    createdAt: AT,
+  })
 
 /** Reads all of it, by the stores. @throws ItemCorrupt, CredentialUnreadable */
 export const readOneOfEach = async (stores: Stores) => ({

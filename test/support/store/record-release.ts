@@ -3,6 +3,7 @@ import { createSecretKey } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
 import * as z from 'zod'
+import { dynamoIdentityStore } from '../../../functions/store/dynamodb/identity-store.ts'
 import { openDocumentClient } from '../../../functions/store/dynamodb/request.ts'
 import { dynamoStores } from '../../../functions/store/dynamodb/stores.ts'
 import { openEmbeddedDynamoDb } from '../../../local/dynamodb/embedded-dynamodb.ts'
@@ -10,7 +11,7 @@ import { ensureTable } from '../../../local/dynamodb/ensure-table.ts'
 import { aesKeyService } from '../../../local/keys/key-file.ts'
 import { scanTable } from './dynamo-subject.ts'
 import { ITEM_SCHEMAS } from './item-schemas.ts'
-import { writeOneOfEach } from './one-of-each.ts'
+import { writeOneCredential, writeOneOfEach } from './one-of-each.ts'
 import { RELEASE_KEY, RELEASES, toText } from './releases.ts'
 
 const [version = ''] = process.argv.slice(2)
@@ -22,7 +23,9 @@ try {
   const tableName = 'fedplane-release'
   await ensureTable(client, tableName)
   const keys = aesKeyService(createSecretKey(RELEASE_KEY))
-  await writeOneOfEach(dynamoStores({ documentClient: client, tableName, keys, clock: { now: () => new Date() } }))
+  const clock = { now: () => new Date() }
+  await writeOneOfEach(dynamoStores({ documentClient: client, tableName, keys, clock }))
+  await writeOneCredential(dynamoIdentityStore({ client, tableName, clock }))
   const items = (await scanTable({ client, tableName })).toSorted((a, b) =>
     JSON.stringify([a.pk, a.sk]).localeCompare(JSON.stringify([b.pk, b.sk])),
   )

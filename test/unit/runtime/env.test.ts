@@ -20,6 +20,8 @@ describe('readEnv', () => {
       TEMPLATES_PER_PROJECT: '100',
       OPERATIONS_PER_PROJECT: '100',
       KEYSTONE_URL: '',
+      AUTH_URL: '',
+      AWS_CALLERS: '',
     })
   })
 

@@ -82,6 +82,7 @@ const SHAPES: Record<string, string> = {
   'feed event 1': '1403774ce45cad21',
   'trigger 1': '18ac369357eddef8',
   'delivery 1': '5bb92095c80f650d',
+  'application credential 1': '27e4a859925b5f6e',
 }
 
 describe('stored items', () => {
