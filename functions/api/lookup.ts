@@ -14,6 +14,7 @@ const PLURALS: Readonly<Record<Noun, string>> = {
   ClusterTemplate: 'cluster templates',
   NodeGroup: 'node groups',
   Quota: 'quotas',
+  Grant: 'grants',
 }
 
 type Match = { id: string; status?: Status }

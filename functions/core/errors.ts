@@ -69,7 +69,7 @@ export class NodeGroupNameTaken extends AppError {
   readonly kind = 'conflict'
 }
 
-export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota'
+export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota' | 'Grant'
 
 /** Said whether or not another project has it. */
 export const IN_OWN_PROJECT = ' in your project'

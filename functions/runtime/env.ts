@@ -45,6 +45,7 @@ const api = {
   FEDERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.federations),
   TEMPLATES_PER_PROJECT: limit(PROJECT_LIMITS.templates),
   OPERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.operations),
+  GRANTS_PER_PROJECT: limit(PROJECT_LIMITS.grants),
   /** URL of Keystone, named to clients that must log in. Default: none, which names the API itself. */
   KEYSTONE_URL: z.string().default(''),
 }

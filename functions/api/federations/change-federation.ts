@@ -4,12 +4,11 @@ import type { Federation } from '../../core/federation/federation.ts'
 import type { DesiredFederation } from '../../core/federation/new-federation.ts'
 import type { DesiredWorkloads } from '../../core/operation/operation.ts'
 import { createOnce } from '../idempotency.ts'
-import { find, locate } from '../lookup.ts'
-import { ownScope } from '../policy.ts'
+import { find } from '../lookup.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { restingMembers } from './checks.ts'
 import { applyProperties, type CreateFederation, type FederationPatch } from './federation.schema.ts'
-import { requireUseOf, resolveTargets } from './members.ts'
+import { findUsable, requireUnjoinOf, requireUseOf, resolveTargets } from './members.ts'
 import { preflightOfCreate, preflightOfPatch } from './preflight.ts'
 
 type CreateRequest = KeysRequest<{ dry_run: boolean }, CreateFederation>
@@ -36,7 +35,8 @@ export const createFederationHandler = async (request: CreateRequest): Promise<A
   const { ports, principal } = request
   const desired = desiredFederation(request.body)
   const rules = {
-    findCluster: (ident: string) => locate(ports.stores.clusters, 'Cluster', ownScope(request), ident),
+    findCluster: (ident: string, side: 'host' | 'member') =>
+      findUsable(request, { projectId: principal.projectId }, ident, side),
     requireUse: requireUseOf(request),
   }
   if (request.query.dry_run) return preflightOfCreate(request, await planFederation(ports, principal, desired, rules))
@@ -58,6 +58,7 @@ const desiredChange = (request: PatchRequest): DesiredChange => {
     force,
     workloads,
     requireUse: requireUseOf(request),
+    requireUnjoin: requireUnjoinOf(request),
   }
 }
 

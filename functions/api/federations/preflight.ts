@@ -3,6 +3,7 @@ import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import { federationContext } from '../../core/federation/federation-context.ts'
 import type { FederationPlan } from '../../core/federation/new-federation.ts'
+import { clustersOfMembers, type UsedCluster } from '../../core/grant/loans.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import type { MembershipStep } from '../../core/membership/membership-steps.ts'
 import type { Ports } from '../../core/ports.ts'
@@ -54,9 +55,9 @@ const dryRunAnswer = ({ findings, wouldMake }: CheckResults, wouldRemove?: reado
   },
 })
 
-type MemberToCheck = { cluster: Cluster; membership: Membership }
+type MemberToCheck = { cluster: UsedCluster; membership: Membership }
 
-type Subject = { federation: Federation; driver: FederationDriver; host: Cluster; joins: readonly MemberToCheck[] }
+type Subject = { federation: Federation; driver: FederationDriver; host: UsedCluster; joins: readonly MemberToCheck[] }
 
 const memberCheck = ({ driver }: Subject, context: FederationContext, { membership, member }: OpenMember): Check => ({
   cluster: member.cluster,
@@ -68,6 +69,21 @@ const memberCheck = ({ driver }: Subject, context: FederationContext, { membersh
       memberToken: async () => undefined,
     }),
 })
+
+/** Clusters of other projects are opened by flows only, never for a request: what would be seen there is not its caller's to see. */
+const notChecked = ({ host, joins }: Subject): CheckResults['findings'] =>
+  [host, ...joins.map(({ cluster }) => cluster)].flatMap(({ id, grant }) =>
+    grant === undefined
+      ? []
+      : [
+          {
+            severity: 'warning' as const,
+            reason: 'NotChecked',
+            message: `Cluster ${grant.clusterName} (${id}) is another project's and is checked when the change runs.`,
+            clusterId: id,
+          },
+        ],
+  )
 
 const preflight = async (
   ports: Ports,
@@ -82,10 +98,15 @@ const preflight = async (
   }
   const open = (members: readonly MemberToCheck[]): OpenMember[] =>
     members.map(({ cluster, membership }) => ({ membership, member: opening(cluster) }))
+  const unchecked = notChecked(subject)
+  // All checks begin in the host.
+  if (subject.host.grant !== undefined) return { findings: unchecked, wouldMake: [] }
   try {
     const context = federationContext(ports, subject.federation, opening(subject.host))
-    const joins = open(subject.joins).map((join) => memberCheck(subject, context, join))
-    return await runChecks([...more(context, open), ...joins])
+    const own = subject.joins.filter(({ cluster }) => cluster.grant === undefined)
+    const joins = open(own).map((join) => memberCheck(subject, context, join))
+    const { findings, wouldMake } = await runChecks([...more(context, open), ...joins])
+    return { findings: [...findings, ...unchecked], wouldMake }
   } finally {
     for (const access of opened) access.close()
   }
@@ -107,12 +128,10 @@ export const preflightOfCreate = async (
   return dryRunAnswer(withoutId(told, federation.id))
 }
 
-/** Clusters of memberships, by id; one that is no longer registered is left out. */
+/** Clusters of memberships, by id, in the own project; one that is no longer registered is left out. */
 const clustersOf = async ({ stores }: Ports, memberships: readonly Membership[]): Promise<Map<string, Cluster>> => {
-  const [first] = memberships
-  if (first === undefined) return new Map()
-  const ids = memberships.map(({ clusterId }) => clusterId)
-  const clusters = await stores.clusters.getMany(first.projectId, ids)
+  const own = memberships.filter(({ loan }) => loan === undefined)
+  const clusters = await clustersOfMembers(stores, own)
   return new Map(clusters.map((cluster) => [cluster.id, cluster]))
 }
 

@@ -1,5 +1,5 @@
 import type { Write } from '../../store/write.ts'
-import type { Cluster } from '../cluster/cluster.ts'
+import { markUses, type UsedCluster } from '../grant/loans.ts'
 import { mapLimited } from '../map-limited.ts'
 import { namesElsewhere } from '../membership/membership-steps.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
@@ -12,7 +12,10 @@ import {
   requireChangesFit,
   requireDistinct,
   requireHostMayJoin,
+  requireIntactOwn,
+  requireLoansFit,
   requireReachableKind,
+  requireRegisteredOnce,
   requireUsable,
 } from './federation-rules.ts'
 import {
@@ -29,7 +32,7 @@ import { checkProperties } from './properties.ts'
 /** What the rules ask of the edge: which cluster is meant, and whether the caller may use it. */
 export type CreateRules = {
   /** @throws ObjectNotVisible, NameAmbiguous */
-  findCluster(ident: string): Promise<Cluster>
+  findCluster(ident: string, side: 'host' | 'member'): Promise<UsedCluster>
   requireUse: RequireUse
 }
 
@@ -55,9 +58,9 @@ const findClusters = async (
   { findCluster }: CreateRules,
 ): Promise<Clusters> => {
   requireChangesFit(idents.length)
-  const host = await findCluster(hostIdent)
-  const members = await mapLimited(idents, findCluster)
-  await Promise.all([host, ...members].map((cluster) => stores.integrity.requireCluster(cluster)))
+  const host = await findCluster(hostIdent, 'host')
+  const members = await mapLimited(idents, (ident) => findCluster(ident, 'member'))
+  await requireIntactOwn(stores, [host, ...members])
   return { host, members }
 }
 
@@ -75,8 +78,10 @@ export const planFederation = async (
   const clusters = await findClusters(ports, desired, rules)
   const using = { driver, federation: { projectId, userId, properties } }
   rules.requireUse(clusters.host, 'host', using)
-  for (const cluster of clusters.members) rules.requireUse(cluster, 'member', using)
+  for (const cluster of clusters.members) rules.requireUse(cluster, 'member', { ...using, joins: true })
   checkClusters(ports, { driver, ...clusters })
+  requireLoansFit(clusters.members)
+  requireRegisteredOnce({ driver, host: clusters.host, joins: clusters.members, members: [] })
   const operation = newOperation(ports, 'create', { deadlineSeconds: DEADLINE_SECONDS['federation-create'] })
   const id = ports.newId()
   const elsewhere = await namesElsewhere(ports, driver, id, clusters.members)
@@ -96,7 +101,7 @@ const writesOf = (ports: Ports, { given, federation, memberships }: FederationPl
   return [
     stores.federations.insert(federation),
     ...memberships.map((membership) => stores.memberships.insert(membership)),
-    ...usesOf(given).map(({ cluster, uses }) => stores.clusters.addUses(cluster, uses)),
+    ...usesOf(given).flatMap(({ cluster, uses }) => markUses(stores, federation, cluster, uses)),
     ...namespaceClaims(stores, given.host, federation, given.driver.hostNamespaces(federation)),
     ownerEvent(ports, 'federation', { ...federation, revision: 0 }, said),
   ]

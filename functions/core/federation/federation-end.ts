@@ -1,6 +1,8 @@
 import type { Write } from '../../store/write.ts'
 import { driverSecretKey, memberTokenKey, nextMemberTokenKey } from '../access/credentials.ts'
 import { OperationSuperseded } from '../errors.ts'
+import { forgetEndedGrant } from '../grant/forget-grants.ts'
+import { grantKeyOf, hostKey, unmarkHost, unmarkMember } from '../grant/loans.ts'
 import { failWaiting, sendWaiting } from '../membership/begin-operation.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
@@ -137,7 +139,7 @@ export const endFederationUpdateFailed = (
 
 /** Gives back the namespaces of the host that were reserved for it. A host that is gone took its reservations' meaning with it. */
 const releasedNamespaces = async (ports: EndPorts, federation: Federation): Promise<Write[]> => {
-  const host = await ports.stores.clusters.get({ projectId: federation.projectId, id: federation.hostClusterId })
+  const host = await ports.stores.clusters.get(hostKey(federation))
   const uid = host?.identity?.uid
   if (uid === undefined) return []
   const driver = ports.drivers.federation.resolve(federation.driver)
@@ -210,27 +212,32 @@ export const endFederationDeleteFailed = (ports: EndPorts, target: Target, failu
 
 /** Removes what is left of memberships: items whose join failed, and secrets of any. */
 const removedMembers = async (ports: EndPorts, federation: Federation): Promise<void> => {
-  const { memberships, credentials, clusters, commit } = ports.stores
+  const { memberships, credentials, commit } = ports.stores
   for (const membership of await memberships.listOf(federation)) {
     await commit([
       memberships.remove(membership),
       credentials.remove(memberTokenKey(membership)),
       credentials.remove(nextMemberTokenKey(membership)),
-      clusters.removeUses({ projectId: membership.projectId, id: membership.clusterId }, [`member:${federation.id}`]),
+      ...unmarkMember(ports.stores, membership),
     ])
   }
 }
 
 /** Gone, with its reservations and its mark on the host. `notes` say what a forced delete left behind. @throws OperationSuperseded */
-export const endFederationDelete = (ports: EndPorts, target: Target, notes: readonly string[]): Promise<void> =>
+export const endFederationDelete = async (ports: EndPorts, target: Target, notes: readonly string[]): Promise<void> => {
+  const { hostLoan, hostClusterId } = await removeFederation(ports, target, notes)
+  if (hostLoan !== undefined) await forgetEndedGrant(ports, grantKeyOf(hostLoan, hostClusterId))
+}
+
+const removeFederation = (ports: EndPorts, target: Target, notes: readonly string[]): Promise<Federation> =>
   retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
-    const { federations, clusters, commit } = ports.stores
+    const { federations, commit } = ports.stores
     await removedMembers(ports, federation)
     const left = [...(federation.change?.leftBehind ?? []), ...notes]
     await commit([
       federations.remove(federation),
-      clusters.removeUses({ projectId: federation.projectId, id: federation.hostClusterId }, [`host:${federation.id}`]),
+      ...unmarkHost(ports.stores, federation),
       ...(await releasedNamespaces(ports, federation)),
       ...forgottenDocuments(ports, federation),
       ownerEvent(ports, 'federation', federation, {
@@ -241,4 +248,5 @@ export const endFederationDelete = (ports: EndPorts, target: Target, notes: read
           left.length === 0 ? `Federation ${federation.name} was deleted; nothing was left behind.` : left.join(' '),
       }),
     ])
+    return federation
   })

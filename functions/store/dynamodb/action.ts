@@ -85,7 +85,7 @@ export const actionsOf = (write: Write): readonly Action[] => write as unknown a
 export const keyOfAction = (action: Action): ItemKey => (action.type === 'put' ? action.item : action.key)
 
 /** What an entity is called in messages. */
-export type EntityKind = 'cluster' | 'federation' | 'membership' | 'cluster template' | 'node group' | 'quota'
+export type EntityKind = 'cluster' | 'federation' | 'membership' | 'cluster template' | 'node group' | 'quota' | 'grant'
 
 export const revisionConflict = (kind: EntityKind, id: string, revision: number): RevisionConflict =>
   new RevisionConflict(

@@ -112,6 +112,12 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'federation:get': read,
   'federation:get_all': read,
   'federation:detail': read,
+  'federation:join': change,
+  'federation:unjoin': change,
+  'grant:create': change,
+  'grant:get': read,
+  'grant:get_all': read,
+  'grant:delete': change,
   'federation:kubeconfig': admin,
   'driver:get': read,
 }
