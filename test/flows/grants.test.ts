@@ -9,7 +9,11 @@ let two: TwoProjects
 beforeAll(async () => {
   two = await openTwoProjects()
 })
-afterAll(() => two.dispose())
+afterAll(async () => {
+  expect(two.keysUsedBy('blue')).toEqual(['blue'])
+  expect(two.keysUsedBy('green')).toEqual(['green'])
+  await two.dispose()
+})
 beforeEach(() => two.lab.reset())
 
 const TO_BLUE = { project_id: 'blue', actions: ['join'] }

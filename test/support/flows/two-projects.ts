@@ -1,8 +1,11 @@
 import { type ApiApp, apiApp } from '../../../functions/api/app.ts'
 import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
+import type { KeyService } from '../../../functions/core/ports.ts'
 import type { Principal } from '../../../functions/core/values/identity.ts'
+import { dynamoStores } from '../../../functions/store/dynamodb/stores.ts'
 import { type Answer, API_SETTINGS, callApp } from '../api/lab.ts'
 import { until } from '../local/engine-lab.ts'
+import { memoryKeys } from '../store/memory-keys.ts'
 import { newCluster } from './actions.ts'
 import { type FlowLab, openFlowLab } from './flow-lab.ts'
 
@@ -20,10 +23,26 @@ export const BEN = somebody('ben', 'green', 'member')
 /** Of a project that has nothing to do with either. */
 export const CLEO = somebody('cleo', 'red', 'member')
 
+/** Notes whose key is made or opened. */
+const notingKeys = (keys: KeyService, noted: Set<string>): KeyService => ({
+  generateDataKey: (context) => {
+    noted.add(context.project ?? '')
+    return keys.generateDataKey(context)
+  },
+  decrypt: (wrapped, context) => {
+    noted.add(context.project ?? '')
+    return keys.decrypt(wrapped, context)
+  },
+})
+
+const storesOver = ({ ports: { stores, clock } }: FlowLab, keys: KeyService) =>
+  dynamoStores({ documentClient: stores.table.client, tableName: stores.table.tableName, keys, clock })
+
 /** The whole of fedplane, API and flows, with people of several projects. */
 export type TwoProjects = {
   lab: FlowLab
-  app: ApiApp
+  /** Projects whose keys were used for requests of this project. */
+  keysUsedBy(projectId: string): string[]
   call(as: Principal, method: string, target: string, body?: unknown): Promise<Answer>
   /** A registered cluster. */
   cluster(owner: Principal, name: string, given?: Partial<Cluster>): Promise<string>
@@ -39,10 +58,21 @@ export type TwoProjects = {
 }
 
 export const openTwoProjects = async (options: Parameters<typeof openFlowLab>[0] = {}): Promise<TwoProjects> => {
-  const lab = await openFlowLab(options)
-  const app = apiApp(lab.ports, API_SETTINGS)
+  const keys = memoryKeys()
+  const lab = await openFlowLab({ ...options, keys })
+  const used = new Map<string, Set<string>>()
+  const apps = new Map<string, ApiApp>()
+  /** A function of its own for each project, so that none finds a key that was opened for another. */
+  const appOf = (projectId: string): ApiApp => {
+    const noted = used.get(projectId) ?? new Set()
+    used.set(projectId, noted)
+    const stores = () => storesOver(lab, notingKeys(keys, noted))
+    const app = apps.get(projectId) ?? apiApp({ ...lab.ports, stores: stores() }, API_SETTINGS)
+    apps.set(projectId, app)
+    return app
+  }
   const call: TwoProjects['call'] = (as, method, target, body) =>
-    callApp(app, method, target, { as, ...(body === undefined ? {} : { body }) })
+    callApp(appOf(as.projectId), method, target, { as, ...(body === undefined ? {} : { body }) })
   const settled = (id: string): Promise<Answer> =>
     until(async () => {
       const answer = await call(ANA, 'GET', `/v1/federations/${id}`)
@@ -62,7 +92,7 @@ export const openTwoProjects = async (options: Parameters<typeof openFlowLab>[0]
   }
   return {
     lab,
-    app,
+    keysUsedBy: (projectId) => [...(used.get(projectId) ?? [])].sort(),
     call,
     cluster,
     settled,
