@@ -76,8 +76,12 @@ const KEYED = ROUTES.flatMap((route) =>
   route.access === 'none' || ABOUT_NONE.test(`${route.method} ${route.path}`) ? [] : [`${route.method} ${route.path}`],
 )
 
+/** Made anew once a request has changed it. */
+let standing: Promise<Given> | undefined
+
 const answer = async (route: string, as: Principal): Promise<number> => {
-  const it = await given()
+  standing ??= given()
+  const it = await standing
   const [method = '', path = ''] = route.split(' ')
   const target = path
     .replace('{cluster}', it.cluster)
@@ -86,7 +90,9 @@ const answer = async (route: string, as: Principal): Promise<number> => {
     .replace('{nodegroup}', 'default-worker')
   const headers = { 'OpenStack-API-Version': 'container-infra latest' }
   const body = BODIES[route]?.(it)
-  return (await lab.call(method, target, { as, headers, ...(body === undefined ? {} : { body }) })).status
+  const { status } = await lab.call(method, target, { as, headers, ...(body === undefined ? {} : { body }) })
+  if (method !== 'GET' && status < 300) standing = undefined
+  return status
 }
 
 /** By route the answers to the principals, in their order. */
