@@ -84,6 +84,22 @@ describe('a federation whose host is dead', () => {
   })
 })
 
+describe('a change of properties', () => {
+  it('that fails in the member says nothing of where that is', async () => {
+    const { federation } = await joined('edit')
+    const { port } = new URL((await two.call(BEN, 'GET', `/v1/clusters/${edge}`)).body.api_address)
+    await edgeServer?.close()
+    edgeServer = undefined as never
+    const wanted = [{ op: 'add', path: '/properties/member-role', value: 'edit' }]
+    expect((await two.call(ANA, 'PATCH', `/v1/federations/${federation}`, wanted)).status).toBe(202)
+    const { text, body } = await two.settled(federation)
+    expect(body).toMatchObject({ status: 'UPDATE_FAILED', status_reason: expect.stringContaining("another project's") })
+    expect(text).not.toContain(port)
+    const { text: events } = await two.call(ANA, 'GET', `/v1/federations/${federation}/events`)
+    expect(events).not.toContain(port)
+  })
+})
+
 describe('a dry run', () => {
   it('opens no cluster of another project', async () => {
     await two.grant(edge, joinGrant('view'))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { rotateCredential } from '../../functions/core/membership/begin-operation.ts'
 import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import { ANA, BEN, CLEO, openTwoProjects, type TwoProjects } from '../support/flows/two-projects.ts'
 import { until } from '../support/local/engine-lab.ts'
@@ -111,6 +112,8 @@ describe('a cluster of another project', () => {
     const federation = await two.federation({ hostcluster_id: host })
     expect((await two.settled(federation)).body).toMatchObject({ status: 'CREATE_COMPLETE', hostcluster_id: host })
     expect(await usesOf(host)).toMatchObject([{ uuid: federation, role: 'host', grant_id: grant }])
+    const kubeconfig = `/v1/federations/${federation}/kubeconfig`
+    expect((await two.call({ ...ANA, roles: ['admin'] }, 'POST', kubeconfig, {})).status).toBe(409)
     await two.call(BEN, 'DELETE', `/v1/clusters/${host}/grants/${grant}`)
     expect((await two.settled(federation)).status).toBe(404)
     await gone(host, grant)
@@ -135,6 +138,8 @@ describe('a grant that is over', () => {
     await reconcile(two.lab.ports)
     expect(await usesOf(cluster)).toHaveLength(1)
     two.lab.clock.advance(3_600_000)
+    const key = { projectId: 'blue', federationId: federation, clusterId: cluster }
+    expect(await rotateCredential(two.lab.ports, key, '9999')).toBe(false)
     await reconcile(two.lab.ports)
     expect((await two.settled(federation)).body.members).toEqual([])
     await gone(cluster, grant)

@@ -1,3 +1,4 @@
+import { useMark } from '../cluster/cluster.ts'
 import { StateConflict } from '../errors.ts'
 import { commitChange, launchChange } from '../federation/change-writes.ts'
 import { deleteFederation } from '../federation/delete-federation.ts'
@@ -72,12 +73,22 @@ const isEnding = async (
   return status === 'DELETE_IN_PROGRESS' || (status === 'DELETE_FAILED' && isRecent(updatedAt ?? ''))
 }
 
+/** A use by what is gone: nothing is left that could end it. */
+const dropUse = ({ stores }: TablePorts, grant: Grant, use: GrantUse): Promise<void> => {
+  const { projectId, clusterId: id } = grant
+  const federation = { projectId: use.projectId, id: use.federationId }
+  return stores.commit([
+    stores.clusters.removeUses({ projectId, id }, [useMark(use.side, federation, projectId)]),
+    stores.grants.removeUses(grant, [use]),
+  ])
+}
+
 /** Begins the end of one use; a federation that is busy is left for the next time. */
 const beginEnd = async (ports: TablePorts, grant: Grant, use: GrantUse): Promise<void> => {
   const { id: grantId, clusterId } = grant
   try {
     if (await isEnding(ports, grant, use)) return
-    await endUse(ports, use, { clusterId, force: false })
+    if (!(await endUse(ports, use, { clusterId, force: false }))) await dropUse(ports, grant, use)
   } catch (error) {
     if (!isAppError(error) || error.kind === 'internal') throw error
     const level = error instanceof StateConflict ? 'info' : 'warn'
