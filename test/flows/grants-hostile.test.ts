@@ -49,7 +49,7 @@ const dyingAfter = (commits: number) => {
 describe('a process that dies during a revocation', () => {
   it.each([0, 1, 2, 3])('after %i commits loses nothing', async (commits) => {
     const { cluster, grant, federation } = await joined()
-    await two.callOver(dyingAfter(commits), BEN, 'DELETE', `/v1/clusters/${cluster}/grants/${grant}`)
+    await two.callOver(dyingAfter(commits), BEN, `DELETE /v1/clusters/${cluster}/grants/${grant}`)
     if (commits === 0) {
       expect(await usesOf(cluster)).toMatchObject([{ state: 'Ready' }])
       await revoke(cluster, grant)
@@ -77,6 +77,40 @@ describe('a process that dies during a revocation', () => {
     await two.settled(federation)
     await until(async () => (await grantStatus(cluster, grant)) === 404)
     await until(() => died.size > 1)
+    expect(await usesOf(cluster)).toEqual([])
+  })
+})
+
+describe('a join and a revocation at the same time', () => {
+  it('decide the join anew when the grant was revoked before its commit', async () => {
+    const cluster = await two.cluster(BEN, 'edge')
+    const grant = await two.grant(cluster, TO_BLUE)
+    const federation = await two.federation()
+    const { ports } = two.lab
+    let isFirst = true
+    const commit: typeof ports.stores.commit = async (...given) => {
+      if (isFirst) await revoke(cluster, grant)
+      isFirst = false
+      return ports.stores.commit(...given)
+    }
+    const add = [{ op: 'add', path: '/member_ids', value: cluster }]
+    const over = { ...ports, stores: { ...ports.stores, commit } }
+    const { status } = await two.callOver(over, ANA, `PATCH /v1/federations/${federation}`, add)
+    expect(status).toBe(404)
+    expect(await usesOf(cluster)).toEqual([])
+  })
+
+  it.each([1, 2, 3, 4, 5])('leave no member without a grant (%i)', async () => {
+    const cluster = await two.cluster(BEN, 'edge')
+    const grant = await two.grant(cluster, TO_BLUE)
+    const federation = await two.federation()
+    const [join] = await Promise.all([two.join(federation, cluster), revoke(cluster, grant)])
+    expect([202, 404]).toContain(join.status)
+    await until(async () => {
+      await reconcile(two.lab.ports)
+      return (await grantStatus(cluster, grant)) === 404
+    })
+    expect((await two.settled(federation)).body.members).toEqual([])
     expect(await usesOf(cluster)).toEqual([])
   })
 })

@@ -44,8 +44,8 @@ export type TwoProjects = {
   /** Projects whose keys were used for requests of this project. */
   keysUsedBy(projectId: string): string[]
   call(as: Principal, method: string, target: string, body?: unknown): Promise<Answer>
-  /** The same over other ports. */
-  callOver(ports: FlowLab['ports'], as: Principal, method: string, target: string): Promise<Answer>
+  /** The same over other ports; `line` is `<method> <target>`. */
+  callOver(ports: FlowLab['ports'], as: Principal, line: string, body?: unknown): Promise<Answer>
   /** A registered cluster. */
   cluster(owner: Principal, name: string, given?: Partial<Cluster>): Promise<string>
   /** The id of a grant. */
@@ -96,7 +96,10 @@ export const openTwoProjects = async (options: Parameters<typeof openFlowLab>[0]
     lab,
     keysUsedBy: (projectId) => [...(used.get(projectId) ?? [])].sort(),
     call,
-    callOver: (ports, as, method, target) => callApp(apiApp(ports, API_SETTINGS), method, target, { as }),
+    callOver: (ports, as, line, body) => {
+      const [method = '', target = ''] = line.split(' ')
+      return callApp(apiApp(ports, API_SETTINGS), method, target, { as, ...(body === undefined ? {} : { body }) })
+    },
     cluster,
     settled,
     grant: async (id, body) => (await call(BEN, 'POST', `/v1/clusters/${id}/grants`, body)).body.uuid,
