@@ -127,6 +127,11 @@ const cleared = async (): Promise<void> => {
   fleet = await two.federation({ name: 'fleet' })
 }
 
+/** Answers of others may differ by what goes on meanwhile, as after changed properties. */
+const namesTheCluster = (one: Call): boolean =>
+  !JSON.stringify(bodyOf(one, '<it>') ?? '').includes('/properties') &&
+  [targetOf(one, '<it>'), JSON.stringify(bodyOf(one, '<it>') ?? '')].some((text) => text.includes('<it>'))
+
 const RUNS = { numRuns: 25, interruptAfterTimeLimit: 20_000 }
 
 describe('calls of another project', () => {
@@ -169,7 +174,7 @@ describe('calls of another project', () => {
         .replaceAll(/"(?:request_id|uuid)":"[^"]*"/g, '')
         .replaceAll(/req-[0-9a-f-]+/g, '')
     await fc.assert(
-      fc.asyncProperty(calls, async (one) => {
+      fc.asyncProperty(calls.filter(namesTheCluster), async (one) => {
         const [there, nowhere] = [await send(one, hidden), await send(one, unknown)]
         expect([there.status, plain(there.text)]).toEqual([nowhere.status, plain(nowhere.text)])
       }),

@@ -101,6 +101,8 @@ export const requireRegisteredOnce = ({
   joins: readonly UsedCluster[]
   members: readonly Cluster[]
 }): void => {
+  const projects = new Set([host, ...joins, ...members].map(({ projectId }) => projectId))
+  if (projects.size === 1) return
   const same = (one: Cluster, other: Cluster): boolean =>
     one.id !== other.id && one.identity !== null && one.identity.uid === other.identity?.uid
   for (const [index, cluster] of joins.entries()) {
