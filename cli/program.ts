@@ -5,6 +5,7 @@ import { clusterCommand } from './commands/cluster.ts'
 import { addCompletion } from './commands/completion.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { federationCommand } from './commands/federation.ts'
+import { grantCommand } from './commands/grant.ts'
 import { initCommand } from './commands/init.ts'
 import { credentialCommand } from './commands/kubeconfig.ts'
 import { SERVER_GROUP, withServer } from './commands/options.ts'
@@ -18,6 +19,7 @@ const GROUPS = [
   initCommand,
   federationCommand,
   clusterCommand,
+  grantCommand,
   templateCommand,
   driverCommand,
   eventsCommand,

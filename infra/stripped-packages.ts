@@ -30,9 +30,33 @@ const versionOnly = async (file: string): Promise<string> => {
  */
 const EVENT_STREAMS = /^@smithy\/core\/event-streams$/
 
-/** SHA-256 written in JavaScript (3.3 KB), which the SDK takes only where `node:crypto` has none. */
-const SHA256_IN_JAVASCRIPT = /[/\\]checksum[/\\]sha256[/\\]Sha256Js\.js$/
-const NO_SHA256 = "export class Sha256Js { constructor() { throw new Error('SHA-256 is that of node:crypto.') } }"
+/** A class of the SDK that nothing of ours comes to: at its making it says why. */
+const refusing = (name: string, why: string): string =>
+  `export class ${name} { constructor() { throw new Error('${why}') } }`
+
+/** What the SDK takes only where a setting or the platform says so, and where the code that takes its place says why it does not. */
+const UNUSED: readonly { filter: RegExp; contents: string }[] = [
+  // 3.3 KB, where `node:crypto` has no SHA-256.
+  {
+    filter: /[/\\]checksum[/\\]sha256[/\\]Sha256Js\.js$/,
+    contents: refusing('Sha256Js', 'SHA-256 is that of node:crypto.'),
+  },
+  // 2.6 KB, of the retry mode "adaptive".
+  {
+    filter: /[/\\]util-retry[/\\]DefaultRateLimiter\.js$/,
+    contents: refusing('DefaultRateLimiter', 'The retry mode is "standard"; "adaptive" is left out.'),
+  },
+  // 2.3 KB, which signs messages of event streams. It is made with each signer, and used by none.
+  {
+    filter: /[/\\]signature-v4[/\\]dist-es[/\\]HeaderFormatter\.js$/,
+    contents: "export class HeaderFormatter { format() { throw new Error('Event streams are left out.') } }",
+  },
+  // 1.2 KB, which asks an EC2 instance for its Region: Lambda sets AWS_REGION.
+  {
+    filter: /[/\\]regionConfig[/\\]getInstanceMetadataRegion\.js$/,
+    contents: 'export const getInstanceMetadataRegion = async () => undefined',
+  },
+]
 
 /** Leaves out of packages what no function uses, and what bundlers can't know (docs/decisions/0011). */
 export const strippedPackages: Plugin = {
@@ -48,7 +72,7 @@ export const strippedPackages: Plugin = {
         loader: 'js',
       }),
     )
-    onLoad({ filter: SHA256_IN_JAVASCRIPT }, () => ({ contents: NO_SHA256, loader: 'js' }))
+    for (const { filter, contents } of UNUSED) onLoad({ filter }, () => ({ contents, loader: 'js' }))
     onLoad({ filter: /[/\\]@aws-sdk[/\\][^/\\]+[/\\]package\.json$/ }, async ({ path }) => ({
       contents: await versionOnly(path),
       loader: 'json',

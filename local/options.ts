@@ -39,8 +39,9 @@ ${IDENTITY_HELP}
   FEDPLANE_TRUST_FORWARDED    true: X-Forwarded-Host, -Proto and -Prefix of a proxy say where links point (default false)
   FEDPLANE_ALLOW_OTHER_USERS  true: without tokens other users of this machine are let in, as administrators (Linux; default false)
   FEDPLANE_CLUSTERS_PER_PROJECT  clusters that a project without a quota of its own may have (default 20)
-  FEDPLANE_FEDERATIONS_PER_PROJECT, FEDPLANE_TEMPLATES_PER_PROJECT, FEDPLANE_OPERATIONS_PER_PROJECT
-                              what else a project may have: federations, cluster templates, operations in progress (default 100 each)
+  FEDPLANE_FEDERATIONS_PER_PROJECT, FEDPLANE_TEMPLATES_PER_PROJECT, FEDPLANE_OPERATIONS_PER_PROJECT,
+  FEDPLANE_GRANTS_PER_PROJECT
+                              what else a project may have: federations, cluster templates, operations in progress, grants (default 100 each)
   FEDPLANE_EKS_GRANTS         with tokens: what projects may use of your AWS credentials, <project>=<ARN of a role or EKS cluster>,… (default nothing)
   FEDPLANE_LOG_LEVEL          ${LOG_LEVELS.join(', ')} (default warn); lines of JSON on standard error
   FEDPLANE_DYNAMODB_ENDPOINT  URL of a DynamoDB to use instead of the embedded one
@@ -94,6 +95,7 @@ const limitsOf = (environment: Environment): ProjectLimits => ({
   federations: countOf(environment, 'FEDPLANE_FEDERATIONS_PER_PROJECT', PROJECT_LIMITS.federations),
   templates: countOf(environment, 'FEDPLANE_TEMPLATES_PER_PROJECT', PROJECT_LIMITS.templates),
   operations: countOf(environment, 'FEDPLANE_OPERATIONS_PER_PROJECT', PROJECT_LIMITS.operations),
+  grants: countOf(environment, 'FEDPLANE_GRANTS_PER_PROJECT', PROJECT_LIMITS.grants),
 })
 
 const levelOf = (text: string): LogLevel => {

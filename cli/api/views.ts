@@ -18,7 +18,15 @@ const lifecycle = {
   created_at: text,
 }
 const condition = z.looseObject({ type: text, status: text, reason: text, message: text })
-const member = z.looseObject({ cluster_id: text, name: text, state: text, reason: maybe, message: maybe, since: text })
+const member = z.looseObject({
+  cluster_id: text,
+  name: text,
+  state: text,
+  reason: maybe,
+  message: maybe,
+  since: text,
+  shared: z.boolean().optional(),
+})
 
 const federation = z.looseObject({
   ...lifecycle,
@@ -101,6 +109,32 @@ const delivery = z.looseObject({
 })
 export type DeliveryView = z.infer<typeof delivery>
 
+const grant = z.looseObject({
+  uuid: text,
+  direction: text,
+  cluster_uuid: text,
+  cluster_name: text,
+  owner_project_id: text,
+  project_id: maybe,
+  federation_id: maybe,
+  actions: z.array(text),
+  rights: text,
+  state: text,
+  expires_at: maybe,
+  created_at: text,
+  federations: z.array(z.looseObject({ uuid: text, role: text })),
+})
+const clusterUse = z.looseObject({
+  uuid: text,
+  name: maybe,
+  project_id: text,
+  role: text,
+  rights: maybe,
+  grant_id: maybe,
+  since: maybe,
+  state: maybe,
+  message: maybe,
+})
 /** States of docs/api/federations.md: Waiting, Joining, Ready, Degraded, Leaving, JoinFailed, UnjoinFailed; later servers may have more. */
 export type MemberState = string
 export type MemberView = z.infer<typeof member>
@@ -109,11 +143,15 @@ export type ClusterView = z.infer<typeof cluster>
 export type TemplateView = z.infer<typeof template>
 export type DriverView = z.infer<typeof driver>
 export type EventView = z.infer<typeof event>
+export type GrantView = z.infer<typeof grant>
+/** A federation as the owner of a cluster that it uses sees it. */
+export type ClusterUseView = z.infer<typeof clusterUse>
 export type DryRunView = z.infer<typeof dryRun>
 
 const whoami = z.looseObject({ user_id: text, project_id: text, roles: z.array(text), source: text })
 export type WhoamiView = z.infer<typeof whoami>
 
+const clusterUses = z.looseObject({ federations: z.array(clusterUse) })
 const created = z.looseObject({ uuid: text })
 const certificate = z.looseObject({ pem: text })
 const anything = z.looseObject({})
@@ -127,6 +165,7 @@ const ITEMS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['events', event],
   ['triggers', trigger],
   ['deliveries', delivery],
+  ['grants', grant],
 ])
 
 /** Of a list by its name in the answer. */
@@ -137,6 +176,7 @@ export const shapeOf = (method: string, path: string): z.ZodType => {
   const [, kind = '', name, ...more] = path.split('/')
   if (kind === 'certificates') return certificate
   if (kind === 'whoami') return whoami
+  if (kind === 'clusters' && more[0] === 'federations' && method === 'GET') return clusterUses
   if (method === 'GET')
     return (name !== undefined && name !== 'detail' && more.length === 0 && ITEMS.get(kind)) || anything
   const isCreation = method === 'POST' && name === undefined

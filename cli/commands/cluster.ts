@@ -4,6 +4,7 @@ import { clusterNameOf, contextOf, loadKubeconfig, parseGiven } from '../kubecon
 import type { ServerOptions } from '../profiles/server.ts'
 import { clusterChanges } from './cluster-changes.ts'
 import { CLUSTERS, describeCluster, describeHealth } from './cluster-view.ts'
+import { clusterUseVerbs } from './grant.ts'
 import { clusterKubeconfig } from './kubeconfig.ts'
 import { connect, type WaitFlags, withExamples, withServer, withWait, withYes } from './options.ts'
 import { eventsVerb, listVerb, showVerb } from './read-verbs.ts'
@@ -95,6 +96,7 @@ export const clusterCommand = (io: Io): Command => {
     show(io),
     clusterKubeconfig(io),
     health(io),
+    ...clusterUseVerbs(io),
     eventsVerb(io, { of: 'cluster', example: 'edge-1' }),
   ]
   for (const verb of verbs) command.addCommand(verb)

@@ -33,6 +33,7 @@ export const MEMBERS: Kind<MemberView> = {
     { heading: 'SINCE', value: ({ since }) => age(since, Date.now()) },
     { heading: 'MESSAGE', value: ({ message }) => message ?? '' },
     { heading: 'CLUSTER', value: ({ cluster_id }) => cluster_id, isWide: true },
+    { heading: 'SHARED', value: ({ shared }) => (shared ? 'yes' : ''), isWide: true },
   ],
 }
 

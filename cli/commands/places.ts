@@ -5,7 +5,7 @@ import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { type ContextEntries, clusterNameOf, contextOf, type LocalKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
 import { collectPairs, type WaitFlags } from './options.ts'
-import { type AccessOptions, register, untilSettled } from './register.ts'
+import { type AccessOptions, register, sharedId, untilSettled } from './register.ts'
 
 /** Where people name a cluster: by a context of their kubeconfig, as in the specification of `init` and `join`, or by its name or uuid. */
 export type Place = { name: string; context?: ContextEntries }
@@ -53,6 +53,14 @@ const registered = async (api: ApiClient, { name, context }: Place): Promise<Clu
   })
 }
 
+type There = Pick<ClusterView, 'uuid' | 'status'>
+
+/** One that another project shares, by its uuid: it is registered there. */
+const shared = async (api: ApiClient, { name, context }: Place): Promise<There | undefined> => {
+  const uuid = context === undefined ? await sharedId(api, name) : undefined
+  return uuid === undefined ? undefined : { uuid, status: 'CREATE_COMPLETE' }
+}
+
 const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).origin : url)
 
 const nowhere = (name: string) =>
@@ -62,7 +70,7 @@ const nowhere = (name: string) =>
   )
 
 /** Before anything is registered. @throws CliError for a name that leads nowhere, and for one that is there twice */
-const requireKnown = (places: readonly Place[], there: readonly (ClusterView | undefined)[]): void => {
+const requireKnown = (places: readonly Place[], there: readonly (There | undefined)[]): void => {
   const twice = places.find(({ name }, index) => places.findIndex((other) => other.name === name) !== index)
   if (twice) throw usageError(`${twice.name} is named twice.`, 'Each cluster once: a host needs no join of its own.')
   const unknown = places.find(({ context }, index) => context === undefined && there[index] === undefined)
@@ -86,7 +94,9 @@ export const ensureRegistered = async (
   places: readonly Place[],
   options: PlaceOptions & Pick<WaitFlags, 'timeout'>,
 ): Promise<string[]> => {
-  const there = await Promise.all(places.map((place) => registered(api, place)))
+  const there = await Promise.all(
+    places.map(async (place) => (await registered(api, place)) ?? (await shared(api, place))),
+  )
   requireKnown(places, there)
   const ids: string[] = []
   const begun: { uuid: string; name: string }[] = []

@@ -1,5 +1,6 @@
+import { isUuid } from '../../functions/core/values/ids.ts'
 import { type ApiClient, segment } from '../api/client.ts'
-import type { ClusterView } from '../api/views.ts'
+import type { ClusterView, GrantView } from '../api/views.ts'
 import { waitFor } from '../api/wait.ts'
 import type { Io } from '../io.ts'
 import { type ContextEntries, flattened, kubeconfigOf, needsPlugin } from '../kubeconfig/local-kubeconfig.ts'
@@ -74,4 +75,16 @@ export const untilSettled = (
 
 /** Uuids of clusters that the caller names, in their order. @throws ApiRefused for one that does not exist */
 export const clusterIds = (api: ApiClient, names: readonly string[]): Promise<string[]> =>
-  Promise.all(names.map(async (name) => (await api.get<ClusterView>(`/clusters/${segment(name)}`)).uuid))
+  Promise.all(
+    names.map(async (name) => {
+      const found = (await api.find<ClusterView>(`/clusters/${segment(name)}`))?.uuid ?? (await sharedId(api, name))
+      return found ?? (await api.get<ClusterView>(`/clusters/${segment(name)}`)).uuid
+    }),
+  )
+
+/** The uuid of a cluster of another project, if it is one that was shared with the caller's. */
+export const sharedId = async (api: ApiClient, name: string): Promise<string | undefined> => {
+  if (!isUuid(name)) return undefined
+  const grants = await api.list<GrantView>('/grants', 'grants')
+  return grants.some((it) => it.cluster_uuid === name && it.direction === 'received') ? name : undefined
+}

@@ -22,6 +22,13 @@ export const KEYS_PATHS: readonly Pick<PrincipalRoute, 'method' | 'path' | 'rule
   { method: 'POST', path: '/v1/federations/{federation}/kubeconfig', rule: 'federation:kubeconfig' },
   { method: 'POST', path: '/v1/triggers', rule: 'trigger:create' },
   { method: 'POST', path: '/v1/triggers/{trigger}/actions/rotate-secret', rule: 'trigger:update' },
+  { method: 'GET', path: '/v1/grants', rule: 'grant:get_all' },
+  { method: 'GET', path: '/v1/clusters/{cluster}/grants', rule: 'grant:get_all' },
+  { method: 'GET', path: '/v1/clusters/{cluster}/grants/{grant}', rule: 'grant:get' },
+  { method: 'GET', path: '/v1/clusters/{cluster}/federations', rule: 'cluster:get' },
+  { method: 'POST', path: '/v1/clusters/{cluster}/grants', rule: 'grant:create' },
+  { method: 'DELETE', path: '/v1/clusters/{cluster}/grants/{grant}', rule: 'grant:delete' },
+  { method: 'DELETE', path: '/v1/clusters/{cluster}/federations/{federation}', rule: 'grant:delete' },
 ]
 
 const anyText = z.string().optional()

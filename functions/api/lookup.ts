@@ -16,6 +16,7 @@ const PLURALS: Readonly<Record<Noun, string>> = {
   Quota: 'quotas',
   Trigger: 'triggers',
   Delivery: 'deliveries',
+  Grant: 'grants',
 }
 
 type Match = { id: string; status?: Status }

@@ -2,7 +2,7 @@ import type { Cluster } from '../core/cluster/cluster.ts'
 import { isManagementCluster } from '../core/cluster/management.ts'
 import type { Principal } from '../core/values/identity.ts'
 import { quote } from '../core/values/wording.ts'
-import type { ClusterUseContext, PolicyObject, PolicyRule } from '../policy/rules.ts'
+import type { PolicyContext, PolicyObject, PolicyRule } from '../policy/rules.ts'
 import type { Scope } from '../store/page.ts'
 import { PolicyForbids } from './errors.ts'
 import type { ApiSettings } from './settings.ts'
@@ -15,8 +15,8 @@ export const isAllowed = (
   { principal, settings }: Asker,
   rule: PolicyRule,
   object?: PolicyObject,
-  use?: ClusterUseContext,
-): boolean => settings.policy.allows(principal, rule, object, use)
+  context?: PolicyContext,
+): boolean => settings.policy.allows(principal, rule, object, context)
 
 /** Where it would be allowed to the same caller, had that one made the object. */
 const ownersOnly = (asker: Asker, rule: PolicyRule, object: PolicyObject | undefined): string => {

@@ -2,6 +2,7 @@ import { CERTIFICATE_KEYS_ROUTES } from './certificates/certificates.keys-routes
 import { CLUSTER_KEYS_ROUTES } from './clusters/clusters.keys-routes.ts'
 import { CREDENTIAL_KEYS_ROUTES } from './credentials/credentials.keys-routes.ts'
 import { FEDERATION_KEYS_ROUTES } from './federations/federations.keys-routes.ts'
+import { GRANT_KEYS_ROUTES } from './grants/grants.keys-routes.ts'
 import { NODE_GROUP_KEYS_ROUTES } from './nodegroups/nodegroups.keys-routes.ts'
 import type { Route } from './route.ts'
 import { TABLE_ROUTES } from './table-routes.ts'
@@ -16,4 +17,5 @@ export const ROUTES: readonly Route[] = [
   ...CREDENTIAL_KEYS_ROUTES,
   ...FEDERATION_KEYS_ROUTES,
   ...TRIGGER_KEYS_ROUTES,
+  ...GRANT_KEYS_ROUTES,
 ]

@@ -10,7 +10,7 @@ import {
 import type { Principal, Role } from '../core/values/identity.ts'
 import type { Policy } from './policy.ts'
 import { PolicyNotDecided, type PolicyText, refusalOf } from './policy-text.ts'
-import { type ClusterUseContext, type PolicyObject, type PolicyRule, RULES } from './rules.ts'
+import { type PolicyContext, type PolicyObject, type PolicyRule, RULES } from './rules.ts'
 
 /** Roles that come with a role (Keystone's role inference, without what an admin would get: magnum-rest.md 9.4). */
 const IMPLIED: Readonly<Record<Role, readonly Role[]>> = { admin: [], member: ['reader'], reader: [] }
@@ -35,8 +35,14 @@ const ownership = ({ projectId, userId }: PolicyObject) => ({
 
 const resourceEntity = (object: PolicyObject): EntityJson => ({ uid: RESOURCE, attrs: ownership(object), parents: [] })
 
-const contextOf = (use: ClusterUseContext | undefined): Record<string, CedarValueJson> =>
-  use === undefined ? {} : { driver: use.driver, rights: use.rights, federation: ownership(use.federation) }
+const isObject = (value: unknown): value is PolicyObject =>
+  typeof value === 'object' && value !== null && 'projectId' in value
+
+/** Objects are shown with their project and owner, as resources are. */
+const contextOf = (context: PolicyContext | undefined): Record<string, CedarValueJson> =>
+  Object.fromEntries(
+    Object.entries(context ?? {}).map(([name, value]) => [name, isObject(value) ? ownership(value) : value]),
+  )
 
 /** The module keeps parsed sets under ids: the same texts have the same id, whoever parses them. */
 const idOf = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -62,13 +68,13 @@ const preparse = (policies: readonly PolicyText[]): string => {
  */
 export const cedarPolicy = (policies: readonly PolicyText[]): Policy => {
   const preparsedPolicySetId = preparse(policies)
-  const allows: Policy['allows'] = (principal, rule, object, use) => {
+  const allows: Policy['allows'] = (principal, rule, object, context) => {
     const action = uid('Action', rule)
     const answer = statefulIsAuthorized({
       principal: uid('User', principal.userId),
       action,
       resource: RESOURCE,
-      context: contextOf(use),
+      context: contextOf(context),
       preparsedPolicySetId,
       entities: [
         userEntity(principal),

@@ -72,7 +72,13 @@ export const RULES = {
   'federation:get': ['read'],
   'federation:get_all': ['read'],
   'federation:detail': ['read'],
+  'federation:join': ['change'],
+  'federation:unjoin': ['change'],
   'federation:kubeconfig': [],
+  'grant:create': [],
+  'grant:get': ['read'],
+  'grant:get_all': ['read'],
+  'grant:delete': ['change', 'delete'],
   'driver:get': ['read'],
   'event:get_all': ['read'],
   'trigger:create': ['change'],
@@ -92,11 +98,28 @@ export type PolicyObject = {
   userId?: string
 }
 
-/** What `cluster:host` and `cluster:join` are asked with: who takes which rights in the cluster. Of other rules it is empty. */
+/** What `cluster:host` and `cluster:join` are asked with: who takes which rights in the cluster. */
 export type ClusterUseContext = {
   /** Id of the federation's driver. */
   driver: string
   rights: RightsLevel
   /** The federation, or the one that is to be. */
   federation: PolicyObject
+  /** By which a federation of another project uses it; absent within the project. */
+  grant?: { actions: readonly string[]; rights: RightsLevel }
 }
+
+/** What `federation:join` and `federation:unjoin` are asked with: the other side. */
+export type MemberContext = {
+  driver: string
+  /** That the driver takes in a member. */
+  rights: RightsLevel
+  /** Whose cluster joins or leaves. */
+  cluster: PolicyObject
+}
+
+/** What `grant:create` is asked with once it is known. */
+export type GrantContext = { actions: readonly string[]; rights: RightsLevel }
+
+/** Of all other rules it is empty. */
+export type PolicyContext = ClusterUseContext | MemberContext | GrantContext

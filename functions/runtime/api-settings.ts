@@ -18,7 +18,11 @@ const bundledPolicy = (): Policy => {
   return cedarPolicy(folders.filter((folder) => existsSync(folder)).flatMap(readPolicyFolder))
 }
 
-type LimitSetting = 'FEDERATIONS_PER_PROJECT' | 'TEMPLATES_PER_PROJECT' | 'OPERATIONS_PER_PROJECT'
+type LimitSetting =
+  | 'FEDERATIONS_PER_PROJECT'
+  | 'TEMPLATES_PER_PROJECT'
+  | 'OPERATIONS_PER_PROJECT'
+  | 'GRANTS_PER_PROJECT'
 
 /** Settings of the API on AWS. API Gateway passes a client's `X-Forwarded-*` on, so they are not trusted. */
 export const apiSettings = (
@@ -34,6 +38,7 @@ export const apiSettings = (
     federations: Number(env.FEDERATIONS_PER_PROJECT),
     templates: Number(env.TEMPLATES_PER_PROJECT),
     operations: Number(env.OPERATIONS_PER_PROJECT),
+    grants: Number(env.GRANTS_PER_PROJECT),
   },
   awsCallers: awsCallers(env.AWS_CALLERS),
   ...(env.AUTH_URL === '' ? {} : { authUrl: env.AUTH_URL }),

@@ -45,6 +45,7 @@ const api = {
   FEDERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.federations),
   TEMPLATES_PER_PROJECT: limit(PROJECT_LIMITS.templates),
   OPERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.operations),
+  GRANTS_PER_PROJECT: limit(PROJECT_LIMITS.grants),
   /** URL of Keystone. Default: none. */
   KEYSTONE_URL: z.string().default(''),
   /** Where clients log in, named to those that must. Default: none, which names the API itself. */

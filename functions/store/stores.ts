@@ -1,5 +1,6 @@
 import type { Cluster } from '../core/cluster/cluster.ts'
 import type { Federation } from '../core/federation/federation.ts'
+import type { Grant } from '../core/grant/grant.ts'
 import type { Membership } from '../core/membership/membership.ts'
 import type { DomainEvent, EventOwner } from '../core/values/event.ts'
 import type { Quota } from '../core/values/quota.ts'
@@ -7,6 +8,7 @@ import type { ClusterStore, ManagementStore, NodeGroupStore } from './cluster.st
 import type { ClusterTemplateStore } from './cluster-template.store.ts'
 import type { CertificateStore, CredentialStore } from './credential.store.ts'
 import type { FederationStore, MembershipStore } from './federation.store.ts'
+import type { GrantStore } from './grant.store.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { TriggerStore } from './trigger.store.ts'
 import type { WorkStore } from './work.store.ts'
@@ -84,6 +86,8 @@ export interface IntegrityStore {
   requireFederation(federation: Federation): Promise<void>
   /** @throws ItemAltered, KeyAccessMissing */
   requireMembership(membership: Membership): Promise<void>
+  /** @throws ItemAltered, KeyAccessMissing */
+  requireGrant(grant: Grant): Promise<void>
   /**
    * Gives a proof to what was stored by a release that gave none; no write where there is one. Whoever calls it vouches for the item: only where nobody
    * else can write the table. Conflict: RevisionConflict.
@@ -130,6 +134,7 @@ export type Stores = {
   heartbeats: HeartbeatStore
   federations: FederationStore
   memberships: MembershipStore
+  grants: GrantStore
   credentials: CredentialStore
   integrity: IntegrityStore
   events: EventStore

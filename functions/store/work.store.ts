@@ -25,6 +25,8 @@ export interface WorkStore {
    * (ISO-8601 UTC), earliest first.
    */
   renewals(now: string): AsyncIterable<DueRenewal>
+  /** Grants that were revoked or have expired by `now` (ISO-8601 UTC) and are not gone yet. */
+  endedGrants(now: string): AsyncIterable<{ projectId: string; clusterId: string; id: string }>
   /** All clusters of all projects, for the health sweep. */
   clusters(): AsyncIterable<{ projectId: string; id: string }>
   /** All federations of all projects, likewise. */

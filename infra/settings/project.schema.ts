@@ -31,6 +31,7 @@ export const projectLimits = {
     PROJECT_LIMITS.operations,
     'creates, changes and joins that a project may have in progress; deletes and unjoins are taken at any time',
   ),
+  grantsPerProject: limit(PROJECT_LIMITS.grants, 'grants of its clusters that a project may have given'),
 }
 
 /** Characters that a function's environment (4 KB) has for these, beside what else is in it. */

@@ -94,6 +94,7 @@ export class ApiStack extends Stack {
       FEDERATIONS_PER_PROJECT: String(settings.federationsPerProject),
       TEMPLATES_PER_PROJECT: String(settings.templatesPerProject),
       OPERATIONS_PER_PROJECT: String(settings.operationsPerProject),
+      GRANTS_PER_PROJECT: String(settings.grantsPerProject),
       KEYSTONE_URL: settings.keystoneUrl ?? '',
       AUTH_URL: this.#authUrl(),
       AWS_CALLERS: settings.awsCallers.join(' '),

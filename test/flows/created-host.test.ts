@@ -29,13 +29,14 @@ const created = async (options: Parameters<typeof createWithHost>[1] = {}) => {
   return it
 }
 
-/** Holds the host's create at its first act until `release`. */
+/** Holds the host's create at its first act until `release`; with `drop` it comes to nothing, as one whose process is gone. */
 const heldHost = () => {
-  const { promise, resolve } = Promise.withResolvers<void>()
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  promise.catch(() => undefined)
   lab.clusters.before = async ({ name }) => {
     if (name.startsWith('ensure:')) await promise
   }
-  return { release: resolve }
+  return { release: resolve, drop: () => reject(new PlannedFailure('The process is gone.')) }
 }
 
 /** What the federation's driver was asked for. */
@@ -141,7 +142,7 @@ describe('undo', () => {
     expect(seconds).toBe(90 * 60 + 900 + 1800)
     lab.clock.advance((seconds + 1) * 1000)
     await reconcile(lab.ports)
-    held.release()
+    held.drop()
     expect(await settled(lab, id)).toMatchObject({ status: 'CREATE_FAILED' })
     await hostGone(host)
   })

@@ -232,6 +232,20 @@ describe('whoever vouches', () => {
   })
 })
 
+describe('a cluster that another project may use', () => {
+  beforeEach(async () => {
+    const grant = { project_id: 'green', actions: ['join'] }
+    expect((await call(OWNER, 'POST', `/v1/clusters/${id}/grants`, grant)).status).toBe(201)
+  })
+
+  it('is not vouched for by its owner, but by an administrator', async () => {
+    const rebuilt = await impostorOf(real)
+    await stop(real)
+    expect(await replace(OWNER, rebuilt.kubeconfig)).toMatchObject(REFUSED)
+    expect(await replace(ALICE, rebuilt.kubeconfig, '?accept_identity=true')).toMatchObject(TAKEN)
+  })
+})
+
 it('sends the known credential to the known address only', async () => {
   const moved = await start({ cluster: real.cluster })
   const impostor = await impostorOf(real)

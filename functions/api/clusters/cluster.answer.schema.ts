@@ -20,7 +20,9 @@ const OWN = {
   merge_labels: z.literal(false),
   faults: textMapAnswer.optional().meta({ description: 'Reasons by node group, when something failed.' }),
   conditions: conditionsAnswer,
-  federations: z.array(z.object({ uuid: z.string(), role: z.enum(['host', 'member']) })),
+  federations: z.array(
+    z.object({ uuid: z.string(), role: z.enum(['host', 'member']), project_id: z.string().optional() }),
+  ),
   operation: operationAnswer.unwrap().extend({ task: z.string().nullable(), queued: z.int() }).nullable(),
   management: z.object({ driver: z.string(), default: z.boolean() }).catchall(z.string()).nullable().meta({
     description: 'Of a management cluster: the driver that makes clusters through it, and what that asked for.',

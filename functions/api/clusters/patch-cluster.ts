@@ -1,9 +1,9 @@
 import { changeCluster, type DesiredChange } from '../../core/cluster/change-cluster.ts'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
-import { isManagementCluster } from '../../core/cluster/management.ts'
 import type { NewKubeconfig } from '../../core/cluster/replace-kubeconfig.ts'
 import { InvalidRequest } from '../../core/errors.ts'
+import { isReliedOn } from '../../core/grant/loans.ts'
 import { requestChange } from '../cloud/request-change.ts'
 import { isAllowed, policyForbids, requirePolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
@@ -21,7 +21,7 @@ type PatchRequest = KeysRequest<{ rollback?: boolean | undefined; accept_identit
  *
  * @throws PolicyForbids for others who say so
  */
-const voucherOf = (request: PatchRequest, cluster: Cluster): string | undefined => {
+const voucherOf = async (request: PatchRequest, cluster: Cluster): Promise<string | undefined> => {
   const { principal, query } = request
   const { projectId, userId } = cluster
   if (query.accept_identity) {
@@ -29,7 +29,7 @@ const voucherOf = (request: PatchRequest, cluster: Cluster): string | undefined 
     return principal.userId
   }
   const isOwner = principal.userId === userId && principal.projectId === projectId
-  return isOwner && !isManagementCluster(cluster) ? principal.userId : undefined
+  return isOwner && !(await isReliedOn(request.ports, cluster)) ? principal.userId : undefined
 }
 
 /**
@@ -59,7 +59,7 @@ const takeReplacement =
     const allowInsecure = insecureSkipTlsVerify ?? cluster.endpoint?.tlsVerify === false
     return {
       taken: await takeKubeconfig(request, { kubeconfig, context, allowInsecure, serverForPeers: undefined }),
-      vouchedBy: voucherOf(request, cluster),
+      vouchedBy: await voucherOf(request, cluster),
       requireMayGoOn: (failed) => requireMayGoOn(request, failed),
     }
   }

@@ -1,4 +1,4 @@
-import type { Cluster, ClusterUse } from '../../core/cluster/cluster.ts'
+import { type Cluster, type FederationUse, federationUses } from '../../core/cluster/cluster.ts'
 import { CLUSTER_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { DEFAULT_GROUPS, type NodeGroup } from '../../core/cluster/node-group.ts'
 import { ObjectNotVisible } from '../../core/errors.ts'
@@ -22,11 +22,14 @@ type ClusterView = View & { baseUrl: string; nodeGroups?: readonly NodeGroup[] }
 const roleOf = ({ management }: Cluster) =>
   management ? { ...management.options, driver: management.driver, default: management.isDefault } : null
 
-/** A federation that uses it. */
-const useOf = (use: ClusterUse) => {
-  const [role = '', uuid = ''] = use.split(':')
-  return { uuid, role }
-}
+/** A federation that uses it; of another project with that project. */
+const useOf =
+  (own: string) =>
+  ({ side, federation: { id, projectId } }: FederationUse) => ({
+    uuid: id,
+    role: side,
+    ...(projectId === own ? {} : { project_id: projectId }),
+  })
 
 /** Why it failed, by node group; of a cluster none of whose groups says it, under the masters' name. */
 const faultsOf = ({ status, statusReason }: Cluster, nodeGroups: readonly NodeGroup[]): Record<string, string> => {
@@ -61,7 +64,7 @@ const SHOWN: Shown<typeof CLUSTER_ATTRIBUTES, Cluster, ClusterView> = {
     management: roleOf,
     management_cluster: ({ madeThrough }) => madeThrough?.id ?? null,
     conditions: ({ conditions }) => showConditions(conditions),
-    federations: ({ uses }) => uses.map(useOf),
+    federations: (cluster) => federationUses(cluster).map(useOf(cluster.projectId)),
     operation: ({ operation, task, queue }) =>
       operation && { ...showOperation(operation), task: task?.kind ?? null, queued: queue.length },
     tls_verify: ({ endpoint }) => endpoint?.tlsVerify ?? null,

@@ -6,12 +6,11 @@ import type { DesiredWorkloads } from '../../core/operation/operation.ts'
 import { TemplateGone } from '../../store/errors.ts'
 import { unknownTemplate } from '../clusters/choose-origin.ts'
 import { createOnce } from '../idempotency.ts'
-import { find, locate } from '../lookup.ts'
-import { ownScope } from '../policy.ts'
+import { find } from '../lookup.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { restingMembers } from './checks.ts'
 import { applyProperties, type CreateFederation, type FederationPatch } from './federation.schema.ts'
-import { requireUseOf, resolveTargets } from './members.ts'
+import { findUsable, requireUnjoinOf, requireUseOf, resolveTargets } from './members.ts'
 import { planHost } from './new-host.ts'
 import { preflightOfCreate, preflightOfPatch } from './preflight.ts'
 
@@ -45,7 +44,8 @@ const orUnknownTemplate = async <T>({ body: { host }, minor }: CreateRequest, cr
 export const createFederationHandler = async (request: CreateRequest): Promise<ApiResponse> => {
   const { ports, principal } = request
   const rules = {
-    findCluster: (ident: string) => locate(ports.stores.clusters, 'Cluster', ownScope(request), ident),
+    findCluster: (ident: string, side: 'host' | 'member') =>
+      findUsable(request, { projectId: principal.projectId }, ident, side),
     requireUse: requireUseOf(request),
   }
   if (request.query.dry_run) {
@@ -73,6 +73,7 @@ const desiredChange = (request: PatchRequest): DesiredChange => {
     force,
     workloads,
     requireUse: requireUseOf(request),
+    requireUnjoin: requireUnjoinOf(request),
   }
 }
 

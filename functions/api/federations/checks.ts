@@ -74,7 +74,8 @@ const workloadsIn = (step: LeaveStep): string[] =>
 
 /** What a step would take away, in words: what the flows wrote down that they made. */
 export const removalsOf = (step: LeaveStep, cluster: Pick<Cluster, 'name'> | undefined): string[] => {
-  const { memberName, made } = step.before
+  const { memberName, made, loan } = step.before
+  if (loan !== undefined) return [`${memberName}: what the federation made in it`]
   const what =
     step.kind === 'dismiss' ? ['the record of its failed join'] : [...made.map(describeObject), ...workloadsIn(step)]
   return what.map((text) => `${cluster?.name ?? memberName}: ${text}`)

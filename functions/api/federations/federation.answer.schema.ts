@@ -30,6 +30,8 @@ const memberItem = z.object({
   reason: z.string().nullable(),
   message: z.string().nullable(),
   since: timeAnswer,
+  /** Of a cluster of another project. */
+  shared: z.literal(true).optional(),
 })
 
 const membersAnswer = z.object({ members: z.array(memberItem) })

@@ -51,6 +51,14 @@ const requireUp = (federation: Federation): void => {
   )
 }
 
+/** Issuing opens the host, and no request opens a cluster of another project. @throws StateConflict */
+const requireOwnHost = ({ name, id, hostLoan }: Federation): void => {
+  if (hostLoan === undefined) return
+  throw new StateConflict(
+    `The host of federation ${quote(name)} (${id}) is another project's cluster, which no request may open; so no kubeconfig is issued. Read one in the host, or ask its project.`,
+  )
+}
+
 /** The route's rule is asked again, now of this federation, for policies that check its owner. */
 const findUp = async (request: Request): Promise<Federation> => {
   const { ports, principal, params } = request
@@ -59,6 +67,7 @@ const findUp = async (request: Request): Promise<Federation> => {
   await ports.stores.integrity.requireFederation(federation)
   requirePolicy(request, request.rule, { projectId: federation.projectId, userId: federation.userId })
   kubeconfigOf(ports.drivers.federation.resolve(federation.driver))
+  requireOwnHost(federation)
   requireUp(federation)
   return federation
 }

@@ -1,15 +1,19 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
-import { ObjectNotVisible } from '../../core/errors.ts'
+import { isManagementCluster } from '../../core/cluster/management.ts'
+import { IN_OWN_PROJECT, notFound, ObjectNotVisible } from '../../core/errors.ts'
 import { type RequireUse, requireChangesFit, type Using } from '../../core/federation/federation-rules.ts'
+import { type Grant, includesRights } from '../../core/grant/grant.ts'
+import { type Borrower, findLent, memberClusterKey, type UsedCluster } from '../../core/grant/loans.ts'
 import { mapLimited } from '../../core/map-limited.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import type { Membered, MemberTargets } from '../../core/membership/plan-members.ts'
+import type { RightsLevel } from '../../core/values/identity.ts'
 import { isUuid, looksLikeUuid } from '../../core/values/ids.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { FederationRights } from '../../drivers/contract/federation-driver-description.ts'
-import type { ClusterUseContext } from '../../policy/rules.ts'
+import type { ClusterUseContext, MemberContext, PolicyObject } from '../../policy/rules.ts'
 import { NameAmbiguous, type PolicyForbids } from '../errors.ts'
-import { locate, seekLocated } from '../lookup.ts'
+import { seekLocated } from '../lookup.ts'
 import { type Asker, isAllowed, ownScope, policyForbids, requireRoleRule } from '../policy.ts'
 import type { ApiRequest } from '../route.ts'
 import type { DesiredMember } from './federation.schema.ts'
@@ -56,8 +60,27 @@ const EXACT_STAYS: readonly Membership['state'][] = ['Waiting', 'Joining', 'Read
 const stayingIn = ({ memberships }: Membered): Map<string, Membership> =>
   new Map(memberships.filter(({ state }) => EXACT_STAYS.includes(state)).map((one) => [one.clusterId, one]))
 
+/**
+ * A cluster that a federation is to use: by id or name in the own project, and by id in another one that gave a grant for it. Any other id is
+ * answered as one that nobody has.
+ *
+ * @throws ObjectNotVisible, NameAmbiguous
+ */
+export const findUsable = async (
+  request: Request,
+  borrower: Borrower,
+  ident: string,
+  side: Side,
+): Promise<UsedCluster> => {
+  const { ports } = request
+  const own = await seekLocated(ports.stores.clusters, 'Cluster', ownScope(request), ident)
+  const found = own ?? (isUuid(ident) ? await findLent(ports, borrower, { clusterId: ident, side }) : undefined)
+  if (found === undefined) throw notFound('Cluster', ident, IN_OWN_PROJECT)
+  return found
+}
+
 /** Looks up one cluster. @throws ObjectNotVisible, NameAmbiguous */
-type Lookup = (ident: string) => Promise<Cluster>
+type Lookup = (ident: string) => Promise<UsedCluster>
 
 /** Those listed that are not members join; members that are not listed leave. A failed join that is not listed stays on record. */
 const exactTargets = async (lookup: Lookup, membered: Membered, idents: readonly string[]): Promise<MemberTargets> => {
@@ -79,7 +102,7 @@ export const resolveTargets = async (
   membered: Membered,
   desired: DesiredMember | null,
 ): Promise<MemberTargets> => {
-  const lookup: Lookup = (ident) => locate(request.ports.stores.clusters, 'Cluster', ownScope(request), ident)
+  const lookup: Lookup = (ident) => findUsable(request, membered.federation, ident, 'member')
   if (desired === null) return { join: [], leave: [] }
   if ('exactly' in desired) return exactTargets(lookup, membered, desired.exactly)
   requireChangesFit(desired.add.length + desired.remove.length)
@@ -98,38 +121,95 @@ const RULES = { host: 'cluster:host', member: 'cluster:join' } as const
 const rightsOf = ({ driver, federation }: Using): FederationRights =>
   driver.rights?.(federation.properties) ?? { host: 'more', member: 'more' }
 
-const contextOf = (using: Using, side: Side): ClusterUseContext => {
+const contextOf = (using: Using, side: Side, { grant }: UsedCluster): ClusterUseContext => {
   const { driver, federation } = using
   const { projectId, userId } = federation
-  return { driver: driver.id, rights: rightsOf(using)[side], federation: { projectId, userId } }
+  return {
+    driver: driver.id,
+    rights: rightsOf(using)[side],
+    federation: { projectId, userId },
+    ...(grant && { grant: { actions: grant.actions, rights: grant.rights } }),
+  }
 }
 
-const inWords = ({ rights }: ClusterUseContext): string =>
+const inWords = (rights: RightsLevel): string =>
   rights === 'more' ? 'rights beyond the ClusterRole "edit"' : `the rights of the ClusterRole "${rights}"`
 
-const refusal = (asker: Asker, cluster: Cluster, side: Side, use: ClusterUseContext): PolicyForbids => {
-  const remedy =
-    use.rights === 'more'
-      ? ' Only whoever registered or created the cluster may give those, and an administrator: ask one of them to send the request.'
-      : ''
+const REMEDY =
+  ' Only whoever registered or created the cluster may give those, and an administrator: ask one of them to send the request.'
+
+const refusal = (asker: Asker, cluster: Cluster, side: Side, use: ClusterUseContext): PolicyForbids =>
+  policyForbids(
+    asker,
+    RULES[side],
+    ` on cluster ${quote(cluster.name)} (${cluster.id}): as ${side} of a federation of ${use.driver} it would give ${inWords(use.rights)}.${use.rights === 'more' ? REMEDY : ''}`,
+  )
+
+/** Of a cluster of another project: what its grant lacks. */
+const refusalByGrant = (
+  asker: Asker,
+  grant: Grant,
+  side: Side,
+  { driver, rights }: ClusterUseContext,
+): PolicyForbids => {
+  const lacks = includesRights(grant.rights, rights)
+    ? ''
+    : ` The grant ${grant.id} gives ${inWords(grant.rights)} only: ask its project for one with "rights": "${rights}".`
   return policyForbids(
     asker,
     RULES[side],
-    ` on cluster ${quote(cluster.name)} (${cluster.id}): as ${side} of a federation of ${use.driver} it would give ${inWords(use)}.${remedy}`,
+    ` on cluster ${quote(grant.clusterName)} (${grant.clusterId}) of another project: as ${side} of a federation of ${driver} it would give ${inWords(rights)}.${lacks}`,
   )
 }
 
+/** As `requireRoleRule`, for a cluster of whose role the caller learns nothing. @throws PolicyForbids */
+const requireLentRole = (asker: Asker, cluster: Cluster, grant: Grant): void => {
+  const { projectId, userId } = cluster
+  const rule = 'cluster:set_management'
+  if (!isManagementCluster(cluster) || isAllowed(asker, rule, { projectId, userId })) return
+  throw policyForbids(
+    asker,
+    rule,
+    ` on cluster ${quote(grant.clusterName)} (${grant.clusterId}) of another project: only an administrator uses it in a federation.`,
+  )
+}
+
+/** Asks on the federation's side. @throws PolicyForbids naming rule and side */
+const requireMemberRule = (asker: Asker, rule: 'federation:join' | 'federation:unjoin', about: About): void => {
+  const { using, cluster, named } = about
+  const { projectId, userId } = using.federation
+  const context: MemberContext = { driver: using.driver.id, rights: rightsOf(using).member, cluster }
+  if (isAllowed(asker, rule, { projectId, userId }, context)) return
+  throw policyForbids(asker, rule, `, on the side of the federation: cluster ${quote(named)} is what it is asked for.`)
+}
+
+type About = { using: Using; cluster: PolicyObject; named: string }
+
+/** Asks whether the caller may take a member out of a federation. @throws PolicyForbids */
+export const requireUnjoinOf =
+  (asker: Asker) =>
+  (membership: Membership, using: Using): void => {
+    const { projectId } = memberClusterKey(membership)
+    requireMemberRule(asker, 'federation:unjoin', { using, cluster: { projectId }, named: membership.memberName })
+  }
+
 /**
  * Asks whether the caller may have a federation use a cluster, with the rights that its driver takes there; of a cluster that has a role, also
- * for the right to change that role.
+ * for the right to change that role. Of one that joins the federation's side is asked, too.
  *
  * @throws PolicyForbids naming rule, side and rights
  */
 export const requireUseOf =
   (asker: Asker): RequireUse =>
   (cluster, side, using) => {
-    const { projectId, userId } = cluster
-    requireRoleRule(asker, cluster)
-    const use = contextOf(using, side)
-    if (!isAllowed(asker, RULES[side], { projectId, userId }, use)) throw refusal(asker, cluster, side, use)
+    const { projectId, userId, grant } = cluster
+    if (grant === undefined) requireRoleRule(asker, cluster)
+    else requireLentRole(asker, cluster, grant)
+    if (using.joins) {
+      const named = grant?.clusterName ?? cluster.name
+      requireMemberRule(asker, 'federation:join', { using, cluster: { projectId, userId }, named })
+    }
+    const use = contextOf(using, side, cluster)
+    if (isAllowed(asker, RULES[side], { projectId, userId }, use)) return
+    throw grant === undefined ? refusal(asker, cluster, side, use) : refusalByGrant(asker, grant, side, use)
   }

@@ -4,6 +4,7 @@ import type { NewHost } from '../../core/federation/created-host.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import { federationContext } from '../../core/federation/federation-context.ts'
 import type { FederationPlan } from '../../core/federation/new-federation.ts'
+import { clustersOfMembers, type UsedCluster } from '../../core/grant/loans.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import type { MembershipStep } from '../../core/membership/membership-steps.ts'
 import type { Ports } from '../../core/ports.ts'
@@ -56,12 +57,12 @@ const dryRunAnswer = ({ findings, wouldMake }: CheckResults, wouldRemove?: reado
   },
 })
 
-type MemberToCheck = { cluster: Cluster; membership: Membership }
+type MemberToCheck = { cluster: UsedCluster; membership: Membership }
 
 type Subject = {
   federation: Federation
   driver: FederationDriver
-  host: Cluster
+  host: UsedCluster
   /** The host is not there yet. */
   newHost?: NewHost | null
   joins: readonly MemberToCheck[]
@@ -78,6 +79,21 @@ const memberCheck = ({ driver }: Subject, context: FederationContext, { membersh
     }),
 })
 
+/** Clusters of other projects are opened by flows only, never for a request: what would be seen there is not its caller's to see. */
+const notChecked = ({ host, joins }: Subject): CheckResults['findings'] =>
+  [host, ...joins.map(({ cluster }) => cluster)].flatMap(({ id, grant }) =>
+    grant === undefined
+      ? []
+      : [
+          {
+            severity: 'warning' as const,
+            reason: 'NotChecked',
+            message: `Cluster ${grant.clusterName} (${id}) is another project's and is checked when the change runs.`,
+            clusterId: id,
+          },
+        ],
+  )
+
 const preflight = async (
   ports: Ports,
   subject: Subject,
@@ -91,14 +107,16 @@ const preflight = async (
   }
   const open = (members: readonly MemberToCheck[]): OpenMember[] =>
     members.map(({ cluster, membership }) => ({ membership, member: opening(cluster) }))
+  const unchecked = notChecked(subject)
+  // All checks begin in the host.
+  if (subject.host.grant !== undefined) return { findings: unchecked, wouldMake: [] }
   try {
-    const context = federationContext(
-      ports,
-      subject.federation,
-      subject.newHost ? uncheckedAccess(subject.host) : opening(subject.host),
-    )
-    const joins = open(subject.joins).map((join) => memberCheck(subject, context, join))
-    return await runChecks([...more(context, open), ...joins])
+    const access = subject.newHost ? uncheckedAccess(subject.host) : opening(subject.host)
+    const context = federationContext(ports, subject.federation, access)
+    const own = subject.joins.filter(({ cluster }) => cluster.grant === undefined)
+    const joins = open(own).map((join) => memberCheck(subject, context, join))
+    const { findings, wouldMake } = await runChecks([...more(context, open), ...joins])
+    return { findings: [...findings, ...unchecked], wouldMake }
   } finally {
     for (const access of opened) access.close()
   }
@@ -121,12 +139,10 @@ export const preflightOfCreate = async (
   return dryRunAnswer(withoutId(seen, federation.id))
 }
 
-/** Clusters of memberships, by id; one that is no longer registered is left out. */
+/** Clusters of memberships, by id, in the own project; one that is no longer registered is left out. */
 const clustersOf = async ({ stores }: Ports, memberships: readonly Membership[]): Promise<Map<string, Cluster>> => {
-  const [first] = memberships
-  if (first === undefined) return new Map()
-  const ids = memberships.map(({ clusterId }) => clusterId)
-  const clusters = await stores.clusters.getMany(first.projectId, ids)
+  const own = memberships.filter(({ loan }) => loan === undefined)
+  const clusters = await clustersOfMembers(stores, own)
   return new Map(clusters.map((cluster) => [cluster.id, cluster]))
 }
 

@@ -1,6 +1,6 @@
 import type { Federation } from '../../core/federation/federation.ts'
 import { mapLimited } from '../../core/map-limited.ts'
-import { describeMoves, type Membership, operationOf, progressOf } from '../../core/membership/membership.ts'
+import { describeMoves, faultOf, type Membership, operationOf, progressOf } from '../../core/membership/membership.ts'
 import { isUuid } from '../../core/values/ids.ts'
 import { describeObject } from '../../core/values/object-ref.ts'
 import { isInProgress } from '../../core/values/status.ts'
@@ -24,20 +24,31 @@ const listFederation = (federation: Federation, baseUrl: string) => ({
   links: linksOf(baseUrl, 'federations', federation.id),
 })
 
+/** Of a cluster of another project nothing that says more than its state. */
+const messageOf = (membership: Membership): string | null => {
+  if (membership.loan !== undefined) return faultOf(membership)?.message ?? null
+  return ('message' in membership ? membership.message : progressOf(membership)) ?? null
+}
+
 /** A member as the federation lists it. `reason` and `message` tell what is wrong with it, or works in part only; `message` also what a moving one waits for. */
 const listMember = (membership: Membership) => ({
   cluster_id: membership.clusterId,
   name: membership.memberName,
   state: membership.state,
   reason: ('reason' in membership ? membership.reason : null) ?? null,
-  message: ('message' in membership ? membership.message : progressOf(membership)) ?? null,
+  message: messageOf(membership),
   since: timestamp(membership.since),
+  ...(membership.loan === undefined ? {} : { shared: true }),
 })
 
 /** One member, with what runs on it and what it left behind. */
 const showMember = (membership: Membership) => ({
   ...listMember(membership),
   operation: showOperation(operationOf(membership)),
+  ...(membership.loan === undefined ? detailsOf(membership) : { credential: null, leftovers: [] }),
+})
+
+const detailsOf = (membership: Membership) => ({
   credential: membership.credential && {
     kind: membership.credential.kind,
     expires_at: timestamp(membership.credential.expiresAt),

@@ -8,6 +8,7 @@ import { CREDENTIAL_ANSWERS } from '../credentials/credential.answer.schema.ts'
 import { DRIVER_ANSWERS } from '../drivers/driver.answer.schema.ts'
 import { EVENT_ANSWERS } from '../events/events.answer.schema.ts'
 import { FEDERATION_ANSWERS } from '../federations/federation.answer.schema.ts'
+import { GRANT_ANSWERS } from '../grants/grant.answer.schema.ts'
 import { MINOR_MAX, MINOR_MIN } from '../negotiation.ts'
 import { NODE_GROUP_ANSWERS } from '../nodegroups/node-group.answer.schema.ts'
 import { QUOTA_ANSWERS } from '../quotas/quota.answer.schema.ts'
@@ -33,6 +34,7 @@ export const ANSWERS: Answers = {
   ...CERTIFICATE_ANSWERS,
   ...CREDENTIAL_ANSWERS,
   ...FEDERATION_ANSWERS,
+  ...GRANT_ANSWERS,
   ...DRIVER_ANSWERS,
   ...QUOTA_ANSWERS,
   ...STATS_ANSWERS,

@@ -3,6 +3,7 @@ import type { KubernetesClient } from '../../kubernetes/client.ts'
 import { ItemAltered } from '../../store/errors.ts'
 import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../cluster/cluster.ts'
 import { ClusterGone } from '../errors.ts'
+import { isAppError } from '../values/app-error.ts'
 import { type AccessPorts, openClient } from './open-cluster.ts'
 
 /** Access that its maker closes: it gives its connections back with the step. */
@@ -39,6 +40,32 @@ export const clusterAccess = (
     close: () => live?.close(),
   }
 }
+
+/** Runs a call, and has whatever it fails with say the sentence in place of its own: its name is all that is told besides. */
+const saying = async <T>(sentence: string, call: () => T | Promise<T>): Promise<T> => {
+  try {
+    return await call()
+  } catch (error) {
+    if (isAppError(error)) error.message = sentence
+    throw error
+  }
+}
+
+/** The same client, all of whose failures say the sentence. */
+const discreetClient = (client: KubernetesClient, sentence: string): KubernetesClient =>
+  new Proxy(client, {
+    get: (target, name) => {
+      const value: unknown = Reflect.get(target, name)
+      if (typeof value !== 'function' || name === 'close') return value
+      return (...given: unknown[]) => saying(sentence, () => Reflect.apply(value, target, given))
+    },
+  })
+
+/** The same access for work whose failures others read: messages name addresses, which are the cluster's owner's to see. */
+export const discreetAccess = (access: OpenClusterAccess, sentence: string): OpenClusterAccess => ({
+  ...access,
+  client: () => saying(sentence, async () => discreetClient(await access.client(), sentence)),
+})
 
 /** Stands for a cluster that must not be used: nobody learns of an address. `client()` throws the reason. */
 const refusedAccess = (cluster: Cluster, reason: ItemAltered): OpenClusterAccess => {

@@ -4,8 +4,8 @@ import { ConnectFailed, ConnectTimedOut, DnsLookupFailed } from '../../kubernete
 import { namespaces } from '../../kubernetes/resources.ts'
 import { authorityProof } from '../../kubernetes/same-authority.ts'
 import type { Cluster, ClusterEndpoint } from '../cluster/cluster.ts'
-import { isManagementCluster } from '../cluster/management.ts'
 import { ClusterIdentityNotProved, OperationSuperseded } from '../errors.ts'
+import { isReliedOn } from '../grant/loans.ts'
 import type { Ports } from '../ports.ts'
 import { isAppError } from '../values/app-error.ts'
 import type { Secret } from '../values/secret.ts'
@@ -122,6 +122,6 @@ export const proveSameCluster = async (
   const proof = cluster.endpoint === null ? 'none' : authorityProof(cluster.endpoint, endpoint)
   if (proof === 'same') return 'ca'
   if (vouchedBy !== null) return 'vouched'
-  if (proof === 'elsewhere' && !isManagementCluster(cluster) && (await isGone(openKnown))) return 'ca'
+  if (proof === 'elsewhere' && !(await isReliedOn(ports, cluster)) && (await isGone(openKnown))) return 'ca'
   return byMark(ports, question, openKnown)
 }

@@ -1,6 +1,7 @@
 import type { Write } from '../../store/write.ts'
 import { droppedCredential, droppedFacts, releasedClaims } from '../access/cluster-identity.ts'
 import { kubeconfigKey } from '../access/credentials.ts'
+import { removeGrantsOf } from '../grant/forget-grants.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { describeFailure, type Failure } from '../operation/operation.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
@@ -87,6 +88,7 @@ const forgotten = (ports: DeletePorts, cluster: Cluster): Write[] => [
  * @throws OperationSuperseded
  */
 export const endClusterDelete = async (ports: DeletePorts, target: Target, notes: readonly string[]): Promise<void> => {
+  await removeGrantsOf(ports, await openCluster(ports, target))
   await inBatches(ports, target, {
     isLeft: () => true,
     write: (group) => [ports.stores.nodeGroups.remove(group)],

@@ -75,7 +75,10 @@ export const NO_MAGNUM_ATTRIBUTES: MagnumClusterAttributes = {
   tlsDisabled: false,
 }
 
-/** `host:<federation id>` or `member:<federation id>`: a cluster with uses can't be deleted. */
+/**
+ * `host:<federation id>` or `member:<federation id>`, with `@<project>` behind it when the federation is another project's: a cluster with uses
+ * can't be deleted.
+ */
 export type ClusterUse = `${'host' | 'member'}:${string}`
 
 /** What makes a registered cluster a management cluster: drivers make other clusters through it. Chosen by an administrator. */
@@ -163,9 +166,29 @@ export type ClusterChange = Partial<
 >
 
 /** Federations that use a cluster, each id once. */
-export const federationsOf = (cluster: Pick<Cluster, 'uses'>): string[] => [
-  ...new Set(cluster.uses.map((use) => use.slice(use.indexOf(':') + 1))),
+export const federationsOf = (cluster: Pick<Cluster, 'uses' | 'projectId'>): { projectId: string; id: string }[] => [
+  ...new Map(federationUses(cluster).map(({ federation }) => [federation.id, federation])).values(),
 ]
+
+/** A federation that uses a cluster, and as what. */
+export type FederationUse = { side: 'host' | 'member'; federation: { projectId: string; id: string } }
+
+/** The mark of a federation on a cluster that it uses. */
+export const useMark = (
+  side: FederationUse['side'],
+  federation: FederationUse['federation'],
+  clusterProjectId: string,
+): ClusterUse =>
+  `${side}:${federation.id}${federation.projectId === clusterProjectId ? '' : `@${federation.projectId}`}`
+
+/** The marks on a cluster, read. */
+export const federationUses = ({ uses, projectId }: Pick<Cluster, 'uses' | 'projectId'>): FederationUse[] =>
+  uses.map((use) => {
+    const [side, ...mark] = use.split(':')
+    const [id = '', ...owner] = mark.join(':').split('@')
+    const federation = { projectId: owner.length === 0 ? projectId : owner.join('@'), id }
+    return { side: side === 'host' ? 'host' : 'member', federation }
+  })
 
 /** Certificate authorities of a cluster, by `ca_cert_type` (magnum-rest.md 7.1). */
 export const AUTHORITIES = ['kubernetes', 'etcd', 'front-proxy'] as const

@@ -4,7 +4,7 @@ import { ClusterInUse } from '../../store/errors.ts'
 import { InvalidRequest } from '../errors.ts'
 import { ownerEvent } from '../operation/events.ts'
 import type { Ports } from '../ports.ts'
-import type { Cluster, ClusterChange, ClusterUse, ManagementRole } from './cluster.ts'
+import { type Cluster, type ClusterChange, type ClusterUse, type ManagementRole, useMark } from './cluster.ts'
 import { describeUses, usingFederations } from './cluster-uses.ts'
 import { createAgain } from './create-again.ts'
 import { isManagementCluster } from './management.ts'
@@ -45,7 +45,10 @@ const isTriedAgain = ({ status }: Cluster, role: ManagementRole | null): boolean
  */
 const requireNoMember = async (ports: Ports, cluster: Cluster): Promise<void> => {
   const joined = (await ports.stores.memberships.federationsOf(cluster)).map((id): ClusterUse => `member:${id}`)
-  const uses = [...new Set([...cluster.uses, ...joined])].filter((use) => use.startsWith('member:'))
+  const lent = (await ports.stores.grants.listOf(cluster)).flatMap((grant) =>
+    grant.uses.map(({ side, federationId: id, projectId }) => useMark(side, { projectId, id }, cluster.projectId)),
+  )
+  const uses = [...new Set([...cluster.uses, ...joined, ...lent])].filter((use) => use.startsWith('member:'))
   if (uses.length === 0) return
   const asMember = { ...cluster, uses }
   throw new ClusterInUse(

@@ -1,6 +1,7 @@
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import { IN_OWN_PROJECT, notFound, StateConflict } from '../errors.ts'
+import { clustersOfMembers, findUsed, hostKey, memberClusterKey, type UsedCluster } from '../grant/loans.ts'
+import { isMember, type Membership } from '../membership/membership.ts'
 import { namesElsewhere } from '../membership/membership-steps.ts'
 import type { Membered, MembersInput, MemberTargets } from '../membership/plan-members.ts'
 import type { DesiredWorkloads } from '../operation/operation.ts'
@@ -8,7 +9,14 @@ import type { Ports } from '../ports.ts'
 import { quote } from '../values/wording.ts'
 import { commitChange, launchChange } from './change-writes.ts'
 import type { Federation } from './federation.ts'
-import { decideOn, type RequireUse, requireWorkloads } from './federation-rules.ts'
+import {
+  decideOn,
+  type RequireUse,
+  requireIntactOwn,
+  requireRegisteredOnce,
+  requireWorkloads,
+  type Using,
+} from './federation-rules.ts'
 import { type ChangePlan, type ChangeProperties, planChange } from './plan-change.ts'
 
 /** What is to become of a federation, and whether its caller may. */
@@ -22,6 +30,24 @@ export type DesiredChange = {
   /** What becomes of the workloads of those that leave. */
   workloads?: DesiredWorkloads
   requireUse: RequireUse
+  /** @throws PolicyForbids */
+  requireUnjoin(membership: Membership, using: Using): void
+}
+
+type Joining = Membered & { driver: FederationDriver; joins: readonly UsedCluster[] }
+
+/** Asks for nothing where everything is of one project. @throws StateConflict for a cluster that is in the federation under another registration */
+const requireOnceEach = async (
+  stores: Ports['stores'],
+  { federation, memberships, driver, joins }: Joining,
+): Promise<void> => {
+  const used = memberships.filter(isMember)
+  const isLent =
+    federation.hostLoan !== undefined ||
+    [...joins.map(({ grant }) => grant), ...used.map(({ loan }) => loan)].some((it) => it !== undefined)
+  if (joins.length === 0 || !isLent) return
+  const [host, members] = await Promise.all([stores.clusters.get(hostKey(federation)), clustersOfMembers(stores, used)])
+  if (host !== undefined) requireRegisteredOnce({ driver, host, joins, members })
 }
 
 /** The federation before its memberships: a membership that moves in between fails the commit by its own revision. */
@@ -34,43 +60,64 @@ const read = async (
   requireWorkloads(driver, workloads)
   const memberships = await stores.memberships.listOf(federation)
   const targets = await members({ federation, memberships })
-  await Promise.all(targets.join.map((cluster) => stores.integrity.requireCluster(cluster)))
+  await requireIntactOwn(stores, targets.join)
+  await requireOnceEach(stores, { federation, memberships, driver, joins: targets.join })
   const elsewhere = await namesElsewhere({ stores, drivers }, driver, federation.id, targets.join)
   return { federation, memberships, targets, driver, drivers, elsewhere, force, workloads }
 }
 
 /** @throws ObjectNotVisible */
-const hostOf = async ({ stores }: Ports, { projectId, hostClusterId: id }: Federation): Promise<Cluster> => {
-  const host = await stores.clusters.get({ projectId, id })
-  if (host === undefined) throw notFound('Cluster', id, IN_OWN_PROJECT)
+const hostOf = async ({ stores }: Ports, federation: Federation): Promise<UsedCluster> => {
+  const host = await findUsed(stores, federation, { ...hostKey(federation), loan: federation.hostLoan })
+  if (host === undefined) throw notFound('Cluster', federation.hostClusterId, IN_OWN_PROJECT)
   return host
 }
 
 /** Clusters of the members that properties reach into: those that stay. One that is no longer registered gives nothing. */
-const stayingClusters = ({ stores }: Ports, { federation, memberships }: MembersInput, { steps }: ChangePlan) => {
+const stayingClusters = async (
+  { stores }: Ports,
+  { federation, memberships }: MembersInput,
+  { steps }: ChangePlan,
+): Promise<UsedCluster[]> => {
   const leaving = new Set(steps.flatMap((step) => (step.kind === 'join' ? [] : [step.before.clusterId])))
-  const ids = memberships.map(({ clusterId }) => clusterId).filter((id) => !leaving.has(id))
-  return stores.clusters.getMany(federation.projectId, ids)
+  const staying = memberships.filter(({ clusterId }) => !leaving.has(clusterId))
+  const own = await clustersOfMembers(
+    stores,
+    staying.filter(({ loan }) => loan === undefined),
+  )
+  const lent = staying.filter((membership) => membership.loan !== undefined && isUsed(membership))
+  const found = await Promise.all(
+    lent.map((it) => findUsed(stores, federation, { ...memberClusterKey(it), loan: it.loan })),
+  )
+  return [...own, ...found.filter((cluster) => cluster !== undefined)]
 }
 
-type Decision = { input: MembersInput & { driver: FederationDriver }; plan: ChangePlan; host: Cluster | null }
+/** False for one that is on its way out, which needs nobody's consent, or never got in. */
+const isUsed = ({ state }: Membership): boolean => state !== 'Leaving' && state !== 'JoinFailed'
+
+type Decision = { input: MembersInput & { driver: FederationDriver }; plan: ChangePlan; host: UsedCluster | null }
 
 /**
  * Asks for what the change takes in clusters. Properties decide what runs in the host and with which rights in the members, so that changing them
  * is using all of them anew.
  *
- * @throws PolicyForbids, and ItemAltered where somebody else wrote what the rules are asked about; unjoins ask nothing, so that a member can always leave
+ * @throws PolicyForbids, and ItemAltered where somebody else wrote what the rules are asked about; unjoins ask nothing of the cluster, so that a member can always leave
  */
-const requireUses = async (ports: Ports, requireUse: RequireUse, { input, plan, host }: Decision): Promise<void> => {
+const requireUses = async (
+  ports: Ports,
+  { requireUse, requireUnjoin }: DesiredChange,
+  { input, plan, host }: Decision,
+): Promise<void> => {
+  for (const membership of input.targets.leave) requireUnjoin(membership, input)
   if (input.targets.join.length === 0 && host === null) return
   const { federation, driver } = input
   const { integrity } = ports.stores
   await integrity.requireFederation(federation)
   const using = { driver, federation: { ...federation, ...plan.update } }
-  for (const cluster of input.targets.join) requireUse(cluster, 'member', using)
+  for (const cluster of input.targets.join) requireUse(cluster, 'member', { ...using, joins: true })
   if (host === null) return
   const staying = await stayingClusters(ports, input, plan)
-  await Promise.all([host, ...staying].map((cluster) => integrity.requireCluster(cluster)))
+  await requireIntactOwn(ports.stores, [host, ...staying])
   requireUse(host, 'host', using)
   for (const cluster of staying) requireUse(cluster, 'member', using)
 }
@@ -101,7 +148,7 @@ const judge = async (ports: Ports, federation: Federation, { desired, seen }: As
   // Only properties have to do with the host: they decide what runs there, and may ask for namespaces.
   const host = plan.operation === null ? null : await hostOf(ports, federation)
   const decision: Decision = { input, plan, host }
-  await requireUses(ports, desired.requireUse, decision)
+  await requireUses(ports, desired, decision)
   return { input, decision }
 }
 

@@ -1,5 +1,5 @@
 import type { Write } from '../../store/write.ts'
-import type { Cluster } from '../cluster/cluster.ts'
+import { markUses, type UsedCluster } from '../grant/loans.ts'
 import { mapLimited } from '../map-limited.ts'
 import { namesElsewhere } from '../membership/membership-steps.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
@@ -13,7 +13,10 @@ import {
   requireChangesFit,
   requireDistinct,
   requireHostMayJoin,
+  requireIntactOwn,
+  requireLoansFit,
   requireReachableKind,
+  requireRegisteredOnce,
   requireUsable,
 } from './federation-rules.ts'
 import {
@@ -30,7 +33,7 @@ import { checkProperties } from './properties.ts'
 /** What the rules ask of the edge: which cluster is meant, and whether the caller may use it. */
 export type CreateRules = {
   /** @throws ObjectNotVisible, NameAmbiguous */
-  findCluster(ident: string): Promise<Cluster>
+  findCluster(ident: string, side: 'host' | 'member'): Promise<UsedCluster>
   requireUse: RequireUse
 }
 
@@ -58,10 +61,9 @@ const findClusters = async (
   requireChangesFit(idents.length)
   const newHost = typeof desired === 'string' ? null : desired
   if (newHost) requireMembersFitBesideHost(idents.length)
-  const host = typeof desired === 'string' ? await findCluster(desired) : desired.planned.cluster
-  const members = await mapLimited(idents, findCluster)
-  const stored = newHost ? members : [host, ...members]
-  await Promise.all(stored.map((cluster) => stores.integrity.requireCluster(cluster)))
+  const host = typeof desired === 'string' ? await findCluster(desired, 'host') : desired.planned.cluster
+  const members = await mapLimited(idents, (ident) => findCluster(ident, 'member'))
+  await requireIntactOwn(stores, newHost ? members : [host, ...members])
   return { host, newHost, members }
 }
 
@@ -79,8 +81,10 @@ export const planFederation = async (
   const clusters = await findClusters(ports, desired, rules)
   const using = { driver, federation: { projectId, userId, properties } }
   rules.requireUse(clusters.host, 'host', using)
-  for (const cluster of clusters.members) rules.requireUse(cluster, 'member', using)
+  for (const cluster of clusters.members) rules.requireUse(cluster, 'member', { ...using, joins: true })
   checkClusters(ports, { driver, ...clusters })
+  requireLoansFit(clusters.members)
+  requireRegisteredOnce({ driver, host: clusters.host, joins: clusters.members, members: [] })
   const { newHost } = clusters
   const deadlineSeconds = newHost ? deadlineWithHost(newHost) : DEADLINE_SECONDS['federation-create']
   const operation = newOperation(ports, 'create', { deadlineSeconds })
@@ -102,7 +106,7 @@ const writesOf = (ports: Ports, { given, federation, memberships }: FederationPl
   return [
     stores.federations.insert(federation),
     ...memberships.map((membership) => stores.memberships.insert(membership)),
-    ...usesOf(given).map(({ cluster, uses }) => stores.clusters.addUses(cluster, uses)),
+    ...usesOf(given).flatMap(({ cluster, uses }) => markUses(stores, federation, cluster, uses)),
     ...namespaceClaims(stores, given.host, federation, given.driver.hostNamespaces(federation)),
     ownerEvent(ports, 'federation', { ...federation, revision: 0 }, said),
   ]

@@ -4,6 +4,7 @@ import { CredentialUnreadable } from '../../store/errors.ts'
 import { goneClusterAccess, intactAccess, type OpenClusterAccess } from '../access/cluster-access.ts'
 import { driverSecretKey } from '../access/credentials.ts'
 import type { AccessPorts } from '../access/open-cluster.ts'
+import { hostKey, requireLent } from '../grant/loans.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
 import type { Federation } from './federation.ts'
@@ -68,9 +69,12 @@ export const federationContext = (
 
 /** A way to the host of a federation, also when its cluster is no longer registered. The maker closes it. */
 export const hostAccess = async (ports: AccessPorts, federation: Federation): Promise<OpenClusterAccess> => {
-  const key = { projectId: federation.projectId, id: federation.hostClusterId }
+  const key = hostKey(federation)
   const cluster = await ports.stores.clusters.get(key)
   return cluster === undefined
     ? goneClusterAccess({ ...key, name: 'host' })
-    : intactAccess(ports, cluster, () => ports.stores.integrity.requireFederation(federation))
+    : intactAccess(ports, cluster, async () => {
+        await ports.stores.integrity.requireFederation(federation)
+        await requireLent(ports.stores, federation, { clusterId: cluster.id, loan: federation.hostLoan })
+      })
 }

@@ -1,6 +1,8 @@
 import type { Write } from '../../store/write.ts'
 import { driverSecretKey, memberTokenKey, nextMemberTokenKey } from '../access/credentials.ts'
 import { OperationSuperseded } from '../errors.ts'
+import { forgetEndedGrant } from '../grant/forget-grants.ts'
+import { grantKeyOf, hostKey, unmarkHost, unmarkMember } from '../grant/loans.ts'
 import { failWaiting, sendWaiting } from '../membership/begin-operation.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
@@ -139,7 +141,7 @@ export const endFederationUpdateFailed = (
 
 /** Gives back the namespaces of the host that were reserved for it. A host that is gone took its reservations' meaning with it. */
 const releasedNamespaces = async (ports: EndPorts, federation: Federation): Promise<Write[]> => {
-  const host = await ports.stores.clusters.get({ projectId: federation.projectId, id: federation.hostClusterId })
+  const host = await ports.stores.clusters.get(hostKey(federation))
   const uid = host?.identity?.uid
   if (uid === undefined) return []
   const driver = ports.drivers.federation.resolve(federation.driver)
@@ -226,23 +228,27 @@ export const endFederationDeleteFailed = (ports: EndPorts, target: Target, failu
 
 /** Removes what is left of memberships: items whose join failed, and secrets of any. */
 const removedMembers = async (ports: EndPorts, federation: Federation): Promise<void> => {
-  const { memberships, credentials, clusters, commit } = ports.stores
+  const { memberships, credentials, commit } = ports.stores
   for (const membership of await memberships.listOf(federation)) {
     await commit([
       memberships.remove(membership),
       credentials.remove(memberTokenKey(membership)),
       credentials.remove(nextMemberTokenKey(membership)),
-      clusters.removeUses({ projectId: membership.projectId, id: membership.clusterId }, [`member:${federation.id}`]),
+      ...unmarkMember(ports.stores, membership),
     ])
   }
 }
 
-const releasedUse = ({ stores }: EndPorts, { projectId, hostClusterId, id }: Federation): Write =>
-  stores.clusters.removeUses({ projectId, id: hostClusterId }, [`host:${id}`])
-
 /** Gone, with its reservations and its mark on the host. `notes` say what a forced delete left behind. @throws OperationSuperseded */
 export const endFederationDelete = async (ports: EndPorts, target: Target, notes: readonly string[]): Promise<void> => {
-  const host = await retryOnConflict(async () => {
+  const { federation, host } = await removeFederation(ports, target, notes)
+  const { hostLoan, hostClusterId } = federation
+  if (hostLoan !== undefined) await forgetEndedGrant(ports, grantKeyOf(hostLoan, hostClusterId))
+  await host.followUp(ports)
+}
+
+const removeFederation = (ports: EndPorts, target: Target, notes: readonly string[]) =>
+  retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
     const { federations, commit } = ports.stores
     await removedMembers(ports, federation)
@@ -251,7 +257,7 @@ export const endFederationDelete = async (ports: EndPorts, target: Target, notes
     const { sentence } = released
     await commit([
       federations.remove(federation),
-      ...(released.goes ? released.writes : [releasedUse(ports, federation)]),
+      ...(released.goes ? released.writes : unmarkHost(ports.stores, federation)),
       ...(await releasedNamespaces(ports, federation)),
       ...forgottenDocuments(ports, federation),
       ownerEvent(ports, 'federation', federation, {
@@ -264,7 +270,5 @@ export const endFederationDelete = async (ports: EndPorts, target: Target, notes
         ].join(' '),
       }),
     ])
-    return released
+    return { federation, host: released }
   })
-  await host.followUp(ports)
-}

@@ -3,21 +3,29 @@ import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ClusterNotUsable } from '../../store/errors.ts'
 import type { Stores } from '../../store/stores.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { IN_OWN_PROJECT, InvalidRequest, notFound } from '../errors.ts'
+import { IN_OWN_PROJECT, InvalidRequest, notFound, StateConflict } from '../errors.ts'
+import type { UsedCluster } from '../grant/loans.ts'
 import { MEMBERSHIP_CHANGES_MAX } from '../operation/deadlines.ts'
 import type { DesiredWorkloads } from '../operation/operation.ts'
 import { atHandFirst, retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { listInWords, quote } from '../values/wording.ts'
 import type { Federation } from './federation.ts'
 
-const nameOf = (cluster: Cluster): string => `${quote(cluster.name)} (${cluster.id})`
+/** Of another project's cluster only what its grant says. */
+const nameOf = ({ id, name, grant }: Pick<UsedCluster, 'id' | 'name' | 'grant'>): string =>
+  `${quote(grant?.clusterName ?? name)} (${id})`
+
+/** What keeps a cluster of another project from being used is its owner's to see. */
+const withheld = (cluster: UsedCluster): string =>
+  `Cluster ${nameOf(cluster)} of another project can't be used by this federation now. Ask those who gave the grant.`
 
 const RETRY = 'Its "status_reason" tells why; PATCH replace /kubeconfig retries the registration.'
 
 /** Settled, or settled once and being changed; the store asks the same again in the transaction. @throws ClusterNotUsable */
-export const requireUsable = (cluster: Cluster, as: 'host' | 'member'): void => {
+export const requireUsable = (cluster: UsedCluster, as: 'host' | 'member'): void => {
   const { status } = cluster
   if (status === 'CREATE_COMPLETE' || status.startsWith('UPDATE_')) return
+  if (cluster.grant !== undefined) throw new ClusterNotUsable(withheld(cluster))
   if (status === 'CREATE_IN_PROGRESS') {
     throw new ClusterNotUsable(
       `Cluster ${nameOf(cluster)} is ${status}, so it can't be ${as} yet: wait for CREATE_COMPLETE and try again. ` +
@@ -45,13 +53,14 @@ const wayWithout = (drivers: DriverDescriptions): string => {
 export const requireReachableKind = (
   driver: FederationDriverDescription,
   drivers: DriverDescriptions,
-  cluster: Cluster,
+  cluster: UsedCluster,
 ): void => {
   if (!driver.capabilities.usesKubernetesApi) return
   const { capabilities, federationFault } = drivers.cluster.resolve(cluster.driver)
   const fault = federationFault?.(cluster)
+  if (fault === undefined && capabilities.kubernetesApi) return
+  if (cluster.grant !== undefined) throw new InvalidRequest(withheld(cluster))
   if (fault !== undefined) throw new InvalidRequest(fault)
-  if (capabilities.kubernetesApi) return
   throw new InvalidRequest(
     `Cluster ${nameOf(cluster)} of driver ${cluster.driver} has no Kubernetes API, which the federation driver ${driver.id} needs. ${wayWithout(drivers)}`,
   )
@@ -62,6 +71,65 @@ export const requireHostMayJoin = (driver: FederationDriverDescription, hostId: 
   if (cluster.id !== hostId || driver.capabilities.hostAsMember) return
   throw new InvalidRequest(
     `Cluster ${nameOf(cluster)} is the federation's host; the driver ${driver.id} can't have the host as a member.`,
+  )
+}
+
+/** The owner of a cluster decides about rules, so it must be as fedplane wrote it. One of another project is checked by the flow, with that project's key. @throws ItemAltered */
+export const requireIntactOwn = async (
+  { integrity }: Pick<Stores, 'integrity'>,
+  clusters: readonly UsedCluster[],
+): Promise<void> => {
+  const own = clusters.filter(({ grant }) => grant === undefined)
+  await Promise.all(own.map((cluster) => integrity.requireCluster(cluster)))
+}
+
+/**
+ * A cluster may be registered in several projects; in one federation it is once. Within a project its uid is reserved, so that this is asked of
+ * federations with clusters of several projects.
+ *
+ * @param members clusters that are members already
+ * @throws StateConflict
+ */
+export const requireRegisteredOnce = ({
+  driver,
+  host,
+  joins,
+  members,
+}: {
+  driver: FederationDriverDescription
+  host: Cluster
+  joins: readonly UsedCluster[]
+  members: readonly Cluster[]
+}): void => {
+  const projects = new Set([host, ...joins, ...members].map(({ projectId }) => projectId))
+  if (projects.size === 1) return
+  const same = (one: Cluster, other: Cluster): boolean =>
+    one.id !== other.id && one.identity !== null && one.identity.uid === other.identity?.uid
+  for (const [index, cluster] of joins.entries()) {
+    const others = [...members, ...joins.slice(0, index)]
+    const twin = others.find((other) => same(cluster, other))
+    if (twin !== undefined) {
+      throw new StateConflict(
+        `Cluster ${nameOf(cluster)} is the same Kubernetes cluster as ${twin.id}, registered in another project. A federation has a cluster once: unjoin one before the other joins.`,
+      )
+    }
+    if (same(cluster, host) && !driver.capabilities.hostAsMember) {
+      throw new StateConflict(
+        `Cluster ${nameOf(cluster)} is the same Kubernetes cluster as the federation's host ${host.id}, registered in another project; the driver ${driver.id} can't have the host as a member.`,
+      )
+    }
+  }
+}
+
+/** What a join of another project's cluster writes besides, in memberships: its grant is half of one. */
+const weightOf = (clusters: readonly UsedCluster[]): number =>
+  Math.ceil(clusters.filter(({ grant }) => grant !== undefined).length / 2)
+
+/** As `requireChangesFit`, once it is known whose clusters they are. @throws InvalidRequest */
+export const requireLoansFit = (joins: readonly UsedCluster[], others = 0): void => {
+  if (joins.length + others + weightOf(joins) <= MEMBERSHIP_CHANGES_MAX) return
+  throw new InvalidRequest(
+    `The request would join ${joins.length} clusters, some of other projects, of which two count as three; at most ${MEMBERSHIP_CHANGES_MAX} are allowed at once. Send several requests.`,
   )
 }
 
@@ -84,10 +152,12 @@ export const requireDistinct = (clusters: readonly Pick<Cluster, 'id' | 'name'>[
 export type Using = {
   federation: Pick<Federation, 'projectId' | 'userId' | 'properties'>
   driver: FederationDriverDescription
+  /** The cluster joins: the rule of the federation's side is asked, too. */
+  joins?: true
 }
 
 /** Asks the policy whether the caller may have a federation use a cluster. @throws PolicyForbids */
-export type RequireUse = (cluster: Cluster, side: 'host' | 'member', using: Using) => void
+export type RequireUse = (cluster: UsedCluster, side: 'host' | 'member', using: Using) => void
 
 /**
  * Decides on a federation as its caller saw it, and when that has changed meanwhile, on what it is then.

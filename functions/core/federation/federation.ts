@@ -1,3 +1,4 @@
+import type { Loan } from '../grant/grant.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { DriverId } from '../values/ids.ts'
 import type { JsonObject } from '../values/json.ts'
@@ -60,6 +61,8 @@ export type Federation = {
   hostClusterId: string
   /** Null or absent: the host was there before. */
   createdHost?: CreatedHost | null
+  /** Of a host of another project; absent for one of the own. */
+  hostLoan?: Loan
   /** Text to text; unknown keys are kept. */
   properties: Readonly<Record<string, string>>
   /** Those of before the updates that have not come to a good end since; null or absent while `properties` are in force. */

@@ -1,7 +1,9 @@
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import type { Stores } from '../../store/stores.ts'
 import type { Write } from '../../store/write.ts'
-import type { Cluster, ClusterUse } from '../cluster/cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
+import type { Loan } from '../grant/grant.ts'
+import { type BegunUse, newLoan, type UsedCluster } from '../grant/loans.ts'
 import type { WaitingMembership } from '../membership/membership.ts'
 import { newMember } from '../membership/membership-states.ts'
 import { type NamesElsewhere, newMemberName } from '../membership/membership-steps.ts'
@@ -29,10 +31,10 @@ export type NewFederation = {
   changeId: string
   principal: Principal
   driver: FederationDriver
-  host: Cluster
+  host: UsedCluster
   /** The host is created with it. */
   newHost: NewHost | null
-  members: readonly Cluster[]
+  members: readonly UsedCluster[]
   operation: FederationOperation
   elsewhere: NamesElsewhere
 }
@@ -51,6 +53,14 @@ const openChange = ({ changeId, members, operation }: NewFederation): Membership
   return { id: changeId, deadline: new Date(milliseconds).toISOString() }
 }
 
+const loanOf = ({ operation }: NewFederation, cluster: UsedCluster): Loan | undefined =>
+  newLoan(cluster, operation.startedAt)
+
+const hostLoanOf = (given: NewFederation): Pick<Federation, 'hostLoan'> => {
+  const hostLoan = loanOf(given, given.host)
+  return hostLoan === undefined ? {} : { hostLoan }
+}
+
 /** A federation as it is the instant that its 202 goes out. */
 export const newFederation = (desired: DesiredFederation, given: NewFederation): Federation => ({
   id: given.id,
@@ -60,6 +70,7 @@ export const newFederation = (desired: DesiredFederation, given: NewFederation):
   driver: given.driver.id,
   hostClusterId: given.host.id,
   createdHost: given.newHost && { keep: given.newHost.keep, state: 'pending' },
+  ...hostLoanOf(given),
   properties: desired.properties,
   revision: 1,
   status: 'CREATE_IN_PROGRESS',
@@ -86,20 +97,21 @@ export const waitingMemberships = (federation: Federation, given: NewFederation)
     const memberName = newMemberName({ federation, cluster, takenNames, elsewhere })
     takenNames.add(memberName)
     const { changeId } = given
-    return newMember({ federation, clusterId: cluster.id, changeId, since: federation.createdAt, memberName })
+    const loan = loanOf(given, cluster)
+    return newMember({ federation, clusterId: cluster.id, changeId, since: federation.createdAt, memberName, loan })
   })
 }
 
-/** Marks on each cluster that is there, in one write per cluster: the host may be a member too. A new host has its mark from the first. */
-export const usesOf = ({ id, host, newHost, members }: NewFederation): { cluster: Cluster; uses: ClusterUse[] }[] => {
-  const clusters = new Map([...(newHost ? [] : [host]), ...members].map((cluster) => [cluster.id, cluster]))
-  const memberIds = new Set(members.map((member) => member.id))
-  return [...clusters.values()].map((cluster) => ({
-    cluster,
-    uses: [
-      ...(cluster.id === host.id ? [`host:${id}` as const] : []),
-      ...(memberIds.has(cluster.id) ? [`member:${id}` as const] : []),
-    ],
+/** Uses of each cluster that is there, to be marked in one write per cluster: the host may be a member too. A new host has its mark from the first. */
+export const usesOf = (given: NewFederation): { cluster: Cluster; uses: BegunUse[] }[] => {
+  const { host, newHost, members } = given
+  const all = [
+    ...(newHost ? [] : [{ side: 'host' as const, cluster: host }]),
+    ...members.map((cluster) => ({ side: 'member' as const, cluster })),
+  ]
+  return [...Map.groupBy(all, ({ cluster }) => cluster.id).values()].map((those) => ({
+    cluster: those[0]?.cluster ?? host,
+    uses: those.map(({ side, cluster }) => ({ side, grant: cluster.grant, loan: loanOf(given, cluster) })),
   }))
 }
 

@@ -1,6 +1,8 @@
 import type { MembershipKey } from '../../store/federation.store.ts'
 import type { Write } from '../../store/write.ts'
 import { isInitialized } from '../federation/federation.ts'
+import { isLive } from '../grant/grant.ts'
+import { grantKeyOf } from '../grant/loans.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { memberEvent } from '../operation/events.ts'
 import { launch, newOperation } from '../operation/launch.ts'
@@ -68,12 +70,24 @@ export const leave = async (ports: LeavePorts, seen: Membership, request: Desire
 
 type InRest = ReadyMembership | DegradedMembership
 
+/** What a grant gave is not renewed once that is over: the member is on its way out. */
+const isLentStill = async (
+  { stores }: Pick<TablePorts, 'stores'>,
+  { loan, clusterId }: Membership,
+  now: string,
+): Promise<boolean> => {
+  if (loan === undefined) return true
+  const grant = await stores.grants.get(grantKeyOf(loan, clusterId))
+  return grant !== undefined && isLive(grant, now)
+}
+
 /** The membership, if its credential is due and nothing runs on it. The index it came from may lag. */
 const dueMembership = async (ports: TablePorts, key: MembershipKey, now: string): Promise<InRest | undefined> => {
   const membership = await ports.stores.memberships.get(key)
   if (membership?.state !== 'Ready' && membership?.state !== 'Degraded') return undefined
   const renewAfter = membership.credential?.renewAfter ?? null
-  return membership.operation === null && renewAfter !== null && renewAfter <= now ? membership : undefined
+  if (membership.operation !== null || renewAfter === null || renewAfter > now) return undefined
+  return (await isLentStill(ports, membership, now)) ? membership : undefined
 }
 
 /** Renews a member's credential if it is due; true when that began. @throws RevisionConflict when something else began on the membership */

@@ -2,8 +2,10 @@ import type { MemberContext, MemberObservation } from '../../drivers/contract/fe
 import { goneClusterAccess, intactAccess, type OpenClusterAccess } from '../access/cluster-access.ts'
 import { memberTokenKey, nextMemberTokenKey } from '../access/credentials.ts'
 import type { AccessPorts } from '../access/open-cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import type { Federation } from '../federation/federation.ts'
 import { type FederationContextPorts, federationContext } from '../federation/federation-context.ts'
+import { memberClusterKey, requireLent } from '../grant/loans.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
 import type { Membership, MemberWarning } from './membership.ts'
@@ -22,16 +24,24 @@ export const memberAccess = async (
   ports: AccessPorts,
   membership: Membership,
 ): Promise<{ access: OpenClusterAccess; known: boolean }> => {
-  const { projectId, clusterId, memberName } = membership
-  const { integrity } = ports.stores
-  const cluster = await ports.stores.clusters.get({ projectId, id: clusterId })
+  const key = memberClusterKey(membership)
+  const cluster = await ports.stores.clusters.get(key)
   return cluster === undefined
-    ? { access: goneClusterAccess({ projectId, id: clusterId, name: memberName }), known: false }
-    : {
-        access: await intactAccess(ports, cluster, () => integrity.requireMembership(membership)),
-        known: true,
-      }
+    ? { access: goneClusterAccess({ ...key, name: membership.memberName }), known: false }
+    : { access: await accessToMember(ports, cluster, membership), known: true }
 }
+
+/** A way to the registered cluster of a member, once membership, cluster and grant are as fedplane wrote them. */
+export const accessToMember = (
+  ports: AccessPorts,
+  cluster: Cluster,
+  membership: Membership,
+): Promise<OpenClusterAccess> =>
+  intactAccess(ports, cluster, async () => {
+    const { projectId, federationId, clusterId, loan } = membership
+    await ports.stores.integrity.requireMembership(membership)
+    await requireLent(ports.stores, { projectId, id: federationId }, { clusterId, loan })
+  })
 
 type MemberParts = {
   federation: Federation

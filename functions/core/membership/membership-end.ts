@@ -3,15 +3,17 @@ import { memberTokenKey, nextMemberTokenKey } from '../access/credentials.ts'
 import { OperationSuperseded } from '../errors.ts'
 import type { Federation } from '../federation/federation.ts'
 import { settle } from '../federation/settle.ts'
+import { forgetEndedGrant } from '../grant/forget-grants.ts'
+import { grantKeyOf, unmarkMember } from '../grant/loans.ts'
 import { renewalAfterFailures, renewalAfterSuccess } from '../operation/deadlines.ts'
-import { memberEvent } from '../operation/events.ts'
+import { memberEndEvents, memberEvent } from '../operation/events.ts'
 import type { Failure } from '../operation/operation.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { type MembershipUnder, membershipKey, openMembership, type Target } from '../operation/subjects.ts'
 import type { Ports, TablePorts } from '../ports.ts'
 import type { ObjectRef } from '../values/object-ref.ts'
 import { withoutFullStop } from '../values/wording.ts'
-import type { MemberCredential, Membership, MemberWarning } from './membership.ts'
+import { type MemberCredential, type Membership, type MemberWarning, WITHHELD } from './membership.ts'
 import { joinFailed, ready, unjoinFailed } from './membership-states.ts'
 import { type Left, leftBehind, listed } from './orphaned.ts'
 
@@ -43,20 +45,22 @@ const end = async (
   target: Target,
   writesFor: (membership: MembershipUnder) => Promise<Write[]>,
 ): Promise<void> => {
-  await orSettle(ports, target, () =>
-    retryOnConflict(async () => ports.stores.commit(await writesFor(await openMembership(ports, target)))),
+  const { loan, clusterId } = await orSettle(ports, target, () =>
+    retryOnConflict(async () => {
+      const membership = await openMembership(ports, target)
+      await ports.stores.commit(await writesFor(membership))
+      return membership
+    }),
   )
   await settle(ports, federationKey(membershipKey(target)))
+  if (loan !== undefined) await forgetEndedGrant(ports, grantKeyOf(loan, clusterId))
 }
 
 /** What a membership holds besides itself: its place in `memberIds`, its mark on the cluster, its secrets. */
-const released = (ports: EndPorts, membership: Membership): Write[] => {
-  const cluster = { projectId: membership.projectId, id: membership.clusterId }
-  return [
-    ports.stores.clusters.removeUses(cluster, [`member:${membership.federationId}`]),
-    ...forgotten(ports, membership),
-  ]
-}
+const released = (ports: EndPorts, membership: Membership): Write[] => [
+  ...unmarkMember(ports.stores, membership),
+  ...forgotten(ports, membership),
+]
 
 const forgotten = ({ stores: { credentials } }: EndPorts, membership: Membership): Write[] => [
   credentials.remove(memberTokenKey(membership)),
@@ -67,7 +71,7 @@ const forgotten = ({ stores: { credentials } }: EndPorts, membership: Membership
 export const endJoin = (ports: EndPorts, target: Target, warning: MemberWarning | null): Promise<void> =>
   end(ports, target, async (membership) => [
     ports.stores.memberships.replace(membership, { ...ready(membership, ports.clock.now()), ...warning }),
-    memberEvent(ports, membership, {
+    ...memberEndEvents(ports, membership, {
       action: 'join',
       outcome: 'success',
       reason: 'Joined',
@@ -88,7 +92,7 @@ export const joinFailedWrites = (
   ports.stores.memberships.replace(membership, joinFailed(membership, failure, { leftovers, now: ports.clock.now() })),
   ports.stores.federations.removeMemberId(federationKey(membership), membership.clusterId),
   ...(leftovers.length === 0 ? released(ports, membership) : forgotten(ports, membership)),
-  memberEvent(ports, membership, {
+  ...memberEndEvents(ports, membership, {
     action: 'join',
     outcome: 'failure',
     reason: failure.reason,
@@ -120,9 +124,13 @@ const withoutMember = (
   const key = federationKey(membership)
   if (sentence === null || federation === undefined) return federations.removeMemberId(key, membership.clusterId)
   const open = federation.change ?? { id: membership.changeId, deadline: membership.operation.deadline }
-  const change = { ...open, leftBehind: [...(open.leftBehind ?? []), sentence] }
+  const change = { ...open, leftBehind: [...(open.leftBehind ?? []), shownSentence(membership, sentence)] }
   return federations.change(federation, { change }, { remove: [membership.clusterId] })
 }
+
+/** What stayed in a cluster of another project is told to that one. */
+const shownSentence = ({ loan, memberName }: Membership, sentence: string): string =>
+  loan === undefined ? sentence : `${memberName} was removed, and something was left behind. ${WITHHELD}`
 
 /** Left: the membership is gone; the event lists what stayed. @throws OperationSuperseded */
 export const endUnjoin = (ports: EndPorts & Pick<TablePorts, 'drivers'>, target: Target, left: Left): Promise<void> =>
@@ -133,7 +141,7 @@ export const endUnjoin = (ports: EndPorts & Pick<TablePorts, 'drivers'>, target:
       ports.stores.memberships.remove(membership),
       withoutMember(ports, membership, federation, sentence),
       ...released(ports, membership),
-      memberEvent(ports, membership, {
+      ...memberEndEvents(ports, membership, {
         action: 'unjoin',
         outcome: 'success',
         reason: sentence === null ? 'Unjoined' : 'LeftBehind',
@@ -159,7 +167,7 @@ export const endUnjoinFailed = (ports: EndPorts, target: Target, failure: Failur
     const reported = await withWayOut(ports, membership, failure)
     return [
       ports.stores.memberships.replace(membership, unjoinFailed(membership, reported, ports.clock.now())),
-      memberEvent(ports, membership, { action: 'unjoin', outcome: 'failure', ...reported }),
+      ...memberEndEvents(ports, membership, { action: 'unjoin', outcome: 'failure', ...reported }),
     ]
   })
 

@@ -1,3 +1,4 @@
+import type { Loan } from '../grant/grant.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { type Launch, newOperation, replacedBy } from '../operation/launch.ts'
 import {
@@ -39,6 +40,7 @@ const baseOf = (membership: Membership): Base => ({
   since: membership.since,
   made: membership.made,
   credential: membership.credential,
+  ...(membership.loan === undefined ? {} : { loan: membership.loan }),
 })
 
 /** The executions that a new operation of this membership has to end first: the running one, and those that it had not yet ended. */
@@ -61,13 +63,15 @@ type NewMember = {
   changeId: string
   since: string
   memberName: string
+  loan?: Loan | undefined
 }
 
 /** The first record of a member: it waits until it is sent on to join. */
-export const newMember = ({ federation, ...rest }: NewMember): WaitingMembership => ({
+export const newMember = ({ federation, loan, ...rest }: NewMember): WaitingMembership => ({
   projectId: federation.projectId,
   federationId: federation.id,
   ...rest,
+  ...(loan === undefined ? {} : { loan }),
   revision: 1,
   made: [],
   credential: null,

@@ -1,7 +1,8 @@
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { Write } from '../../store/write.ts'
-import type { Cluster } from '../cluster/cluster.ts'
+import { type Cluster, federationUses } from '../cluster/cluster.ts'
 import type { Federation, MembershipChange } from '../federation/federation.ts'
+import { markUses, newLoan, type UsedCluster, unmarkMember } from '../grant/loans.ts'
 import type { Launch } from '../operation/launch.ts'
 import type { Ports, TablePorts } from '../ports.ts'
 import {
@@ -18,7 +19,7 @@ import { type DesiredUnjoin, joining, launchOf, leaving, newMember } from './mem
  * `MembershipStore.replace` alone.
  */
 export type MembershipStep =
-  | { kind: 'join'; cluster: Cluster; before: JoinFailedMembership | null; next: JoiningMembership }
+  | { kind: 'join'; cluster: UsedCluster; before: JoinFailedMembership | null; next: JoiningMembership }
   | { kind: 'unjoin'; before: Membership; next: LeavingMembership }
   /** One that nothing was ever made for, or whose failed join left nothing behind: it is forgotten. */
   | { kind: 'dismiss'; before: Membership }
@@ -27,7 +28,7 @@ type Tools = Pick<TablePorts, 'clock' | 'newId'>
 
 type JoinInput = {
   federation: Pick<Federation, 'projectId' | 'id'>
-  cluster: Cluster
+  cluster: UsedCluster
   before: JoinFailedMembership | null
   changeId: string
   /** Member names in use in the federation. */
@@ -57,8 +58,9 @@ export const joinStep = (tools: Tools, input: JoinInput): MembershipStep & { kin
   const { federation, cluster, before, changeId } = input
   const since = tools.clock.now().toISOString()
   const memberName = nameFor(input)
-  const member = before ?? newMember({ federation, clusterId: cluster.id, changeId, since, memberName })
-  const next = joining(tools, { ...member, memberName }, changeId)
+  const loan = newLoan(cluster, since)
+  const { loan: _, ...member } = before ?? newMember({ federation, clusterId: cluster.id, changeId, since, memberName })
+  const next = joining(tools, { ...member, memberName, ...(loan && { loan }) }, changeId)
   return { kind: 'join', cluster, before, next }
 }
 
@@ -71,22 +73,21 @@ export const leaveStep = (tools: Tools, before: Membership, desired: DesiredUnjo
 
 /** What a step writes of membership and cluster; the federation's own part is its caller's. */
 export const stepWrites = ({ stores }: Pick<Ports, 'stores'>, step: MembershipStep): Write[] => {
-  const { memberships, clusters } = stores
+  const { memberships } = stores
   switch (step.kind) {
     case 'join': {
       const { before, next, cluster } = step
       const write = before === null ? memberships.insert(next) : memberships.replace(before, next)
-      return [write, clusters.addUses(cluster, [`member:${next.federationId}`])]
+      const federation = { projectId: next.projectId, id: next.federationId }
+      return [
+        write,
+        ...markUses(stores, federation, cluster, [{ side: 'member', grant: cluster.grant, loan: next.loan }]),
+      ]
     }
     case 'unjoin':
       return [memberships.replace(step.before, step.next)]
-    case 'dismiss': {
-      const { projectId, clusterId, federationId } = step.before
-      return [
-        memberships.remove(step.before),
-        clusters.removeUses({ projectId, id: clusterId }, [`member:${federationId}`]),
-      ]
-    }
+    case 'dismiss':
+      return [memberships.remove(step.before), ...unmarkMember(stores, step.before)]
   }
 }
 
@@ -114,16 +115,40 @@ type NamePorts = Pick<TablePorts, 'stores' | 'drivers'>
 /** By cluster id: its names in other federations that its name in this one must differ from. Clusters without such names are left out. */
 export type NamesElsewhere = ReadonlyMap<string, ReadonlySet<string>>
 
-const PREFIX = 'member:'
-
 /** Its name in one federation, where that matters to others; undefined where it does not. */
-const nameIn = async ({ stores, drivers }: NamePorts, cluster: Cluster, federationId: string): Promise<string[]> => {
-  const { projectId, id: clusterId } = cluster
-  const federation = await stores.federations.get({ projectId, id: federationId })
+const nameIn = async (
+  { stores, drivers }: NamePorts,
+  { id: clusterId }: Cluster,
+  key: { projectId: string; id: string },
+): Promise<string[]> => {
+  const federation = await stores.federations.get(key)
   const driver = drivers.federation.list().find(({ id }) => id === federation?.driver)
   if (driver?.distinctMemberNames !== true) return []
-  const membership = await stores.memberships.get({ projectId, federationId, clusterId })
+  const membership = await stores.memberships.get({ projectId: key.projectId, federationId: key.id, clusterId })
   return membership === undefined ? [] : [membership.memberName]
+}
+
+/**
+ * The name that the same cluster would get as it is registered in another project. It is left to nobody, joined or not: who looked first would
+ * not see the other. A uid is what a cluster says of itself, so an impostor's costs the real one a shorter name, and nothing else.
+ */
+const nameOfTwins = async ({ stores: { clusters } }: NamePorts, cluster: Cluster): Promise<string[]> => {
+  const { projectId, name, identity } = cluster
+  if (identity === null) return []
+  const keys = await clusters.locateByName({ projectId, allProjects: true }, name)
+  const byProject = Map.groupBy(
+    keys.filter((key) => key.projectId !== projectId),
+    (key) => key.projectId,
+  )
+  const others = await Promise.all(
+    [...byProject].map(([owner, those]) =>
+      clusters.getMany(
+        owner,
+        those.map(({ id }) => id),
+      ),
+    ),
+  )
+  return others.flat().some((other) => other.identity?.uid === identity.uid) ? [name] : []
 }
 
 /**
@@ -140,8 +165,13 @@ export const namesElsewhere = async (
   const names = new Map<string, ReadonlySet<string>>()
   if (driver.distinctMemberNames !== true) return names
   for (const cluster of clusters) {
-    const others = cluster.uses.filter((use) => use.startsWith(PREFIX) && use !== `${PREFIX}${federationId}`)
-    const found = await Promise.all(others.map((use) => nameIn(ports, cluster, use.slice(PREFIX.length))))
+    const others = federationUses(cluster).filter(
+      ({ side, federation }) => side === 'member' && federation.id !== federationId,
+    )
+    const found = await Promise.all([
+      ...others.map(({ federation }) => nameIn(ports, cluster, federation)),
+      nameOfTwins(ports, cluster),
+    ])
     if (found.flat().length > 0) names.set(cluster.id, new Set(found.flat()))
   }
   return names

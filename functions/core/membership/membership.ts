@@ -1,3 +1,4 @@
+import type { Loan } from '../grant/grant.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { ObjectRef } from '../values/object-ref.ts'
 import { counted } from '../values/wording.ts'
@@ -35,6 +36,8 @@ type MembershipBase = {
   made: readonly ObjectRef[]
   /** Null before one is stored. */
   credential: MemberCredential | null
+  /** Of a cluster of another project; absent for one of the federation's own. */
+  loan?: Loan
   /** As a cluster's. Kept by every change. */
   integrity?: string
 }
@@ -99,17 +102,30 @@ export const operationOf = (membership: Membership): MembershipOperation | null 
 export const membershipEntityId = (membership: Pick<Membership, 'federationId' | 'clusterId'>): string =>
   `${membership.federationId}:${membership.clusterId}`
 
-/** What keeps it from being as it was asked for; undefined when nothing does. A warning on a ready one is no fault. */
-export const faultOf = (membership: Membership): { reason: string; message: string } | undefined =>
+/** In place of what is said of another project's cluster: messages name addresses, nodes and versions, which are its owner's to see. */
+export const WITHHELD = "The cluster is another project's, which sees the details."
+
+/** As `faultOf`, with all that is known: for the owner of the cluster. */
+export const wholeFaultOf = (membership: Membership): { reason: string; message: string } | undefined =>
   membership.state === 'Degraded' || membership.state === 'JoinFailed' || membership.state === 'UnjoinFailed'
     ? { reason: membership.reason, message: membership.message }
     : undefined
 
+/** What keeps it from being as it was asked for; undefined when nothing does. A warning on a ready one is no fault. */
+export const faultOf = (membership: Membership): { reason: string; message: string } | undefined => {
+  const fault = wholeFaultOf(membership)
+  return fault && membership.loan !== undefined ? { ...fault, message: WITHHELD } : fault
+}
+
 /** Members named in a sentence before it says "and 7 more". */
 const NAMED_MAX = 10
 
-/** What the flow of a membership that moves waits for now; null when it rests, or has not had to wait. */
+/** What the flow of a membership that moves waits for now; null when it rests, or has not had to wait, or that is another project's to see. */
 export const progressOf = (membership: Membership): string | null =>
+  membership.loan === undefined ? wholeProgressOf(membership) : null
+
+/** As `progressOf`, for the owner of the cluster. */
+export const wholeProgressOf = (membership: Membership): string | null =>
   'progress' in membership ? (membership.progress ?? null) : null
 
 const named = (membership: Membership): string => {

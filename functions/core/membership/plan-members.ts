@@ -1,15 +1,16 @@
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
 import { CONTROL_PLANE_READY, type Federation, isInitialized } from '../federation/federation.ts'
 import {
   requireChangesFit,
   requireDistinct,
   requireHostMayJoin,
+  requireLoansFit,
   requireReachableKind,
   requireUsable,
 } from '../federation/federation-rules.ts'
+import type { UsedCluster } from '../grant/loans.ts'
 import type { DesiredWorkloads } from '../operation/operation.ts'
 import type { TablePorts } from '../ports.ts'
 import { isConditionTrue } from '../values/status.ts'
@@ -21,7 +22,7 @@ import { joinStep, leaveStep, type MembershipStep, type NamesElsewhere } from '.
 export type Membered = { federation: Federation; memberships: readonly Membership[] }
 
 /** Clusters to join and memberships to end. */
-export type MemberTargets = { join: Cluster[]; leave: Membership[] }
+export type MemberTargets = { join: UsedCluster[]; leave: Membership[] }
 
 export type MembersInput = Membered & {
   targets: MemberTargets
@@ -63,7 +64,7 @@ const requireNotBoth = ({ join, leave }: MemberTargets): void => {
   throw new InvalidRequest(`Cluster ${quote(both.name)} (${both.id}) is both added and removed. Do one of them.`)
 }
 
-const requireMayJoin = (input: MembersInput, cluster: Cluster, before: Membership | undefined): void => {
+const requireMayJoin = (input: MembersInput, cluster: UsedCluster, before: Membership | undefined): void => {
   const { driver, drivers, federation } = input
   const who = `Cluster ${quote(cluster.name)} (${cluster.id})`
   if (before !== undefined && before.state !== 'JoinFailed') {
@@ -94,6 +95,7 @@ const requireMayLeave = (membership: Membership, force: boolean): void => {
 const requireAllowed = (input: MembersInput): void => {
   const { federation, memberships, targets, force } = input
   requireChangesFit(targets.join.length + targets.leave.length)
+  requireLoansFit(targets.join, targets.leave.length)
   requireNotBoth(targets)
   requireDistinct(targets.join, '"add /member_ids"')
   requireDistinct(

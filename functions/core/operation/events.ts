@@ -1,5 +1,5 @@
 import type { Write } from '../../store/write.ts'
-import type { Membership } from '../membership/membership.ts'
+import { type Membership, WITHHELD } from '../membership/membership.ts'
 import type { Ports } from '../ports.ts'
 import type { DomainEvent } from '../values/event.ts'
 
@@ -37,7 +37,7 @@ export const ownerEvent = (
 /** History of a membership, kept with its federation. */
 export const memberEvent = (
   ports: EventPorts,
-  read: Pick<Membership, 'projectId' | 'federationId' | 'clusterId' | 'revision'>,
+  read: Pick<Membership, 'projectId' | 'federationId' | 'clusterId' | 'revision' | 'loan'>,
   said: EventFields,
 ): Write =>
   append(ports, {
@@ -46,4 +46,23 @@ export const memberEvent = (
     clusterId: read.clusterId,
     sequence: read.revision + 1,
     ...said,
+    ...(read.loan !== undefined && isTelling(said) ? { message: WITHHELD } : {}),
   })
+
+/** True where the message says more of a cluster than that it came or went. */
+const isTelling = ({ outcome, reason }: EventFields): boolean => outcome === 'failure' || reason === 'LeftBehind'
+
+/** The end of a move of a member, in the history of its federation; with all details in that of its cluster, where this is another project's. */
+export const memberEndEvents = (ports: EventPorts, read: Membership, said: EventFields): Write[] => {
+  const { projectId, federationId, clusterId, loan, revision } = read
+  if (loan === undefined) return [memberEvent(ports, read, said)]
+  const owners = {
+    ...said,
+    projectId: loan.projectId,
+    owner: { kind: 'cluster', id: clusterId },
+    clusterId,
+    sequence: revision + 1,
+    message: `Federation ${federationId} of project ${projectId}: ${said.message}`,
+  } as const
+  return [memberEvent(ports, read, said), append(ports, owners)]
+}

@@ -19,7 +19,9 @@ export type ProjectLimits = {
   templates: number
   /** Creates, changes and joins in progress. Deletes and unjoins count and are never refused: they are the remedy. */
   operations: number
+  /** Grants of its clusters to other projects. */
+  grants: number
 }
 
 /** Unless the operator says otherwise: far more than anybody needs, and few enough beside other projects' (decision 0028). */
-export const PROJECT_LIMITS: ProjectLimits = { federations: 100, templates: 100, operations: 100 }
+export const PROJECT_LIMITS: ProjectLimits = { federations: 100, templates: 100, operations: 100, grants: 100 }

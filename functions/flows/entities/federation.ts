@@ -1,8 +1,9 @@
-import type { OpenClusterAccess } from '../../core/access/cluster-access.ts'
+import { discreetAccess, type OpenClusterAccess } from '../../core/access/cluster-access.ts'
 import { ClusterGone } from '../../core/errors.ts'
 import type { Federation, FederationUpdate } from '../../core/federation/federation.ts'
 import { federationContext, hostAccess } from '../../core/federation/federation-context.ts'
 import { memberAccess, memberContext, storedToken } from '../../core/membership/member-context.ts'
+import { type Membership, WITHHELD } from '../../core/membership/membership.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { openFederation, type Target, type WithOperation } from '../../core/operation/subjects.ts'
 import { isAppError } from '../../core/values/app-error.ts'
@@ -66,6 +67,12 @@ type MembersInRest = {
   close(): void
 }
 
+/** What fails in a member of another project shows as the federation's own failure. */
+const accessFor = async (ports: StepPorts, membership: Membership): Promise<OpenClusterAccess> => {
+  const { access } = await memberAccess(ports, membership)
+  return membership.loan === undefined ? access : discreetAccess(access, `${membership.memberName}: ${WITHHELD}`)
+}
+
 /** Opens accesses to members as they are asked for, each cluster once. The maker closes them. */
 const membersInRest = (ports: StepPorts, host: OpenClusterAccess): MembersInRest => {
   const opened = new Map<string, OpenClusterAccess>()
@@ -75,7 +82,7 @@ const membersInRest = (ports: StepPorts, host: OpenClusterAccess): MembersInRest
       const settled = memberships.filter(({ state }) => state === 'Ready' || state === 'Degraded')
       return Promise.all(
         settled.map(async (membership) => {
-          const member = opened.get(membership.clusterId) ?? (await memberAccess(ports, membership)).access
+          const member = opened.get(membership.clusterId) ?? (await accessFor(ports, membership))
           opened.set(membership.clusterId, member)
           return memberContext(ports, { federation, host, member, membership, tokenOf: storedToken })
         }),

@@ -92,6 +92,7 @@ export type EntityKind =
   | 'cluster template'
   | 'node group'
   | 'quota'
+  | 'grant'
   | 'trigger'
   | 'delivery'
 

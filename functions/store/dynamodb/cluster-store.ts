@@ -50,7 +50,10 @@ const insert = (cluster: Cluster): Action[] => [
 
 const inUse = (read: Cluster, uses: readonly string[]): ClusterInUse =>
   new ClusterInUse(`The cluster ${read.id} is host or member of federations; take it out of them first.`, {
-    details: { id: read.id, federations: [...new Set(uses.map((use) => use.slice(use.indexOf(':') + 1)))].sort() },
+    details: {
+      id: read.id,
+      federations: [...new Set(uses.map((use) => use.slice(use.indexOf(':') + 1).split('@')[0]))].sort(),
+    },
   })
 
 /** Uses bump no revision, so a cluster of the revision that was read may have gained some. */
@@ -150,7 +153,7 @@ const addUses = ({ management, ...key }: UsableCluster, uses: readonly ClusterUs
     onConflict: (stored) =>
       stored !== undefined && (stored.management?.M !== undefined) !== hasRole
         ? roleChanged(key.id)
-        : notUsable(key.id, stored),
+        : notUsable(key.id, uses.some((use) => use.includes('@')) ? undefined : stored),
   }
 }
 

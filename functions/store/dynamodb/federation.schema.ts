@@ -4,6 +4,7 @@ import {
   count,
   driverId,
   jsonObject,
+  loan,
   objectRef,
   operation,
   schemaVersion,
@@ -18,7 +19,7 @@ export const FEDERATION_SCHEMA_VERSION = 3
 
 const memberObservation = z.object({ reason: text, message: text, confirmed: z.boolean() })
 
-/** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce`, `integrity` and `createdHost`; a change adds what it sets and leaves its version. */
+/** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce`, `integrity`, `createdHost` and `hostLoan`; a change adds what it sets and leaves its version. */
 export const federationItem = z
   .object({
     schemaVersion: schemaVersion(FEDERATION_SCHEMA_VERSION),
@@ -32,6 +33,7 @@ export const federationItem = z
       .object({ keep: z.boolean(), state: z.enum(['pending', 'ready', 'gone']) })
       .nullable()
       .exactOptional(),
+    hostLoan: loan.exactOptional(),
     properties: textMap,
     propertiesInForce: textMap.nullable().exactOptional(),
     revision: count,

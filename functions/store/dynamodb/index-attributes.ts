@@ -1,6 +1,7 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import type { Federation } from '../../core/federation/federation.ts'
+import { endOf, type Grant } from '../../core/grant/grant.ts'
 import { type Membership, operationOf } from '../../core/membership/membership.ts'
 import type { Delivery } from '../../core/trigger/trigger.ts'
 import { type NamedKind, namePrefix } from './keys.ts'
@@ -22,6 +23,8 @@ export const shardOf = (id: string): number => (Number.parseInt(id.slice(-1), 16
 export const openPartition = (shard: number): string => `OPEN#${shard}`
 export const renewalPartition = (shard: number): string => `RENEW#${shard}`
 export const kindPartition = (kind: NamedKind, shard: number): string => `${kind}#${shard}`
+/** Grants that end, beside the open work. */
+export const grantPartition = (shard: number): string => `GRANT#${shard}`
 /** Holds the names of all projects beside the kinds, so that a name can be looked up without a project. */
 export const namePartition = (kind: NamedKind, name: string): string => namePrefix(kind, name).slice(0, -1)
 
@@ -95,6 +98,12 @@ export const deliveryIndexAttributes = ({ id, nextAt }: Pick<Delivery, 'id' | 'n
   renewPk: nextAt === null ? null : deliveryPartition(shardOf(id)),
   renewSk: nextAt,
 })
+
+/** From when a grant has come to its end, until it is gone. */
+export const grantIndexAttributes = (grant: Pick<Grant, 'id' | 'expiresAt' | 'revokedAt'>): IndexAttributes => {
+  const end = endOf(grant)
+  return end === null ? { openPk: null, openSk: null } : { openPk: grantPartition(shardOf(grant.id)), openSk: end }
+}
 
 /** For a new item: without the nulls, which DynamoDB refuses in keys of an index. */
 export const presentOnly = (attributes: IndexAttributes): Record<string, string> =>

@@ -27,6 +27,9 @@ export const driverId = z.custom<DriverId>((value) => typeof value === 'string' 
 export const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json())
 export const textMap = z.record(z.string(), z.string())
 
+/** Of what uses a cluster of another project. */
+export const loan = z.object({ projectId: text, grantId: text, since: text })
+
 /** A string set, absent when empty, as a sorted list. */
 export const sortedSet = <T extends z.ZodType<string>>(member: T) =>
   z

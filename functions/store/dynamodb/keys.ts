@@ -51,6 +51,26 @@ export const membershipPrefix = (federationId: string): string => `${MEMBERSHIP_
 export const membershipKey = (key: { projectId: string; federationId: string; clusterId: string }): ItemKey =>
   inProject(key.projectId, `${membershipPrefix(key.federationId)}${key.clusterId}`)
 
+export const GRANT_PREFIX = 'GRANT#'
+export const grantPrefix = (clusterId: string): string => `${GRANT_PREFIX}${clusterId}#`
+export const grantKey = (key: { projectId: string; clusterId: string; id: string }): ItemKey =>
+  inProject(key.projectId, `${grantPrefix(key.clusterId)}${key.id}`)
+
+export const RECEIVED_PREFIX = 'RECEIVED#'
+/** Where a receiver finds a grant: in its project's partition, or in one of the federation, whose project its giver need not know. */
+export const receivedKey = ({
+  receiver,
+  clusterId,
+  id,
+}: {
+  receiver: { projectId: string } | { federationId: string }
+  clusterId: string
+  id: string
+}): ItemKey => ({
+  pk: 'projectId' in receiver ? projectPartition(receiver.projectId) : `GRANTS#${receiver.federationId}`,
+  sk: `${RECEIVED_PREFIX}${clusterId}#${id}`,
+})
+
 export const namePrefix = (kind: NamedKind, name: string): string => `NAME#${kind}#${part(name)}#`
 /** All names of a kind in a project: as many items as there are entities of it, and small ones. */
 export const namesPrefix = (kind: NamedKind): string => `NAME#${kind}#`

@@ -4,7 +4,7 @@ import type { MembershipStore } from '../federation.store.ts'
 import { membershipFacts } from '../sealing/integrity.ts'
 import { type Action, alreadyExists, asWrite, revisionConflict } from './action.ts'
 import { membershipIndexAttributes, presentOnly } from './index-attributes.ts'
-import { count, objectRef, operation, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
+import { count, loan, objectRef, operation, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
 import { MEMBERSHIP_PREFIX, membershipKey, membershipPrefix, projectPartition } from './keys.ts'
 import { operationPlace } from './project-places.ts'
 import { getItem, type Item, queryPrefix } from './read.ts'
@@ -30,6 +30,7 @@ const base = z.object({
       failures: count.exactOptional(),
     })
     .nullable(),
+  loan: loan.exactOptional(),
   integrity: text.exactOptional(),
 })
 
@@ -39,7 +40,7 @@ const warning = { reason: text.exactOptional(), message: text.exactOptional() }
 const fault = { reason: text, message: text }
 
 /** A membership as stored: each state with just its attributes. Version 1 had no warning on a ready one, and no `workloads`; version 2 no `failures` of renewals and
- * no `integrity`. */
+ * no `integrity` and no `loan`. */
 export const membershipItem = z
   .discriminatedUnion('state', [
     base.extend({ state: z.literal('Waiting') }),
@@ -81,6 +82,18 @@ const asRead = (read: Membership, after: Membership | null) => ({
 const follower = ({ revision, integrity }: Membership, { integrity: _, ...next }: Membership): Membership =>
   ({ ...next, revision: revision + 1, ...(integrity === undefined ? {} : { integrity }) }) as Membership
 
+/** A join that is tried again may be by another grant, or by none any more. */
+const movedLoan = (read: Membership, next: Membership): Pick<Action, 'bound'> =>
+  read.loan?.projectId === next.loan?.projectId && read.loan?.grantId === next.loan?.grantId
+    ? {}
+    : {
+        bound: {
+          projectId: read.projectId,
+          facts: membershipFacts(next),
+          read: { facts: membershipFacts(read), integrity: read.integrity },
+        },
+      }
+
 /** Memberships in DynamoDB. */
 export const dynamoMembershipStore = (context: StoreContext): MembershipStore => ({
   get: async (key) => {
@@ -104,6 +117,7 @@ export const dynamoMembershipStore = (context: StoreContext): MembershipStore =>
     return federations
   },
   insert: (membership) => asWrite(insert(membership)),
-  replace: (read, next) => asWrite({ type: 'put', item: itemOf(follower(read, next)), ...asRead(read, next) }),
+  replace: (read, next) =>
+    asWrite({ type: 'put', item: itemOf(follower(read, next)), ...asRead(read, next), ...movedLoan(read, next) }),
   remove: (read) => asWrite({ type: 'delete', key: membershipKey(read), ...asRead(read, null) }),
 })

@@ -5,7 +5,7 @@ import { ProjectLimitReached } from '../errors.ts'
 import type { Commit, Write } from '../write.ts'
 import { type Action, actionsOf, type Place, type PlaceKind } from './action.ts'
 import { countedPlaces, type PlaceCounter } from './counted-places.ts'
-import { namesPrefix, projectPartition, projectUsageKey, TEMPLATE_PREFIX } from './keys.ts'
+import { GRANT_PREFIX, namesPrefix, projectPartition, projectUsageKey, TEMPLATE_PREFIX } from './keys.ts'
 import { countPrefix, queryPrefix } from './read.ts'
 import type { StoreContext } from './request.ts'
 
@@ -38,6 +38,7 @@ const RECOUNT: Readonly<Record<PlaceKind, (context: StoreContext, pk: string) =>
   // A template need not have a name.
   templates: (context, pk) => countPrefix(context, { pk, prefix: TEMPLATE_PREFIX }),
   operations: countOperations,
+  grants: (context, pk) => countPrefix(context, { pk, prefix: GRANT_PREFIX }),
 }
 
 const REMEDY: Readonly<Record<PlaceKind, string>> = {
@@ -46,12 +47,14 @@ const REMEDY: Readonly<Record<PlaceKind, string>> = {
   operations:
     'Wait until some of them have ended, or delete what hangs; deletes and unjoins are taken at any time. ' +
     'The operator can raise operationsPerProject (FEDPLANE_OPERATIONS_PER_PROJECT).',
+  grants: 'Delete one, or ask the operator to raise grantsPerProject (FEDPLANE_GRANTS_PER_PROJECT).',
 }
 
 const NOUN: Readonly<Record<PlaceKind, string>> = {
   federations: 'federations',
   templates: 'cluster templates',
   operations: 'operations in progress',
+  grants: 'grants of clusters',
 }
 
 const limitReached = ({ projectId, of, by }: Sum, used: number, limit: number): ProjectLimitReached =>

@@ -8,6 +8,7 @@ import {
   clusterFacts,
   type Facts,
   federationFacts,
+  grantFacts,
   type ItemIntegrity,
   itemIntegrity,
   membershipFacts,
@@ -22,6 +23,7 @@ import { dynamoClusterTemplateStore } from './cluster-template-store.ts'
 import { dynamoCommit } from './commit.ts'
 import { dynamoEventStore } from './event-store.ts'
 import { dynamoFederationStore } from './federation-store.ts'
+import { dynamoGrantStore } from './grant-store.ts'
 import { dynamoHeartbeatStore } from './heartbeat-store.ts'
 import { dynamoIdempotencyStore } from './idempotency-store.ts'
 import { parseItem, schemaVersion } from './item.schema.ts'
@@ -120,6 +122,7 @@ const integrityStore = ({ check }: ItemIntegrity): IntegrityStore => ({
   requireCluster: (cluster) => check(cluster.projectId, clusterFacts(cluster), cluster.integrity),
   requireFederation: (federation) => check(federation.projectId, federationFacts(federation), federation.integrity),
   requireMembership: (membership) => check(membership.projectId, membershipFacts(membership), membership.integrity),
+  requireGrant: (grant) => check(grant.projectId, grantFacts(grant), grant.integrity),
   adoptCluster: (cluster) => adopted(cluster, clusterKey(cluster), clusterFacts(cluster), ['cluster', cluster.id]),
   adoptFederation: (federation) =>
     adopted(federation, federationKey(federation), federationFacts(federation), ['federation', federation.id]),
@@ -161,6 +164,7 @@ export const dynamoStores = ({
     heartbeats: dynamoHeartbeatStore(context, commit),
     federations: dynamoFederationStore(context, commit),
     memberships: dynamoMembershipStore(context),
+    grants: dynamoGrantStore(context),
     credentials: dynamoCredentialStore(context, keyOf),
     integrity: integrityStore(integrity),
     events: dynamoEventStore(context, commit),

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 import type { DueRenewal, OpenWork, WorkStore } from '../work.store.ts'
-import { kindPartition, openPartition, renewalPartition } from './index-attributes.ts'
+import { grantPartition, kindPartition, openPartition, renewalPartition } from './index-attributes.ts'
 import { parseItem, text } from './item.schema.ts'
-import { entityOfKey, type NamedKind } from './keys.ts'
+import { entityOfKey, type NamedKind, projectOfPartition } from './keys.ts'
 import { type Item, mergeAscending, queryItems } from './read.ts'
 import type { StoreContext } from './request.ts'
 import { INDEX_SHARDS, type IndexDefinition, KINDS_INDEX, OPEN_WORK_INDEX, RENEWALS_INDEX } from './table-definition.ts'
@@ -55,6 +55,16 @@ async function* renewals(context: StoreContext, now: string): AsyncGenerator<Due
   }
 }
 
+async function* endedGrants(context: StoreContext, now: string) {
+  for (const shard of shards) {
+    const ended = entries(context, OPEN_WORK_INDEX, { partition: grantPartition(shard), until: now })
+    for await (const { pk, sk } of ended) {
+      const [, clusterId = '', id = ''] = String(sk).split('#')
+      yield { projectId: projectOfPartition(String(pk)), clusterId, id }
+    }
+  }
+}
+
 async function* entitiesOf(context: StoreContext, kind: NamedKind) {
   for (const shard of shards) {
     for await (const item of entries(context, KINDS_INDEX, { partition: kindPartition(kind, shard) })) {
@@ -68,6 +78,7 @@ async function* entitiesOf(context: StoreContext, kind: NamedKind) {
 export const dynamoWorkStore = (context: StoreContext): WorkStore => ({
   open: () => open(context),
   renewals: (now) => renewals(context, now),
+  endedGrants: (now) => endedGrants(context, now),
   clusters: () => entitiesOf(context, 'CLUSTER'),
   federations: () => entitiesOf(context, 'FEDERATION'),
 })

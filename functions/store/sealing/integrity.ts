@@ -1,6 +1,7 @@
 import { createHmac, hkdfSync, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Federation } from '../../core/federation/federation.ts'
+import type { Grant, Loan } from '../../core/grant/grant.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import { ItemAltered } from '../errors.ts'
 import type { KeyOfProject } from './seal.ts'
@@ -24,10 +25,15 @@ export const clusterFacts = (cluster: Cluster): Facts => {
 /** Fields of a change that are among the facts. */
 export const CLUSTER_FACTS = ['endpoint', 'identity', 'management', 'driverState'] as const satisfies (keyof Cluster)[]
 
+/** Of a cluster of the own project there are none, so that items of before agree; nothing else is at this place of the list. */
+const loanFacts = (loan: Loan | undefined): Facts =>
+  loan === undefined ? [] : [{ loan: { projectId: loan.projectId, grantId: loan.grantId } }]
+
 /** Facts of a federation: who owns it, where it runs, and what runs there. */
 export const federationFacts = (federation: Federation): Facts => {
   const { projectId, id, userId, driver, hostClusterId, properties, propertiesInForce = null, driverState } = federation
-  return ['federation', projectId, id, userId, driver, hostClusterId, properties, propertiesInForce, driverState]
+  const own = ['federation', projectId, id, userId, driver, hostClusterId, properties, propertiesInForce, driverState]
+  return [...own, ...loanFacts(federation.hostLoan)]
 }
 
 /** Fields of a change that are among the facts. */
@@ -38,12 +44,19 @@ export const FEDERATION_FACTS = [
 ] as const satisfies (keyof Federation)[]
 
 /** Facts of a membership: that the cluster was joined to the federation at all. */
-export const membershipFacts = ({ projectId, federationId, clusterId }: Membership): Facts => [
+export const membershipFacts = ({ projectId, federationId, clusterId, loan }: Membership): Facts => [
   'membership',
   projectId,
   federationId,
   clusterId,
+  ...loanFacts(loan),
 ]
+
+/** Facts of a grant: what its giver consented to, and whether it was revoked. */
+export const grantFacts = (grant: Grant): Facts => {
+  const { projectId, id, clusterId, userId, receiver, actions, rights, expiresAt, revokedAt } = grant
+  return ['grant', projectId, id, clusterId, userId, receiver, actions, rights, expiresAt, revokedAt]
+}
 
 const isPlainObject = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value)

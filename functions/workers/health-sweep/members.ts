@@ -1,6 +1,7 @@
-import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
+import { type Cluster, type ClusterObservation, federationUses } from '../../core/cluster/cluster.ts'
 import type { ControlPlaneObservation, Federation } from '../../core/federation/federation.ts'
 import { refreshMembersReady } from '../../core/federation/settle.ts'
+import { clustersOfMembers } from '../../core/grant/loans.ts'
 import { warningOf } from '../../core/membership/member-context.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import { memberEvent } from '../../core/operation/events.ts'
@@ -47,20 +48,21 @@ const moveMember = (ports: Ports, key: MembershipKey, verdict: Verdict): Promise
   })
 
 /** Federations that a cluster is a member of. */
-export const memberOf = ({ uses }: Cluster): string[] =>
-  uses.filter((use) => use.startsWith('member:')).map((use) => use.slice('member:'.length))
+export const memberOf = (cluster: Cluster): { projectId: string; id: string }[] =>
+  federationUses(cluster).flatMap(({ side, federation }) => (side === 'member' ? [federation] : []))
 
 /**
  * Takes a cluster's change of health to its memberships: Ready ↔ Degraded. Before the cluster's own health is stored: after a crash
  * in between, the next observation makes the same change again.
  */
 export const moveMembers = async (ports: Ports, cluster: Cluster, seen: ClusterObservation): Promise<void> => {
-  const { projectId, id: clusterId } = cluster
-  for (const federationId of memberOf(cluster)) {
-    const federation = await ports.stores.federations.get({ projectId, id: federationId })
+  const { id: clusterId } = cluster
+  for (const key of memberOf(cluster)) {
+    const { projectId, id: federationId } = key
+    const federation = await ports.stores.federations.get(key)
     const fault = memberFault(seen, planeFault(federation?.observation ?? null, clusterId))
     const isMoved = await moveMember(ports, { projectId, federationId, clusterId }, { fault })
-    if (isMoved) await refreshMembersReady(ports, { projectId, id: federationId })
+    if (isMoved) await refreshMembersReady(ports, key)
   }
 }
 
@@ -113,10 +115,7 @@ const clustersOf = async (
   said: Reported,
 ): Promise<Map<string, Cluster>> => {
   const troubled = memberships.filter(({ state, clusterId }) => state === 'Degraded' || said[clusterId] !== undefined)
-  const [first] = troubled
-  if (first === undefined) return new Map()
-  const ids = troubled.map(({ clusterId }) => clusterId)
-  const clusters = await ports.stores.clusters.getMany(first.projectId, ids)
+  const clusters = await clustersOfMembers(ports.stores, troubled)
   return new Map(clusters.map((cluster) => [cluster.id, cluster]))
 }
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { intactAccess } from '../../core/access/cluster-access.ts'
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
 import { hostAccess } from '../../core/federation/federation-context.ts'
-import { memberContext, storedToken } from '../../core/membership/member-context.ts'
+import { accessToMember, memberContext, storedToken } from '../../core/membership/member-context.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'
+import type { FederationKey } from '../../store/federation.store.ts'
 import { memberOf } from './members.ts'
 import { isConfirmed } from './verdict.ts'
 
@@ -13,16 +13,16 @@ const newsOf = ({ healthStatus, healthReason, version }: ClusterObservation): st
   `${healthStatus}, API ${healthReason.api === 'ok' ? 'ok' : 'not ok'}, ${version ?? 'version unknown'}`
 
 /** True when the control plane knows now; false when it is to be told later: something runs on the membership, or it is not ready. */
-const report = async (ports: Ports, cluster: Cluster, federationId: string): Promise<boolean> => {
-  const { projectId } = cluster
+const report = async (ports: Ports, cluster: Cluster, key: FederationKey): Promise<boolean> => {
+  const { projectId, id: federationId } = key
   const membership = await ports.stores.memberships.get({ projectId, federationId, clusterId: cluster.id })
   if (membership?.state !== 'Ready' && membership?.state !== 'Degraded') return false
-  const federation = await ports.stores.federations.get({ projectId, id: federationId })
+  const federation = await ports.stores.federations.get(key)
   if (federation === undefined || membership.operation !== null) return false
   const driver = ports.drivers.federation.resolve(federation.driver)
   if (driver.refreshMember === undefined) return true
   const host = await hostAccess(ports, federation)
-  const member = await intactAccess(ports, cluster, () => ports.stores.integrity.requireMembership(membership))
+  const member = await accessToMember(ports, cluster, membership)
   try {
     const context = memberContext(ports, { federation, host, member, membership, tokenOf: storedToken })
     return (await driver.refreshMember(context)).done
@@ -33,14 +33,14 @@ const report = async (ports: Ports, cluster: Cluster, federationId: string): Pro
 }
 
 /** As `tell`; a fault, of the host most likely, is reported in the log and is the fault of this federation only. */
-const reportOrLater = async (ports: Ports, cluster: Cluster, federationId: string): Promise<boolean> => {
+const reportOrLater = async (ports: Ports, cluster: Cluster, key: FederationKey): Promise<boolean> => {
   try {
-    return await report(ports, cluster, federationId)
+    return await report(ports, cluster, key)
   } catch (error) {
     const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
     ports.log.warn('control plane not told', {
-      projectId: cluster.projectId,
-      federationId,
+      projectId: key.projectId,
+      federationId: key.id,
       clusterId: cluster.id,
       ...reported,
     })
@@ -51,10 +51,10 @@ const reportOrLater = async (ports: Ports, cluster: Cluster, federationId: strin
 /** Federation id → what it was informed of last, after all were informed of the news as far as that is possible now. */
 const reportedAfter = async (ports: Ports, cluster: Cluster, news: string): Promise<Record<string, string>> => {
   const after: Record<string, string> = {}
-  for (const id of memberOf(cluster)) {
-    const before = cluster.told?.[id]
-    const said = before === news || (await reportOrLater(ports, cluster, id)) ? news : before
-    if (said !== undefined) after[id] = said
+  for (const key of memberOf(cluster)) {
+    const before = cluster.told?.[key.id]
+    const said = before === news || (await reportOrLater(ports, cluster, key)) ? news : before
+    if (said !== undefined) after[key.id] = said
   }
   return after
 }
@@ -74,5 +74,5 @@ export const reportToControlPlanes = async (ports: Ports, cluster: Cluster): Pro
   if (!isDeepStrictEqual(reported, { ...cluster.told })) {
     await ports.stores.commit([ports.stores.clusters.noteReported({ projectId, id }, reported)])
   }
-  return memberOf(cluster).filter((federationId) => reported[federationId] !== news).length
+  return memberOf(cluster).filter((key) => reported[key.id] !== news).length
 }

@@ -1,6 +1,7 @@
 import { OperationSuperseded } from '../../core/errors.ts'
 import type { Federation } from '../../core/federation/federation.ts'
 import { afterFederationEnd } from '../../core/federation/federation-end.ts'
+import { afterGrantEnd } from '../../core/grant/end-uses.ts'
 import { failWaiting } from '../../core/membership/begin-operation.ts'
 import {
   ATTEMPTS_MAX,
@@ -118,6 +119,19 @@ const guarded = async (ports: TablePorts, work: OpenWork): Promise<Did> => {
   }
 }
 
+/** Grants that were revoked or have expired: what uses a cluster by one begins to leave, however the last try ended. */
+const followUpGrants = async (ports: TablePorts): Promise<void> => {
+  for await (const key of ports.stores.work.endedGrants(ports.clock.now().toISOString())) {
+    try {
+      await afterGrantEnd(ports, key)
+    } catch (error) {
+      if (isOvertaken(error)) continue
+      const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+      ports.log.error('grant not followed up', { ...key, ...reported })
+    }
+  }
+}
+
 const secondsPast = (deadline: string, now: Date): number => Math.floor((now.getTime() - Date.parse(deadline)) / 1000)
 
 const NOTHING: ReconcileReport = {
@@ -149,6 +163,7 @@ export const reconcile = async (ports: TablePorts): Promise<ReconcileReport> => 
     const did = await guarded(ports, work)
     if (did !== 'nothing') report[did] += 1
   }
+  await followUpGrants(ports)
   if (report.seen > 0) ports.log.info('reconciled', report)
   await beat(ports, 'reconciler')
   return report

@@ -15,6 +15,7 @@ const limits = (fields: Partial<ProjectLimits>): ProjectLimits => ({
   federations: 100,
   templates: 100,
   operations: 100,
+  grants: 100,
   ...fields,
 })
 

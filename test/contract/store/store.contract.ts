@@ -5,6 +5,7 @@ import { clusterStoreContract } from './clusters.contract.ts'
 import { commitContract } from './commit.contract.ts'
 import { credentialStoreContract } from './credentials.contract.ts'
 import { federationStoreContract } from './federations.contract.ts'
+import { grantsContract } from './grants.contract.ts'
 import { integrityContract } from './integrity.contract.ts'
 import { managementStoreContract } from './management.contract.ts'
 import { nodeGroupStoreContract } from './node-groups.contract.ts'
@@ -28,6 +29,7 @@ export const storeContract = (make: MakeSubject): void => {
   describe('QuotaStore and HeartbeatStore', () => quotaStoreContract(make))
   describe('FederationStore', () => federationStoreContract(make))
   describe('MembershipStore, EventStore, IdempotencyStore', () => smallStoresContract(make))
+  describe('GrantStore', () => grantsContract(make))
   describe('CredentialStore', () => credentialStoreContract(make))
   describe('IntegrityStore', () => integrityContract(make))
   describe('WorkStore', () => workStoreContract(make))

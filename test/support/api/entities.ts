@@ -110,8 +110,9 @@ export const endMembership = async (
   state: keyof typeof STATES,
 ): Promise<void> => {
   const before = await readMembership(lab, federationId, clusterId)
-  const { projectId, memberName, revision, changeId, since, made, credential } = before
-  const base = { projectId, federationId, clusterId, memberName, revision, changeId, since, made, credential }
+  const { projectId, memberName, revision, changeId, since, made, credential, loan } = before
+  const own = { projectId, federationId, clusterId, memberName, revision, changeId, since, made, credential }
+  const base = { ...own, ...(loan && { loan }) }
   await lab.stores.commit([lab.stores.memberships.replace(before, { ...base, ...STATES[state] })])
   if (state !== 'JoinFailed') return
   await lab.stores.commit([lab.stores.federations.removeMemberId({ projectId, id: federationId }, clusterId)])

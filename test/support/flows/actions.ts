@@ -212,6 +212,7 @@ const patch = async (lab: FlowLab, id: string, desired: Change) => {
     force,
     workloads,
     requireUse,
+    requireUnjoin: requireUse,
   })
   if (plan === null) throw new Error('the change changes nothing')
   return plan

@@ -2,7 +2,7 @@ import path from 'node:path'
 import type { Cloud } from '../../../functions/cloud/cloud.ts'
 import { newUuidV7 } from '../../../functions/core/ids.ts'
 import { type ExecutionRef, FLOWS, type Flow } from '../../../functions/core/operation/operation.ts'
-import type { Executions, Ports } from '../../../functions/core/ports.ts'
+import type { Executions, KeyService, Ports } from '../../../functions/core/ports.ts'
 import { MemoryClusters } from '../../../functions/drivers/cluster/memory/v1/observe.ts'
 import type { ClusterDriver } from '../../../functions/drivers/contract/cluster-driver.ts'
 import { DriverNotFound } from '../../../functions/drivers/contract/errors.ts'
@@ -21,6 +21,7 @@ import { keptLog } from '../local/engine-lab.ts'
 import { noAssets } from '../no-assets.ts'
 import { type ManualClock, manualClock } from '../store/contract-subject.ts'
 import { createTestStores, type TestStores } from '../store/database.ts'
+import { memoryKeys } from '../store/memory-keys.ts'
 import { labClusterDriver } from './lab-cluster-driver.ts'
 import { memoryExecutionTable } from './memory-executions.ts'
 import { quick } from './quick.ts'
@@ -87,6 +88,8 @@ export type FlowLabOptions = {
   asset?: Ports['asset']
   /** Default: one that stands still. */
   clock?: ManualClock
+  /** Default: one of its own. */
+  keys?: KeyService
   /** For how long a step looks again in-process. Default 0: it looks once. */
   pollMs?: number
 }
@@ -101,8 +104,9 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
     asset = noAssets,
     clock = manualClock(),
     pollMs = 0,
+    keys = memoryKeys(),
   } = options
-  const stores = await createTestStores({ clock })
+  const stores = await createTestStores({ clock, keys })
   const world = new MemoryWorld()
   const clusters = new MemoryClusters()
   const log = keptLog()

@@ -7,6 +7,7 @@ import {
 } from '../../../functions/store/dynamodb/cluster-template.schema.ts'
 import { EVENT_SCHEMA_VERSION, eventItem, feedItem } from '../../../functions/store/dynamodb/event.schema.ts'
 import { FEDERATION_SCHEMA_VERSION, federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
+import { GRANT_SCHEMA_VERSION, grantItem } from '../../../functions/store/dynamodb/grant-store.ts'
 import { HEARTBEAT_SCHEMA_VERSION, heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
 import { IDEMPOTENCY_SCHEMA_VERSION, idempotencyItem } from '../../../functions/store/dynamodb/idempotency-store.ts'
 import {
@@ -49,6 +50,7 @@ export const ITEM_SCHEMAS: readonly ItemSchema[] = [
   { kind: 'heartbeat', key: /^SERVICE HOST#/, version: HEARTBEAT_SCHEMA_VERSION, schema: heartbeatItem },
   { kind: 'federation', key: /^P#\S* FEDERATION#/, version: FEDERATION_SCHEMA_VERSION, schema: federationItem },
   { kind: 'membership', key: /^P#\S* MEMBER#/, version: MEMBERSHIP_SCHEMA_VERSION, schema: membershipItem },
+  { kind: 'grant', key: /^P#\S* GRANT#/, version: GRANT_SCHEMA_VERSION, schema: grantItem },
   { kind: 'event', key: /^P#\S* EVENT#/, version: EVENT_SCHEMA_VERSION, schema: eventItem },
   { kind: 'feed event', key: /^FEED#/, version: EVENT_SCHEMA_VERSION, schema: feedItem },
   { kind: 'trigger', key: /^P#\S* TRIGGER#/, version: TRIGGER_SCHEMA_VERSION, schema: triggerItem },

@@ -3,6 +3,7 @@ import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-te
 import { TEMPLATE_ATTRIBUTES } from '../../../functions/core/cluster/magnum-attributes.ts'
 import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
+import type { Grant } from '../../../functions/core/grant/grant.ts'
 import { newUuidV7 } from '../../../functions/core/ids.ts'
 import type { JoiningMembership, ReadyMembership } from '../../../functions/core/membership/membership.ts'
 import type { Operation } from '../../../functions/core/operation/operation.ts'
@@ -162,6 +163,24 @@ export const sampleFederation = (changes: Partial<Federation> = {}): Federation 
   createdAt: '2026-11-27T10:00:00.000Z',
   updatedAt: '2026-11-27T10:01:00.000Z',
   memberIds: [],
+  ...changes,
+})
+
+/** A grant that nothing uses. */
+export const sampleGrant = (changes: Partial<Grant> = {}): Grant => ({
+  id: sampleId(),
+  projectId: 'blue',
+  clusterId: sampleId(),
+  clusterName: 'edge-1',
+  userId: 'alice',
+  receiver: { projectId: 'green' },
+  actions: ['join'],
+  rights: 'edit',
+  expiresAt: null,
+  revokedAt: null,
+  createdAt: '2026-11-27T10:00:00.000Z',
+  revision: 1,
+  uses: [],
   ...changes,
 })
 

@@ -42,12 +42,18 @@ describe('the route table', () => {
     expect('params' in found && found.params).toEqual({ federation: 'a b', cluster: 'c' })
   })
 
-  it('has keys only where something is sealed or read, or whoever makes a cluster is asked', () => {
+  it('has keys only where something is sealed or read, whoever makes a cluster is asked, or grants are (decision 0038)', () => {
     const keyed = ROUTES.filter(({ access }) => access === 'keys').map(({ method, path }) => `${method} ${path}`)
     expect(keyed.sort()).toEqual([
       'DELETE /v1/clusters/{cluster}',
+      'DELETE /v1/clusters/{cluster}/federations/{federation}',
+      'DELETE /v1/clusters/{cluster}/grants/{grant}',
       'DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}',
+      'GET /v1/clusters/{cluster}/federations',
+      'GET /v1/clusters/{cluster}/grants',
+      'GET /v1/clusters/{cluster}/grants/{grant}',
       'GET /v1/federations/{federation}/kubeconfig',
+      'GET /v1/grants',
       'PATCH /v1/certificates/{cluster}',
       'PATCH /v1/clusters/{cluster}',
       'PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup}',
@@ -57,6 +63,7 @@ describe('the route table', () => {
       'POST /v1/clusters',
       'POST /v1/clusters/{cluster}/actions/resize',
       'POST /v1/clusters/{cluster}/actions/upgrade',
+      'POST /v1/clusters/{cluster}/grants',
       'POST /v1/clusters/{cluster}/nodegroups',
       'POST /v1/federations',
       'POST /v1/federations/{federation}/kubeconfig',

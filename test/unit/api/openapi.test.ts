@@ -68,6 +68,7 @@ describe('OpenAPI document', () => {
     )
     expect(reads.map(({ name }) => name).sort()).toEqual([
       'POST /v1/clusters',
+      'POST /v1/clusters/{cluster}/grants',
       'POST /v1/clusters/{cluster}/nodegroups',
       'POST /v1/clustertemplates',
       'POST /v1/federations',

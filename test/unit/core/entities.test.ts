@@ -68,7 +68,10 @@ describe('memberships', () => {
 
 describe('federationsOf', () => {
   it('names a federation once that uses the cluster as host and as member', () => {
-    expect(federationsOf({ uses: ['host:f1', 'member:f1', 'member:f2'] })).toEqual(['f1', 'f2'])
+    expect(federationsOf({ projectId: 'blue', uses: ['host:f1', 'member:f1', 'member:f2@green@1'] })).toEqual([
+      { projectId: 'blue', id: 'f1' },
+      { projectId: 'green@1', id: 'f2' },
+    ])
   })
 })
 

@@ -19,6 +19,7 @@ describe('readEnv', () => {
       FEDERATIONS_PER_PROJECT: '100',
       TEMPLATES_PER_PROJECT: '100',
       OPERATIONS_PER_PROJECT: '100',
+      GRANTS_PER_PROJECT: '100',
       KEYSTONE_URL: '',
       AUTH_URL: '',
       AWS_CALLERS: '',

@@ -5,6 +5,7 @@ import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
 import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
 import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
+import type { Grant } from '../../../functions/core/grant/grant.ts'
 import type { Membership } from '../../../functions/core/membership/membership.ts'
 import type { Delivery, Trigger } from '../../../functions/core/trigger/trigger.ts'
 import type { DomainEvent } from '../../../functions/core/values/event.ts'
@@ -14,6 +15,7 @@ import { clusterItem } from '../../../functions/store/dynamodb/cluster.schema.ts
 import type { clusterTemplateItem } from '../../../functions/store/dynamodb/cluster-template.schema.ts'
 import type { eventItem } from '../../../functions/store/dynamodb/event.schema.ts'
 import type { federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
+import type { grantItem } from '../../../functions/store/dynamodb/grant-store.ts'
 import type { heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
 import { parseItem } from '../../../functions/store/dynamodb/item.schema.ts'
 import type { managementItem } from '../../../functions/store/dynamodb/management-store.ts'
@@ -43,10 +45,11 @@ const keepsAll: [
   Keeps<z.output<typeof managementItem>, ManagementEntry>,
   Keeps<z.output<typeof federationItem>, Federation>,
   Keeps<z.output<typeof membershipItem>, Membership>,
+  Keeps<z.output<typeof grantItem>, Grant>,
   Keeps<z.output<typeof eventItem>['event'], DomainEvent>,
   Keeps<z.output<typeof triggerItem>, Trigger>,
   Keeps<z.output<typeof deliveryItem>, Delivery>,
-] = [true, true, true, true, true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true, true, true, true]
 
 const shapeOf = (schema: z.ZodType): string =>
   createHash('sha256')
@@ -70,10 +73,11 @@ const SHAPES: Record<string, string> = {
   'heartbeat 1': 'bf85c47e0e922f58',
   'federation 1': 'fa5027b43b7a64af',
   'federation 2': 'e3847237153253b9',
-  'federation 3': '4c583999a0e04528',
+  'federation 3': 'd78ec0791908af76',
   'membership 1': '2423ef9e2c5f5a77',
   'membership 2': 'bd967fdb2de061b2',
-  'membership 3': 'd34b15bc6e551419',
+  'grant 1': '784058ad0783c20d',
+  'membership 3': '8610e96e66a4d7ad',
   'event 1': '6e9c170f8178d29d',
   'management 1': '625baa0ad46244de',
   'credential 1': '8c5a164df7212815',
