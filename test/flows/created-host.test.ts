@@ -36,7 +36,11 @@ const heldHost = () => {
   lab.clusters.before = async ({ name }) => {
     if (name.startsWith('ensure:')) await promise
   }
-  return { release: resolve, drop: () => reject(new PlannedFailure('The process is gone.')) }
+  const drop = (): void => {
+    lab.clusters.before = async () => undefined
+    reject(new PlannedFailure('The process is gone.'))
+  }
+  return { release: resolve, drop }
 }
 
 /** What the federation's driver was asked for. */
