@@ -29,18 +29,16 @@ const created = async (options: Parameters<typeof createWithHost>[1] = {}) => {
   return it
 }
 
-/** Holds the host's create at its first act until `release`; with `drop` it comes to nothing, as one whose process is gone. */
+/** Holds the host's create at its first act until `release`; with `drop` that comes to nothing, as one whose process is gone. */
 const heldHost = () => {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   promise.catch(() => undefined)
   lab.clusters.before = async ({ name }) => {
-    if (name.startsWith('ensure:')) await promise
+    if (!name.startsWith('ensure:')) return
+    lab.clusters.before = undefined
+    await promise
   }
-  const drop = (): void => {
-    lab.clusters.before = async () => undefined
-    reject(new PlannedFailure('The process is gone.'))
-  }
-  return { release: resolve, drop }
+  return { release: resolve, drop: () => reject(new PlannedFailure('The process is gone.')) }
 }
 
 /** What the federation's driver was asked for. */
