@@ -5,5 +5,5 @@ import type { ApiSettings } from './settings.ts'
 
 export type { ApiApp } from './routes-app.ts'
 
-/** The whole API. The local server and the keys function call it; the table function has an app of its own routes. */
+/** The whole API, as the local server has it. On AWS each function has an app of its own routes. */
 export const apiApp = (ports: Ports, settings: ApiSettings): ApiApp => routesApp(ROUTES, ports, settings)
