@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../functions/api/routes.ts'
 import type { TokenFile } from '../../local/authorizer/token-file.schema.ts'
+import { Receiver } from '../support/triggers.ts'
 import { Traffic } from './clients/magnum-traffic.ts'
 import { cleanEnvironment, pythonEnvironment } from './clients/python-environment.ts'
 import { type Server, startServer } from './clients/server.ts'
@@ -21,13 +22,17 @@ import { makeThere, type There } from './openapi/there.ts'
  */
 
 const FOLDER = path.join(import.meta.dirname, 'openapi')
-const TOKENS: TokenFile = { root: { userId: 'root', projectId: 'ops', roles: ['admin', 'member', 'reader'] } }
+const TOKENS: TokenFile = {
+  root: { userId: 'root', projectId: 'ops', roles: ['admin', 'member', 'reader'] },
+  buyer: { userId: 'buyer', projectId: 'shop', roles: ['member'] },
+}
 /** More than the run creates. */
 const CLUSTERS = {
   FEDPLANE_CLUSTERS_PER_PROJECT: '1000000',
   FEDPLANE_FEDERATIONS_PER_PROJECT: '1000000',
   FEDPLANE_TEMPLATES_PER_PROJECT: '1000000',
   FEDPLANE_OPERATIONS_PER_PROJECT: '1000000',
+  FEDPLANE_GRANTS_PER_PROJECT: '1000000',
 }
 
 type Har = { log: { entries: { request: { method: string; url: string }; response: { status: number } }[] } }
@@ -35,6 +40,7 @@ type Run = { code: number; output: string; entries: Har['log']['entries'] }
 
 describe('the OpenAPI document of a running server', () => {
   let server: Server
+  let receiver: Receiver
   let anything: Run
   let existing: Run
 
@@ -58,7 +64,9 @@ describe('the OpenAPI document of a running server', () => {
 
   beforeAll(async () => {
     server = await startServer(TOKENS, CLUSTERS)
-    const there = await makeThere(new Traffic(server.url, { 'x-auth-token': 'root' }))
+    receiver = await new Receiver().start()
+    const [ops, shop] = ['root', 'buyer'].map((token) => new Traffic(server.url, { 'x-auth-token': token }))
+    const there = await makeThere(ops!, { shop: shop!, receiver: receiver.url })
     const runs = await Promise.all([
       schemathesis('anything', ['--phases', 'coverage,fuzzing', '--max-examples', '6']),
       schemathesis('existing', ['--phases', 'fuzzing', '--max-examples', '12'], there),
@@ -66,7 +74,10 @@ describe('the OpenAPI document of a running server', () => {
     anything = runs[0]
     existing = runs[1]
   }, 300_000)
-  afterAll(() => server?.close())
+  afterAll(async () => {
+    await server?.close()
+    await receiver?.close()
+  })
 
   it('holds for requests of any kind', () => {
     expect(anything.code, anything.output).toBe(0)

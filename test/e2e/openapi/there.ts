@@ -38,7 +38,15 @@ const BODIES: There['body'] = {
   'POST /v1/clustertemplates': { driver: 'memory@1' },
   'PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup}': { min_node_count: 0, max_node_count: 9, node_labels: {} },
   'POST /v1/certificates': { cluster_uuid: 'kept', csr: CSR, ca_cert_type: null },
-  'POST /v1/federations': { hostcluster_id: 'host', driver: 'memory@1', member_ids: [], properties: {} },
+  'POST /v1/federations': { hostcluster_id: 'host', host: null, driver: 'memory@1', member_ids: [], properties: {} },
+  'POST /v1/clusters/{cluster}/grants': {
+    project_id: 'shop',
+    federation_id: null,
+    actions: ['join'],
+    rights: 'view',
+    expires_at: null,
+  },
+  'POST /v1/triggers': { events: ['cluster.*'], filter: null, target: { url: 'https://127.0.0.1:9/hook' } },
 }
 
 const PATCHES: There['patch'] = {
@@ -79,12 +87,14 @@ const PATHS: There['path'] = {
     driver: 'memory@1',
     project: 'shop',
     resource: 'Cluster',
+    trigger: 'pager',
   },
   'DELETE /v1/clusters/{cluster}': { cluster: DOOMED },
   'DELETE /v1/clustertemplates/{clustertemplate}': { clustertemplate: DOOMED },
   'DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}': { nodegroup: DOOMED },
   'DELETE /v1/federations/{federation}': { federation: DOOMED },
   'DELETE /v1/quotas/{project}/{resource}': { project: DOOMED },
+  'DELETE /v1/triggers/{trigger}': { trigger: DOOMED },
   // Its template is used by no cluster.
   'PATCH /v1/clustertemplates/{clustertemplate}': { clustertemplate: 'free' },
   // These want a cluster that nothing runs on.
@@ -93,12 +103,23 @@ const PATHS: There['path'] = {
   'PATCH /v1/credentials/{cluster}': { cluster: 'renewed' },
 }
 
-/** Makes something of each kind at a server, and tells what. */
-export const makeThere = async (api: Traffic): Promise<There> => {
-  const create = async (path: string, body: unknown): Promise<void> => {
+type Create = (path: string, body: unknown) => Promise<string>
+
+/** Creates as a client, and gives the uuid. */
+const creating =
+  (api: Traffic): Create =>
+  async (path, body) => {
     const { status, body: said } = await api.send({ method: 'POST', path, version: 'container-infra latest', body })
     if (status > 299) throw new Error(`POST ${path} is ${status}: ${JSON.stringify(said)}`)
+    return (said as { uuid: string }).uuid
   }
+
+/** Who else takes part: a client of the project `shop`, and a URL that takes the messages of a trigger. */
+export type Others = { shop: Traffic; receiver: string }
+
+/** Makes something of each kind at a server, and tells what. */
+export const makeThere = async (api: Traffic, { shop, receiver }: Others): Promise<There> => {
+  const create = creating(api)
   const clusters = ['kept', 'host', 'upgraded', 'rotated', 'renewed', ...DOOMED]
   for (const name of ['simulated', 'free', ...DOOMED]) {
     await create('/v1/clustertemplates', { name, coe: 'kubernetes', image_id: 'none' })
@@ -115,5 +136,48 @@ export const makeThere = async (api: Traffic): Promise<There> => {
   await create('/v1/quotas', { project_id: 'shop', resource: 'Cluster', hard_limit: 5 })
   for (const name of ['fleet', ...DOOMED]) await api.settled<Status>(`/v1/federations/${name}`)
   await api.settled<Status>('/v1/clusters/kept')
-  return { path: PATHS, body: BODIES, patch: PATCHES }
+  return {
+    path: { ...PATHS, ...(await makeShared(api, create, shop)), ...(await makeTriggers(api, create, receiver)) },
+    body: BODIES,
+    patch: PATCHES,
+  }
+}
+
+/** Grants, and federations of another project that a cluster can leave. */
+const makeShared = async (api: Traffic, create: Create, shop: Traffic): Promise<There['path']> => {
+  const grant = { project_id: 'shop', actions: ['join'], rights: 'more' }
+  const kept = await create('/v1/clusters/kept/grants', grant)
+  const doomed = await Promise.all(DOOMED.map(() => create('/v1/clusters/kept/grants', grant)))
+  const { uuid: lent } = await api.get<{ uuid: string }>('/v1/clusters/kept')
+  const createThere = creating(shop)
+  const template = await createThere('/v1/clustertemplates', { name: 'bought', coe: 'kubernetes', image_id: 'none' })
+  await createThere('/v1/clusters', { name: 'hub', cluster_template_id: template })
+  await shop.settled<Status>('/v1/clusters/hub')
+  const federations: string[] = []
+  for (const name of DOOMED) {
+    const body = { name, hostcluster_id: 'hub', driver: 'memory@1', member_ids: [lent] }
+    federations.push(await createThere('/v1/federations', body))
+    await shop.settled<Status>(`/v1/federations/${name}`)
+  }
+  return {
+    'GET /v1/clusters/{cluster}/grants/{grant}': { grant: kept },
+    'DELETE /v1/clusters/{cluster}/grants/{grant}': { grant: doomed },
+    'DELETE /v1/clusters/{cluster}/federations/{federation}': { federation: federations },
+  }
+}
+
+/** Triggers, of which one has delivered something. */
+const makeTriggers = async (api: Traffic, create: Create, receiver: string): Promise<There['path']> => {
+  for (const name of ['pager', ...DOOMED]) {
+    await create('/v1/triggers', { name, events: ['federation.*'], target: { url: receiver } })
+  }
+  const delivery = await create('/v1/triggers/pager/actions/test', {})
+  const isDelivered = async (): Promise<boolean> => {
+    const { deliveries } = await api.get<{ deliveries: { uuid: string; state: string }[] }>(
+      '/v1/triggers/pager/deliveries',
+    )
+    return deliveries.some(({ uuid, state }) => uuid === delivery && state === 'delivered')
+  }
+  while (!(await isDelivered()));
+  return { 'POST /v1/triggers/{trigger}/deliveries/{delivery}/actions/replay': { delivery } }
 }
