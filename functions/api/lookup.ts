@@ -16,6 +16,7 @@ const PLURALS: Readonly<Record<Noun, string>> = {
   Quota: 'quotas',
   Trigger: 'triggers',
   Delivery: 'deliveries',
+  Hook: 'hooks',
 }
 
 type Match = { id: string; status?: Status }

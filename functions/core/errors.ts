@@ -69,7 +69,15 @@ export class NodeGroupNameTaken extends AppError {
   readonly kind = 'conflict'
 }
 
-export type Noun = 'Cluster' | 'Federation' | 'ClusterTemplate' | 'NodeGroup' | 'Quota' | 'Trigger' | 'Delivery'
+export type Noun =
+  | 'Cluster'
+  | 'Federation'
+  | 'ClusterTemplate'
+  | 'NodeGroup'
+  | 'Quota'
+  | 'Trigger'
+  | 'Delivery'
+  | 'Hook'
 
 /** Said whether or not another project has it. */
 export const IN_OWN_PROJECT = ' in your project'

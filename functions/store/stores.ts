@@ -7,6 +7,7 @@ import type { ClusterStore, ManagementStore, NodeGroupStore } from './cluster.st
 import type { ClusterTemplateStore } from './cluster-template.store.ts'
 import type { CertificateStore, CredentialStore } from './credential.store.ts'
 import type { FederationStore, MembershipStore } from './federation.store.ts'
+import type { HookStore, ObserveRequestStore } from './observe.store.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { TriggerStore } from './trigger.store.ts'
 import type { WorkStore } from './work.store.ts'
@@ -135,6 +136,8 @@ export type Stores = {
   events: EventStore
   idempotency: IdempotencyStore
   triggers: TriggerStore
+  observeRequests: ObserveRequestStore
+  hooks: HookStore
   work: WorkStore
   commit: Commit
 }

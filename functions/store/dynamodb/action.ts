@@ -94,6 +94,8 @@ export type EntityKind =
   | 'quota'
   | 'trigger'
   | 'delivery'
+  | 'hook'
+  | 'observe request'
 
 export const revisionConflict = (kind: EntityKind, id: string, revision: number): RevisionConflict =>
   new RevisionConflict(

@@ -96,6 +96,15 @@ export const deliveryIndexAttributes = ({ id, nextAt }: Pick<Delivery, 'id' | 'n
   renewSk: nextAt,
 })
 
+/** Beside the renewals, too. */
+export const observePartition = (shard: number): string => `OBSERVE#${shard}`
+
+/** Due while somebody waits for an observation, or one goes on. */
+export const observeIndexAttributes = (clusterId: string, due: string | null): IndexAttributes => ({
+  renewPk: due === null ? null : observePartition(shardOf(clusterId)),
+  renewSk: due,
+})
+
 /** For a new item: without the nulls, which DynamoDB refuses in keys of an index. */
 export const presentOnly = (attributes: IndexAttributes): Record<string, string> =>
   Object.fromEntries(Object.entries(attributes).filter((entry): entry is [string, string] => entry[1] !== null))
