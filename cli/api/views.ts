@@ -86,6 +86,13 @@ export type DryRunView = z.infer<typeof dryRun>
 const whoami = z.looseObject({ user_id: text, project_id: text, roles: z.array(text), source: text })
 export type WhoamiView = z.infer<typeof whoami>
 
+const hook = z.looseObject({ uuid: text, name: text, created_at: text })
+export type HookView = z.infer<typeof hook>
+const newHook = hook.extend({ url: text })
+export type NewHookView = z.infer<typeof newHook>
+const observing = z.looseObject({ uuid: text, state: text })
+export type ObserveView = z.infer<typeof observing>
+
 const created = z.looseObject({ uuid: text })
 const certificate = z.looseObject({ pem: text })
 const anything = z.looseObject({})
@@ -97,6 +104,14 @@ const ITEMS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['clustertemplates', template],
   ['drivers', driver],
   ['events', event],
+  ['hooks', hook],
+])
+
+/** Of what is below one thing. */
+const BELOW: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ['POST clusters/hooks', newHook],
+  ['POST clusters/actions/observe', observing],
+  ['GET clusters/actions/observe', observing],
 ])
 
 /** Of a list by its name in the answer. */
@@ -107,6 +122,8 @@ export const shapeOf = (method: string, path: string): z.ZodType => {
   const [, kind = '', name, ...more] = path.split('/')
   if (kind === 'certificates') return certificate
   if (kind === 'whoami') return whoami
+  const below = BELOW.get(`${method} ${kind}/${more.join('/')}`)
+  if (below !== undefined) return below
   if (method === 'GET')
     return (name !== undefined && name !== 'detail' && more.length === 0 && ITEMS.get(kind)) || anything
   const isCreation = method === 'POST' && name === undefined

@@ -2,6 +2,7 @@ import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import { AccessLogField, AccessLogFormat } from 'aws-cdk-lib/aws-apigateway'
 import {
   ApiMapping,
+  type CfnStage,
   DomainName,
   HttpApi,
   type HttpMethod,
@@ -27,7 +28,7 @@ import { eksGrants } from '../eks-grants.ts'
 import { grantEks, grantSealing, grantSecret, grantStart, grantTable, machineArnPrefix } from '../grants.ts'
 import { authorizerEnvironment } from '../identity-environment.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
-import { API_THROTTLE } from '../limits.ts'
+import { API_THROTTLE, HOOK_THROTTLE } from '../limits.ts'
 import { type GatewayRoute, gatewayPaths } from '../route-keys.ts'
 
 /** A line of JSON for each request, as docs/runbook asks for it. Paths hold no secret; queries are not logged. */
@@ -46,13 +47,30 @@ const ACCESS_LOG_FORMAT = AccessLogFormat.custom(
   }),
 )
 
+const HOOK_PATH = '/v1/hooks/{hook}'
+
 const acknowledgePublic = (routes: readonly HttpRoute[]): void => {
   for (const route of routes) {
     acknowledge(
       route,
       'AwsSolutions-APIG4',
-      'What versions there are, and what the API looks like, is reported before anybody logs in, as by Magnum.',
+      route.path === HOOK_PATH
+        ? 'The token of a hook is in its URL, since what posts there can send no other, and the function checks it.'
+        : 'What versions there are, and what the API looks like, is reported before anybody logs in, as by Magnum.',
     )
+  }
+}
+
+/** A route that throttles by itself. The stage must come after it, or CloudFormation does not find the route. */
+const throttle = (stage: HttpStage, routes: readonly HttpRoute[]): void => {
+  for (const route of routes.filter(({ path }) => path === HOOK_PATH)) {
+    ;(stage.node.defaultChild as CfnStage).addPropertyOverride('RouteSettings', {
+      [`POST ${HOOK_PATH}`]: {
+        ThrottlingRateLimit: HOOK_THROTTLE.rateLimit,
+        ThrottlingBurstLimit: HOOK_THROTTLE.burstLimit,
+      },
+    })
+    stage.node.addDependency(route)
   }
 }
 
@@ -84,7 +102,7 @@ export class ApiStack extends Stack {
       keys: this.#addKeysFunction(),
       authorizer: this.#addAuthorizer(),
     }
-    this.#addRoutes(props.routes)
+    this.#addRoutes(props.routes, stage)
     new ReservedConcurrency(this, 'reserved-concurrency', { installation: props, functions: this.functions })
     new CfnOutput(this, 'url', { value: `${this.publicUrl}/v1` })
     new CfnOutput(this, 'endpoint', {
@@ -157,7 +175,7 @@ export class ApiStack extends Stack {
     return authorizer
   }
 
-  #addRoutes(routes: readonly GatewayRoute[]): void {
+  #addRoutes(routes: readonly GatewayRoute[], stage: HttpStage): void {
     const { settings } = this.#installation
     const integrations = {
       table: new HttpLambdaIntegration('table-integration', liveAlias(this.functions.table, settings)),
@@ -181,6 +199,7 @@ export class ApiStack extends Stack {
         }),
       )
       if (route.access === 'none') acknowledgePublic(registered)
+      throttle(stage, registered)
     }
     new HttpRoute(this, 'default-route', {
       httpApi: this.api,
