@@ -10,7 +10,6 @@ import { asked, type Hook, type ObserveKey, type ObserveRequest } from './observ
 export class TooManyRequests extends AppError {
   override readonly name = 'TooManyRequests'
   readonly kind = 'throttled'
-  override readonly retryable = true
 }
 
 type Stored = Pick<TablePorts, 'stores' | 'clock'>
