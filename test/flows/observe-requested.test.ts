@@ -106,6 +106,9 @@ describe('observeRequested', () => {
     runs.push(run(key))
     release()
     await Promise.all(runs)
+    expect([most, observations(key)]).toEqual([1, 1])
+    // As the write that ended it has the stream do.
+    await Promise.all([run(key), run(key)])
     expect([most, observations(key)]).toEqual([1, 2])
   })
 

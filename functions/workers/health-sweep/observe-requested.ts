@@ -23,13 +23,12 @@ const claim = ({ stores, clock }: Ports, key: ObserveKey): Promise<ObserveReques
     return next
   })
 
-/** True when somebody asked meanwhile. One whose lease was taken over has nothing to end. */
-const release = ({ stores, clock }: Ports, claimed: ObserveRequest): Promise<boolean> =>
+/** Whoever asked meanwhile is seen in the table's stream by this write. One whose lease was taken over has nothing to end. */
+const release = ({ stores, clock }: Ports, claimed: ObserveRequest): Promise<void> =>
   retryOnConflict(async () => {
     const read = await stores.observeRequests.get(claimed)
-    if (read === undefined || read.leaseUntil !== claimed.leaseUntil) return false
+    if (read === undefined || read.leaseUntil !== claimed.leaseUntil) return
     await stores.commit([stores.observeRequests.replace(read, ended(read, clock.now()))])
-    return read.askedAt !== null
   })
 
 /** Observes a cluster; once more when that differs from the health that is shown: two that agree change it. */
@@ -49,28 +48,16 @@ const observeTwice = async (all: Ports, { projectId, clusterId: id }: ObserveKey
   }
 }
 
-const observeWhileAsked = async (ports: Ports, key: ObserveKey, repeatMs: number): Promise<void> => {
-  let isAsked = true
-  while (isAsked) {
-    const claimed = await claim(ports, key)
-    if (claimed === undefined) return
-    try {
-      await observeTwice(ports, key, repeatMs)
-    } finally {
-      isAsked = await release(ports, claimed)
-    }
-  }
-}
-
 /**
- * Observes a cluster as long as somebody waits for that: one observation at a time, whoever calls this how often. A fault of ours is logged; the sweep
- * goes on.
+ * Observes a cluster if somebody waits for that: one observation at a time, whoever calls this how often. A fault of ours is logged; the sweep goes on.
  *
  * @param repeatMs before an observation that differs is repeated. Default 2 s
  */
 export const observeRequested = async (ports: Ports, key: ObserveKey, repeatMs = REPEAT_MS): Promise<void> => {
   try {
-    await observeWhileAsked(ports, key, repeatMs)
+    const claimed = await claim(ports, key)
+    if (claimed === undefined) return
+    await observeTwice(ports, key, repeatMs).finally(() => release(ports, claimed))
   } catch (error) {
     const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
     ports.log.error('cluster not observed', { ...key, ...reported })
