@@ -26,6 +26,11 @@ export const API_THROTTLE = { rateLimit: 500, burstLimit: 1_000 } as const
 export const LOGIN_THROTTLE = { rateLimit: 20, burstLimit: 40 } as const
 
 /**
+ * Posts to hooks of all projects together, a second: whoever has a URL needs no token, and a flood of them leaves most of `API_THROTTLE` to others.
+ */
+export const HOOK_THROTTLE = { rateLimit: 100, burstLimit: 200 } as const
+
+/**
  * Concurrent executions that the API has for itself where the account has room: at 500 requests a second of some 50 ms, 25 are at work, and
  * those that reach into clusters take longer. Flows and sweeps have what is left.
  */

@@ -1,11 +1,14 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
+import type { ObserveKey } from '../functions/core/cluster/observe-request.ts'
 import type { Ports } from '../functions/core/ports.ts'
+import type { DeliveryKey } from '../functions/core/trigger/trigger.ts'
 import { type DomainEvent, outboxEvents } from '../functions/core/values/event.ts'
 import { WORKER_SECONDS } from '../functions/core/values/workers.ts'
 import { systemResolver } from '../functions/kubernetes/address-guard.ts'
 import { eventItem } from '../functions/store/dynamodb/event.schema.ts'
 import { parseItem } from '../functions/store/dynamodb/item.schema.ts'
-import { deliveryKeyParts } from '../functions/store/dynamodb/keys.ts'
+import { deliveryKeyParts, observeKeyParts } from '../functions/store/dynamodb/keys.ts'
+import { observeRequested } from '../functions/workers/health-sweep/observe-requested.ts'
 import { sweepHealth } from '../functions/workers/health-sweep/sweep.ts'
 import { reconcile } from '../functions/workers/reconciler/reconcile.ts'
 import { renewDue } from '../functions/workers/renewals/renew.ts'
@@ -14,9 +17,9 @@ import type { Sending } from '../functions/workers/trigger-deliveries/post.ts'
 import { fanOut } from '../functions/workers/trigger-fan-out/fan-out.ts'
 import { type Bus, logSubscriber } from './bus/bus.ts'
 import { EXECUTION_STATUS_CHANGE } from './bus/bus-event.ts'
-import { DeliveryRunner } from './bus/delivery-runner.ts'
 import type { FeedSignal } from './bus/feed-signal.ts'
 import { OutboxRelay } from './bus/outbox-relay.ts'
+import { SharedRunner } from './bus/shared-runner.ts'
 import { dynamoStreamPosition } from './bus/stream-position.ts'
 import { openStreamShards } from './bus/stream-shards.ts'
 import { type Database, TABLE } from './database.ts'
@@ -30,9 +33,30 @@ const CLOSE_TIMEOUT_MS = 1_000
 
 export type BackgroundParts = { ports: Ports; engine: Engine; bus: Bus; database: Database; feedSignal: FeedSignal }
 
+const sendingOf = ({ addressPolicy }: Ports): Sending => ({ policy: addressPolicy, resolver: systemResolver })
+
+type Runners = { deliveries: SharedRunner<DeliveryKey>; observations: SharedRunner<ObserveKey> }
+
+/** What is done at once when the stream shows that somebody asks for it. */
+const makeRunners = (ports: Ports, reader: Reader): Runners => ({
+  // A receiver that hangs has its 10 s each time.
+  deliveries: new SharedRunner({
+    run: (key) => deliver(ports, key, sendingOf(ports)),
+    ownerOf: ({ triggerId }) => triggerId,
+    limit: 20,
+    share: 2,
+  }),
+  observations: new SharedRunner({
+    run: (key) => observeRequested({ ...ports, connect: reader.connect }, key),
+    ownerOf: ({ projectId }) => projectId,
+    limit: 20,
+    share: 5,
+  }),
+})
+
 const startRelay = async (
   { ports, bus, database, feedSignal }: BackgroundParts,
-  deliveries: DeliveryRunner,
+  { deliveries, observations }: Runners,
 ): Promise<OutboxRelay> => {
   const shards = await openStreamShards(database.connection, TABLE)
   const read = async (key: { pk: string; sk: string }): Promise<DomainEvent | undefined> => {
@@ -50,11 +74,10 @@ const startRelay = async (
       for (const it of outboxEvents(event)) await bus.publish(it)
     },
     onDelivery: (key) => deliveries.take(deliveryKeyParts(key)),
+    onObserve: (key) => observations.take(observeKeyParts(key)),
     log: ports.log,
   })
 }
-
-const sendingOf = ({ addressPolicy }: Ports): Sending => ({ policy: addressPolicy, resolver: systemResolver })
 
 /** What EventBridge Scheduler and rules start on AWS. Each may run at any time, and twice. */
 const startSchedule = ({ ports, engine, bus }: BackgroundParts, reader: Reader): Job[] => {
@@ -89,10 +112,12 @@ export const startBackground = async (parts: BackgroundParts): Promise<{ close()
   parts.bus.subscribe(logSubscriber(parts.ports.log))
   const reader = new Reader(parts.ports)
   const jobs = startSchedule(parts, reader)
-  const deliveries = new DeliveryRunner((key) => deliver(parts.ports, key, sendingOf(parts.ports)))
-  const closeJobs = () => Promise.all([reader.close(), deliveries.close(), ...jobs.map((job) => job.close())])
+  const runners = makeRunners(parts.ports, reader)
+  const { deliveries, observations } = runners
+  const closeJobs = () =>
+    Promise.all([reader.close(), deliveries.close(), observations.close(), ...jobs.map((job) => job.close())])
   try {
-    const relay = await startRelay(parts, deliveries)
+    const relay = await startRelay(parts, runners)
     return { close: () => withinTimeout(Promise.all([relay.close(), closeJobs()]), CLOSE_TIMEOUT_MS) }
   } catch (error) {
     await closeJobs()

@@ -152,6 +152,13 @@ const whoami = z.looseObject({ user_id: text, project_id: text, roles: z.array(t
 export type WhoamiView = z.infer<typeof whoami>
 
 const clusterUses = z.looseObject({ federations: z.array(clusterUse) })
+const hook = z.looseObject({ uuid: text, name: text, created_at: text })
+export type HookView = z.infer<typeof hook>
+const newHook = hook.extend({ url: text })
+export type NewHookView = z.infer<typeof newHook>
+const observing = z.looseObject({ uuid: text, state: text })
+export type ObserveView = z.infer<typeof observing>
+
 const created = z.looseObject({ uuid: text })
 const certificate = z.looseObject({ pem: text })
 const anything = z.looseObject({})
@@ -166,6 +173,14 @@ const ITEMS: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['triggers', trigger],
   ['deliveries', delivery],
   ['grants', grant],
+  ['hooks', hook],
+])
+
+/** Of what is below one thing. */
+const BELOW: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
+  ['POST clusters/hooks', newHook],
+  ['POST clusters/actions/observe', observing],
+  ['GET clusters/actions/observe', observing],
 ])
 
 /** Of a list by its name in the answer. */
@@ -177,6 +192,8 @@ export const shapeOf = (method: string, path: string): z.ZodType => {
   if (kind === 'certificates') return certificate
   if (kind === 'whoami') return whoami
   if (kind === 'clusters' && more[0] === 'federations' && method === 'GET') return clusterUses
+  const below = BELOW.get(`${method} ${kind}/${more.join('/')}`)
+  if (below !== undefined) return below
   if (method === 'GET')
     return (name !== undefined && name !== 'detail' && more.length === 0 && ITEMS.get(kind)) || anything
   const isCreation = method === 'POST' && name === undefined

@@ -5,6 +5,7 @@ import type { ServerOptions } from '../profiles/server.ts'
 import { clusterChanges } from './cluster-changes.ts'
 import { CLUSTERS, describeCluster, describeHealth } from './cluster-view.ts'
 import { clusterUseVerbs } from './grant.ts'
+import { observeVerbs } from './hook.ts'
 import { clusterKubeconfig } from './kubeconfig.ts'
 import { connect, type WaitFlags, withExamples, withServer, withWait, withYes } from './options.ts'
 import { eventsVerb, listVerb, showVerb } from './read-verbs.ts'
@@ -98,6 +99,7 @@ export const clusterCommand = (io: Io): Command => {
     health(io),
     ...clusterUseVerbs(io),
     eventsVerb(io, { of: 'cluster', example: 'edge-1' }),
+    ...observeVerbs(io),
   ]
   for (const verb of verbs) command.addCommand(verb)
   return command

@@ -30,9 +30,9 @@ export const listVerb = <T>(io: Io, reading: Reading<T>): Command =>
 /** An argument of a command line: its name, as completion knows it, and its meaning. */
 type Argument = { argument: string; meaning: string }
 
-/** A list below one thing, such as the members of a federation. `path` is that of the things. */
-export const listBelow = <T>(io: Io, reading: Reading<T> & Argument): Command =>
-  verb(reading.kind.list, reading)
+/** A list below one thing, such as the members of a federation. `path` is that of the things. The verb's name is the list's by default. */
+export const listBelow = <T>(io: Io, reading: Reading<T> & Argument & { verb?: string }): Command =>
+  verb(reading.verb ?? reading.kind.list, reading)
     .argument(`<${reading.argument}>`, reading.meaning)
     .action((name: string, options: ReadOptions) =>
       printAll(io, options, { ...reading, path: `${reading.path}/${segment(name)}/${reading.kind.list}` }),

@@ -89,10 +89,14 @@ const microversion = (error: MicroversionUnsupported, baseUrl: string): ApiRespo
 const refusal = (error: AppError): ApiResponse => {
   const status = httpStatusOf(error.kind)
   const title = error instanceof AnswerNotAcceptable ? '' : titleOf(error.message)
-  const allow = error.details.allow
+  const { allow, retryAfterSeconds } = error.details
+  const headers = {
+    ...(typeof allow === 'string' ? { Allow: allow } : {}),
+    ...(typeof retryAfterSeconds === 'number' ? { 'Retry-After': String(retryAfterSeconds) } : {}),
+  }
   return {
     status,
-    ...(typeof allow === 'string' ? { headers: { Allow: allow } } : {}),
+    ...(Object.keys(headers).length === 0 ? {} : { headers }),
     body: { errors: [element(codeOf(error, status), status, error.message, title)] },
   }
 }

@@ -17,6 +17,7 @@ const PLURALS: Readonly<Record<Noun, string>> = {
   Trigger: 'triggers',
   Delivery: 'deliveries',
   Grant: 'grants',
+  Hook: 'hooks',
 }
 
 type Match = { id: string; status?: Status }

@@ -19,6 +19,14 @@ export type PublicRequest<P extends TablePorts = TablePorts> = {
   isHead?: boolean
 }
 
+/** A request to a public route, which checks for itself what it is given. */
+export type PublicRouteRequest = PublicRequest & {
+  params: Readonly<Record<string, string>>
+  /** Not parsed. */
+  rawQuery: string
+  bodyBytes: number
+}
+
 /** A request of somebody. Everything that it reads and writes is under `principal.projectId`. */
 export type ApiRequest<Q = unknown, B = unknown, P extends TablePorts = TablePorts> = PublicRequest<P> & {
   principal: Principal
@@ -63,7 +71,9 @@ type RouteBase = {
 /** Answers without asking who calls. */
 export type PublicRoute = RouteBase & {
   access: 'none'
-  handle: (request: PublicRequest) => Promise<ApiResponse>
+  /** What it takes, for documentation. */
+  query?: z.ZodObject
+  handle: (request: PublicRouteRequest) => Promise<ApiResponse>
 }
 
 /** Which function serves a route: `keys` may seal and read secrets, `table` may not. */

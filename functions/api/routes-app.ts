@@ -63,7 +63,10 @@ const dispatcher =
     const isHead = http.requestContext.http.method === 'HEAD'
     const limited = { ...ports, log, stores: withinLimits(ports.stores, settings) }
     const base: PublicRequest<P> = { ports: limited, settings, baseUrl, minor, headers: http.headers, isHead }
-    if (route.access === 'none') return route.handle(base)
+    if (route.access === 'none') {
+      const bodyBytes = Buffer.byteLength(http.body ?? '', http.isBase64Encoded ? 'base64' : 'utf8')
+      return route.handle({ ...base, params, rawQuery: http.rawQueryString, bodyBytes })
+    }
     requireAcceptable(http.headers.accept, route.media)
     return handleForPrincipal(route, exchange, base, params)
   }

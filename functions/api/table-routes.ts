@@ -1,5 +1,6 @@
 import { CERTIFICATE_ROUTES } from './certificates/certificates.routes.ts'
 import { CLUSTER_ROUTES } from './clusters/clusters.routes.ts'
+import { OBSERVE_ROUTES } from './clusters/observe.routes.ts'
 import { TEMPLATE_ROUTES } from './clustertemplates/templates.routes.ts'
 import { DRIVER_ROUTES } from './drivers/drivers.routes.ts'
 import { EVENT_ROUTES } from './events/events.routes.ts'
@@ -17,6 +18,7 @@ import { TRIGGER_ROUTES } from './triggers/triggers.routes.ts'
 export const TABLE_ROUTES: readonly TableRoute[] = [
   ...DISCOVERY_ROUTES,
   ...CLUSTER_ROUTES,
+  ...OBSERVE_ROUTES,
   ...TEMPLATE_ROUTES,
   ...NODE_GROUP_ROUTES,
   ...CERTIFICATE_ROUTES,

@@ -78,6 +78,7 @@ export type Noun =
   | 'Grant'
   | 'Trigger'
   | 'Delivery'
+  | 'Hook'
 
 /** Said whether or not another project has it. */
 export const IN_OWN_PROJECT = ' in your project'

@@ -20,6 +20,7 @@ export const RULES = {
   'cluster:delete': ['change', 'delete'],
   'cluster:resize': ['change'],
   'cluster:upgrade': ['change'],
+  'cluster:observe': ['change'],
   'cluster:get': ['read'],
   'cluster:get_all': ['read'],
   'cluster:detail': ['read'],
@@ -86,6 +87,9 @@ export const RULES = {
   'trigger:delete': ['change', 'delete'],
   'trigger:get': ['read'],
   'trigger:get_all': ['read'],
+  'hook:create': ['change'],
+  'hook:delete': ['change', 'delete'],
+  'hook:get_all': ['read'],
   'identity:get': ['read'],
 } as const satisfies Record<string, readonly RuleGroup[]>
 

@@ -1,36 +1,64 @@
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda'
+import type { ObserveKey } from '../core/cluster/observe-request.ts'
 import type { DeliveryKey } from '../core/trigger/trigger.ts'
-import { deliveryOfRecord, eventOfFeedRecord } from '../store/dynamodb/stream-records.ts'
+import { deliveryOfRecord, eventOfFeedRecord, observeOfRecord } from '../store/dynamodb/stream-records.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 import { awsTablePorts } from './aws-table-ports.ts'
 import type { FanOutEnv } from './env.ts'
 
-/** Deliveries in one invocation: its payload has at most 1 MB, and its receivers share its time. */
+/** Keys in one invocation: its payload has at most 1 MB, and what they stand for shares its time. */
 const KEYS_MAX = 50
 
-const groupsOf = (keys: readonly DeliveryKey[]): DeliveryKey[][] => {
-  const byTrigger = Map.groupBy(keys, ({ triggerId }) => triggerId)
-  return [...byTrigger.values()].flatMap((own) =>
+const groupsOf = <K>(keys: readonly K[], ownerOf: (key: K) => string): K[][] =>
+  [...Map.groupBy(keys, ownerOf).values()].flatMap((own) =>
     Array.from({ length: Math.ceil(own.length / KEYS_MAX) }, (_, index) =>
       own.slice(index * KEYS_MAX, (index + 1) * KEYS_MAX),
     ),
   )
+
+type Client = Pick<LambdaClient, 'send'>
+
+/** Begins an invocation for each, which nobody waits for. One that is lost is found by the schedule. */
+const invokeEach = async (client: Client, functionName: string, payloads: readonly object[]): Promise<void> => {
+  for (const payload of payloads) {
+    const Payload = JSON.stringify(payload)
+    await client.send(new InvokeCommand({ FunctionName: functionName, InvocationType: 'Event', Payload }))
+  }
 }
 
-/** Has deliveries tried at once, each trigger's in an invocation of its own, which nobody waits for. One that is lost is found by the schedule. */
+/** Has deliveries tried at once, each trigger's in an invocation of its own. */
 export const wakeDeliveries =
-  (client: Pick<LambdaClient, 'send'>, functionName: string) =>
-  async (keys: readonly DeliveryKey[]): Promise<void> => {
-    for (const deliveries of groupsOf(keys)) {
-      const Payload = JSON.stringify({ deliveries })
-      await client.send(new InvokeCommand({ FunctionName: functionName, InvocationType: 'Event', Payload }))
-    }
+  (client: Client, functionName: string) =>
+  (keys: readonly DeliveryKey[]): Promise<void> => {
+    const groups = groupsOf(keys, ({ triggerId }) => triggerId)
+    return invokeEach(
+      client,
+      functionName,
+      groups.map((deliveries) => ({ deliveries })),
+    )
+  }
+
+/** Has clusters observed at once, each project's in an invocation of its own. */
+export const wakeObservations =
+  (client: Client, functionName: string) =>
+  (keys: readonly ObserveKey[]): Promise<void> => {
+    const groups = groupsOf(keys, ({ projectId }) => projectId)
+    return invokeEach(
+      client,
+      functionName,
+      groups.map((observe) => ({ observe })),
+    )
   }
 
 /** What the function that finds triggers uses on AWS. Makes the clients, calls nothing. */
-export const awsFanOut = (env: FanOutEnv) => ({
-  ports: awsTablePorts(env),
-  eventOf: eventOfFeedRecord,
-  deliveryOf: deliveryOfRecord,
-  wake: wakeDeliveries(new LambdaClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.DELIVERIES_FUNCTION),
-})
+export const awsFanOut = (env: FanOutEnv) => {
+  const client = new LambdaClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS })
+  return {
+    ports: awsTablePorts(env),
+    eventOf: eventOfFeedRecord,
+    deliveryOf: deliveryOfRecord,
+    observeOf: observeOfRecord,
+    wake: wakeDeliveries(client, env.DELIVERIES_FUNCTION),
+    observe: wakeObservations(client, env.SWEEP_FUNCTION),
+  }
+}

@@ -82,8 +82,8 @@ export const deliveriesEnv = z.object({ ...base, ...keys, ALLOWED_NETWORKS: clus
 export const reconcilerEnv = z.object(base)
 /** The forwarder of events: reads what the stream gives it, and writes to the feeds and to the bus. */
 export const outboxEnv = z.object({ AWS_REGION: text, TABLE_NAME: text, EVENT_BUS_NAME: text })
-/** Who notes deliveries of triggers: table, and the function that tries them. */
-export const fanOutEnv = z.object({ ...base, DELIVERIES_FUNCTION: text })
+/** Who notes deliveries of triggers: table, the function that tries them, and the one that observes clusters. */
+export const fanOutEnv = z.object({ ...base, DELIVERIES_FUNCTION: text, SWEEP_FUNCTION: text })
 
 /** The canary: where it finds the API, its token, and its secret. */
 export const canaryEnv = z.object({

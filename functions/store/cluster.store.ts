@@ -53,8 +53,15 @@ export interface ClusterStore {
   /** Takes marks away, and `told` with them, since a use may come back; absent marks and a cluster that is gone are no error. */
   removeUses(key: ClusterKey, uses: readonly ClusterUse[]): Write
 
-  /** Stores what was seen unless something newer is stored, or the cluster is gone. True when it was stored. */
-  observe(key: ClusterKey, observation: ClusterObservation): Promise<boolean>
+  /**
+   * Stores what was seen unless something newer is stored, or the cluster is gone. `consequence` is stored with it, or neither: then what is stored must
+   * still be the observation that was read, too. True when it was stored.
+   */
+  observe(
+    key: ClusterKey,
+    observation: ClusterObservation,
+    consequence?: { read: ClusterObservation | null; writes: readonly Write[] },
+  ): Promise<boolean>
   /** Replaces `told`. No error when the cluster is gone. Bumps no revision: a lost note has a control plane told once more. */
   noteReported(key: ClusterKey, told: Readonly<Record<string, string>>): Write
   /**

@@ -9,6 +9,7 @@ import type { ClusterTemplateStore } from './cluster-template.store.ts'
 import type { CertificateStore, CredentialStore } from './credential.store.ts'
 import type { FederationStore, MembershipStore } from './federation.store.ts'
 import type { GrantStore } from './grant.store.ts'
+import type { HookStore, ObserveRequestStore } from './observe.store.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { TriggerStore } from './trigger.store.ts'
 import type { WorkStore } from './work.store.ts'
@@ -140,6 +141,8 @@ export type Stores = {
   events: EventStore
   idempotency: IdempotencyStore
   triggers: TriggerStore
+  observeRequests: ObserveRequestStore
+  hooks: HookStore
   work: WorkStore
   commit: Commit
 }

@@ -5,7 +5,12 @@ import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-la
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
 import type { FanOutEnv, OutboxEnv, Settings } from '../../functions/runtime/env.ts'
-import { DELIVERY_PREFIX, EVENT_PREFIX, FEED_PARTITION } from '../../functions/store/dynamodb/table-definition.ts'
+import {
+  DELIVERY_PREFIX,
+  EVENT_PREFIX,
+  FEED_PARTITION,
+  OBSERVE_PREFIX,
+} from '../../functions/store/dynamodb/table-definition.ts'
 import { acknowledge } from '../acknowledge.ts'
 import { grantFeed, grantSend, grantStream, grantTable } from '../grants.ts'
 import type { Installation } from '../installation.ts'
@@ -27,10 +32,21 @@ const newItems = (beginning: { pk: string } | { sk: string }) =>
     },
   })
 
+/** Requests to observe a cluster that nobody has begun: what becomes of them costs no call. */
+const observeRequests = () =>
+  FilterCriteria.filter({
+    dynamodb: {
+      Keys: { sk: { S: FilterRule.beginsWith(OBSERVE_PREFIX) } },
+      NewImage: { askedAt: { S: FilterRule.exists() } },
+    },
+  })
+
 export type OutboxProps = {
   installation: Installation
   /** Tries the deliveries of triggers. */
   deliveries: NodeFunction
+  /** Observes clusters. */
+  sweep: NodeFunction
 }
 
 /**
@@ -45,8 +61,9 @@ export class Outbox extends Construct {
   /** Notes deliveries of triggers for events of the feeds. */
   readonly fanOut: NodeFunction
 
-  constructor(scope: Construct, id: string, { installation, deliveries }: OutboxProps) {
+  constructor(scope: Construct, id: string, props: OutboxProps) {
     super(scope, id)
+    const { installation } = props
     const { data } = installation
     this.bus = new EventBus(this, 'bus', {
       eventBusName: BUS_NAME,
@@ -75,14 +92,19 @@ export class Outbox extends Construct {
     this.bus.grantPutEventsTo(this.forwarder)
     grantFeed(this.forwarder, data)
     this.#readStream(this.forwarder, installation, [newItems({ sk: EVENT_PREFIX })])
-    this.fanOut = this.#addFanOut(installation, deliveries)
-    this.#readStream(this.fanOut, installation, [newItems({ pk: FEED_PARTITION }), newItems({ sk: DELIVERY_PREFIX })])
+    this.fanOut = this.#addFanOut(props)
+    this.#readStream(this.fanOut, installation, [
+      newItems({ pk: FEED_PARTITION }),
+      newItems({ sk: DELIVERY_PREFIX }),
+      observeRequests(),
+    ])
   }
 
-  #addFanOut(installation: Installation, deliveries: NodeFunction): NodeFunction {
+  #addFanOut({ installation, deliveries, sweep }: OutboxProps): NodeFunction {
     const environment: Settings<FanOutEnv> = {
       ...reconcilerEnvironment(installation),
       DELIVERIES_FUNCTION: deliveries.functionName,
+      SWEEP_FUNCTION: sweep.functionName,
     }
     const fanOut = new NodeFunction(this, 'fan-out', {
       installation,
@@ -93,7 +115,10 @@ export class Outbox extends Construct {
     })
     grantTable(fanOut, installation.data)
     fanOut.addToRolePolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [deliveries.functionArn] }),
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: [deliveries.functionArn, sweep.functionArn],
+      }),
     )
     return fanOut
   }

@@ -1,6 +1,7 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib'
 import {
   ApiMapping,
+  type CfnStage,
   DomainName,
   HttpApi,
   type HttpMethod,
@@ -29,15 +30,33 @@ import { eksGrants } from '../eks-grants.ts'
 import { grantEks, grantSealing, grantSecret, grantStart, grantTable, machineArnPrefix } from '../grants.ts'
 import { authorizerEnvironment } from '../identity-environment.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
+import { HOOK_THROTTLE } from '../limits.ts'
 import { type GatewayRoute, gatewayPaths } from '../route-keys.ts'
+
+const HOOK_PATH = '/v1/hooks/{hook}'
 
 const acknowledgePublic = (routes: readonly HttpRoute[]): void => {
   for (const route of routes) {
     acknowledge(
       route,
       'AwsSolutions-APIG4',
-      'What versions there are, and what the API looks like, is reported before anybody logs in, as by Magnum.',
+      route.path === HOOK_PATH
+        ? 'The token of a hook is in its URL, since what posts there can send no other, and the function checks it.'
+        : 'What versions there are, and what the API looks like, is reported before anybody logs in, as by Magnum.',
     )
+  }
+}
+
+/** A route that throttles by itself. The stage must come after it, or CloudFormation does not find the route. */
+const throttle = (stage: HttpStage, routes: readonly HttpRoute[]): void => {
+  for (const route of routes.filter(({ path }) => path === HOOK_PATH)) {
+    ;(stage.node.defaultChild as CfnStage).addPropertyOverride('RouteSettings', {
+      [`POST ${HOOK_PATH}`]: {
+        ThrottlingRateLimit: HOOK_THROTTLE.rateLimit,
+        ThrottlingBurstLimit: HOOK_THROTTLE.burstLimit,
+      },
+    })
+    stage.node.addDependency(route)
   }
 }
 
@@ -74,7 +93,7 @@ export class ApiStack extends Stack {
       keys: this.#addKeysFunction(),
       authorizer: this.#addAuthorizer(),
     }
-    const signed = this.#addRoutes(props.routes)
+    const signed = this.#addRoutes(props.routes, stage)
     this.apiIds = [this.api.apiId, ...(signed === undefined ? [] : [signed.apiId])]
     new ReservedConcurrency(this, 'reserved-concurrency', { installation: props, functions: this.functions })
     new CfnOutput(this, 'url', { value: `${this.publicUrl}/v1` })
@@ -170,7 +189,7 @@ export class ApiStack extends Stack {
   }
 
   /** @returns the API for signed requests, where there is one */
-  #addRoutes(routes: readonly GatewayRoute[]): SignedApi | undefined {
+  #addRoutes(routes: readonly GatewayRoute[], stage: HttpStage): SignedApi | undefined {
     const { settings } = this.#installation
     const functions = {
       table: liveAlias(this.functions.table, settings),
@@ -198,6 +217,7 @@ export class ApiStack extends Stack {
         }),
       )
       if (route.access === 'none') acknowledgePublic(registered)
+      throttle(stage, registered)
     }
     new HttpRoute(this, 'default-route', {
       httpApi: this.api,

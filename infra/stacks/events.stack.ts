@@ -50,7 +50,11 @@ export class EventsStack extends Stack {
         detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: FLOWS.map(machineArn) },
       },
     })
-    this.outbox = new Outbox(this, 'outbox', { installation: props, deliveries: this.workers['trigger-deliveries'] })
+    this.outbox = new Outbox(this, 'outbox', {
+      installation: props,
+      deliveries: this.workers['trigger-deliveries'],
+      sweep: this.workers['health-sweep'],
+    })
   }
 
   #addFunction(

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '../../functions/core/ports.ts'
 import type { DomainEvent } from '../../functions/core/values/event.ts'
-import { DELIVERY_PREFIX, EVENT_PREFIX } from '../../functions/store/dynamodb/table-definition.ts'
+import { DELIVERY_PREFIX, EVENT_PREFIX, OBSERVE_PREFIX } from '../../functions/store/dynamodb/table-definition.ts'
 import type { StreamPosition, StreamPositionStore } from './stream-position.ts'
 import type { StreamRecord, StreamShards } from './stream-shards.ts'
 
@@ -18,6 +18,8 @@ export type OutboxRelayOptions = {
   publish(event: DomainEvent, position: string): Promise<void>
   /** Somebody has noted a delivery. */
   onDelivery(key: { pk: string; sk: string }): void
+  /** Somebody has asked to observe a cluster, or something became of that. */
+  onObserve(key: { pk: string; sk: string }): void
   log: Logger
   /** After a failed observation, milliseconds. Default 2,000. */
   faultPauseMs?: number
@@ -83,6 +85,7 @@ export class OutboxRelay {
 
   async #forward(record: StreamRecord): Promise<void> {
     if (record.kind === 'INSERT' && record.sk.startsWith(DELIVERY_PREFIX)) this.#options.onDelivery(record)
+    if (record.kind !== 'REMOVE' && record.sk.startsWith(OBSERVE_PREFIX)) this.#options.onObserve(record)
     if (!isOutbox(record)) return
     const event = await this.#options.read({ pk: record.pk, sk: record.sk })
     if (event) await this.#options.publish(event, record.sequenceNumber)

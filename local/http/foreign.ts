@@ -64,3 +64,11 @@ export const isUndeclaredBody = (headers: Headers, bytes: number): boolean => {
   const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
   return !/^application\/(?:[a-z0-9.-]+\+)?json$/.test(type)
 }
+
+/**
+ * True for the URL of a hook: what posts to it sends what it likes, and the body counts for nothing. A page does not know the token, which is in the URL.
+ *
+ * @param target as in the request line
+ */
+export const takesAnyBody = (target: string): boolean =>
+  /^(?:[a-z]+:\/\/[^/?#]*)?[^?#]*\/v1\/hooks\/[^/?#]+\?/i.test(target)

@@ -6,7 +6,7 @@ import type { StreamedResult } from '../../functions/api/events/event-stream.ts'
 import type { Logger } from '../../functions/core/ports.ts'
 import { AppError } from '../../functions/core/values/app-error.ts'
 import { type ApiEvent, PathMalformed, type ReceivedRequest, receivedRequest, toApiEvent } from './api-event.ts'
-import { isForeign, isUndeclaredBody, type OwnAddress } from './foreign.ts'
+import { isForeign, isUndeclaredBody, type OwnAddress, takesAnyBody } from './foreign.ts'
 import type { PeerUsers } from './peer-user.ts'
 import { announcesTooMuch, BodyTooLarge, RequestAborted, readBody } from './read-body.ts'
 import { REFUSALS, type Refusal, rawRefusal, refusalBody } from './refusal.ts'
@@ -193,7 +193,7 @@ class UndeclaredBody extends Error {
 /** @throws ForeignRequest, UndeclaredBody */
 const assertOwn = (headers: ApiEvent['headers'], { url, body }: ReceivedRequest, ours: OwnAddress): void => {
   if (isForeign(headers, url, ours)) throw new ForeignRequest()
-  if (isUndeclaredBody(headers, body.length)) throw new UndeclaredBody()
+  if (!takesAnyBody(url) && isUndeclaredBody(headers, body.length)) throw new UndeclaredBody()
 }
 
 class AnswerTimedOut extends Error {

@@ -255,7 +255,10 @@ describe('upgrade', () => {
       magnum: { clusterTemplateId: third.id },
       queue: [],
     })
-    expect((await history(lab, 'cluster', id)).filter((it) => it.startsWith('update success'))).toHaveLength(1)
+    expect((await history(lab, 'cluster', id)).filter((it) => it.startsWith('update success'))).toEqual([
+      'update success ClusterHealthy',
+      'update success Updated',
+    ])
   })
 
   it('that fails leaves the cluster on its template and says why on the default groups', async () => {

@@ -39,7 +39,11 @@ describe('cluster-create', () => {
       identity: { uid: `memory-${id}` },
       observation: { healthStatus: 'HEALTHY', nodeCount: 1 },
     })
-    expect(await history(lab, 'cluster', id)).toEqual(['create pending Requested', 'create success Created'])
+    expect(await history(lab, 'cluster', id)).toEqual([
+      'create pending Requested',
+      'update success ClusterHealthy',
+      'create success Created',
+    ])
   })
 
   it('is CREATE_FAILED naming the other when it is registered already, and holds nothing', async () => {

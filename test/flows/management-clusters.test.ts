@@ -295,6 +295,7 @@ describe('a create that failed', () => {
     expect(await history(lab, 'cluster', id)).toEqual([
       'create pending Requested',
       'create failure PhaseTimedOut',
+      'update success ClusterHealthy',
       'create pending CameUp',
       'create success Created',
     ])
@@ -312,6 +313,7 @@ describe('a create that failed', () => {
       'create pending Requested',
       'create failure PhaseTimedOut',
       'delete pending Requested',
+      'update success ClusterHealthy',
     ])
   })
 })

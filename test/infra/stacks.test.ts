@@ -192,6 +192,22 @@ describe('api stack', () => {
     expect(registered.sort()).toEqual([...listed, '$default'].sort())
   })
 
+  it('keeps posts to hooks below what others may ask, and the query with their tokens out of the log', () => {
+    const [[, stage]] = resources(api, 'AWS::ApiGatewayV2::Stage') as [[string, Resource]]
+    const [[hook]] = resources(api, 'AWS::ApiGatewayV2::Route').filter(
+      ([, it]) => it.Properties.RouteKey === 'POST /v1/hooks/{hook}',
+    ) as [[string, Resource]]
+    const { ThrottlingRateLimit: all } = stage.Properties.DefaultRouteSettings as { ThrottlingRateLimit: number }
+    expect(stage.Properties.RouteSettings).toEqual({
+      'POST /v1/hooks/{hook}': { ThrottlingRateLimit: all / 5, ThrottlingBurstLimit: expect.any(Number) },
+    })
+    expect([stage.DependsOn].flat()).toContain(hook)
+    const { Format } = stage.Properties.AccessLogSettings as { Format: string }
+    expect(Object.values(JSON.parse(Format)).filter((field) => /query|requestOverride/i.test(String(field)))).toEqual(
+      [],
+    )
+  })
+
   it('asks the authorizer on each route but the public ones, without identity source and cache', () => {
     const open = resources(api, 'AWS::ApiGatewayV2::Route').filter(
       ([, it]) => it.Properties.AuthorizationType !== 'CUSTOM',
@@ -272,18 +288,26 @@ describe('events stack', () => {
     return sources.find(({ Properties }) => JSON.stringify(Properties.FunctionName).includes(`"${functionId}"`))!
   }
 
-  it('gives who finds triggers what comes into feeds, and new deliveries, which it hands on to one function', () => {
+  it('gives who finds triggers what comes into feeds, new deliveries and requests to observe, and two functions to hand them on to', () => {
     const [id, fanOut] = one(events, 'AWS::Lambda::Function', FAN_OUT)
     const filters = sourceOf(id).Properties.FilterCriteria as { Filters: { Pattern: string }[] }
     expect(filters.Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
       { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ prefix: 'FEED#' }] } } } },
       { eventName: ['INSERT'], dynamodb: { Keys: { sk: { S: [{ prefix: 'DELIVERY#' }] } } } },
+      {
+        dynamodb: {
+          Keys: { sk: { S: [{ prefix: 'OBSERVE#' }] } },
+          NewImage: { askedAt: { S: [{ exists: true }] } },
+        },
+      },
     ])
     const invoked = statementsOf(events, roleOf(fanOut, 'Role')).filter(({ actions }) =>
       actions.includes('lambda:InvokeFunction'),
     )
     const [deliveries] = one(events, 'AWS::Lambda::Function', DELIVERIES)
-    expect(invoked.map(({ statement }) => statement.Resource)).toEqual([{ 'Fn::GetAtt': [deliveries, 'Arn'] }])
+    const [sweep] = one(events, 'AWS::Lambda::Function', SWEEP)
+    const functions = [sweep, deliveries].map((of) => ({ 'Fn::GetAtt': [of, 'Arn'] }))
+    expect(invoked.map(({ statement }) => statement.Resource)).toEqual([functions])
   })
 
   it('gives the forwarder new events of the stream alone, and notes what it could not deliver', () => {

@@ -9,6 +9,7 @@ import {
   operationAnswer,
   pageAnswer,
   textMapAnswer,
+  timeAnswer,
   uuidAnswer,
 } from '../common.answer.schema.ts'
 
@@ -41,6 +42,16 @@ export const clusterDetailAnswer = z.object(answerFields(CLUSTER_ATTRIBUTES, 'de
 /** One cluster. */
 export const clusterAnswer = z.object(answerFields(CLUSTER_ATTRIBUTES, 'one', OWN))
 
+const observeAnswer = z.object({
+  uuid: z.uuid(),
+  state: z.enum(['idle', 'waiting', 'running']),
+  asked_at: timeAnswer.nullable(),
+  begun_at: timeAnswer.nullable(),
+  ended_at: timeAnswer.nullable(),
+})
+
+const hookAnswer = z.object({ uuid: z.uuid(), name: z.string(), created_at: timeAnswer })
+
 export const CLUSTER_ANSWERS: Answers = {
   'GET /v1/clusters': { 200: pageAnswer('clusters', clusterItemAnswer) },
   'POST /v1/clusters': { 202: uuidAnswer },
@@ -51,4 +62,10 @@ export const CLUSTER_ANSWERS: Answers = {
   'DELETE /v1/clusters/{cluster}': { 204: null },
   'POST /v1/clusters/{cluster}/actions/resize': { 202: uuidAnswer },
   'POST /v1/clusters/{cluster}/actions/upgrade': { 202: uuidAnswer },
+  'POST /v1/clusters/{cluster}/actions/observe': { 202: observeAnswer },
+  'GET /v1/clusters/{cluster}/actions/observe': { 200: observeAnswer },
+  'POST /v1/clusters/{cluster}/hooks': { 201: hookAnswer.extend({ url: z.url() }) },
+  'GET /v1/clusters/{cluster}/hooks': { 200: z.object({ hooks: z.array(hookAnswer) }) },
+  'DELETE /v1/clusters/{cluster}/hooks/{hook}': { 204: null },
+  'POST /v1/hooks/{hook}': { 202: uuidAnswer },
 }

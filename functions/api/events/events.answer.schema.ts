@@ -10,6 +10,7 @@ const feedEventAnswer = z.object({
   reason: z.string(),
   message: z.string(),
   sequence: z.int(),
+  health: z.object({ before: z.string().nullable(), after: z.string() }).optional(),
   time: timeAnswer,
 })
 

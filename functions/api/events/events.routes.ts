@@ -31,6 +31,7 @@ export const showFeedEvent = ({ position, event }: FeedEntry) => ({
   reason: event.reason,
   message: event.message,
   sequence: event.sequence,
+  ...(event.health === undefined ? {} : { health: event.health }),
   time: timestamp(event.time),
 })
 

@@ -12,7 +12,7 @@ import { GRANT_ANSWERS } from '../grants/grant.answer.schema.ts'
 import { MINOR_MAX, MINOR_MIN } from '../negotiation.ts'
 import { NODE_GROUP_ANSWERS } from '../nodegroups/node-group.answer.schema.ts'
 import { QUOTA_ANSWERS } from '../quotas/quota.answer.schema.ts'
-import type { PrincipalRoute, Route } from '../route.ts'
+import type { PrincipalRoute, PublicRoute, Route } from '../route.ts'
 import { DISCOVERY_ANSWERS, MSERVICE_ANSWERS, STATS_ANSWERS, WHOAMI_ANSWERS } from '../service/service.answer.schema.ts'
 import { TRIGGER_ANSWERS } from '../triggers/trigger.answer.schema.ts'
 import {
@@ -62,8 +62,8 @@ const pathParameters = ({ path }: Route): JsonSchema[] =>
     schema: { type: 'string', minLength: 1 },
   }))
 
-const queryParameters = ({ schemas }: PrincipalRoute): JsonSchema[] =>
-  Object.entries(schemas.query.shape).map(([name, schema]) => {
+const queryParameters = (query: z.ZodObject | undefined): JsonSchema[] =>
+  Object.entries(query?.shape ?? {}).map(([name, schema]) => {
     const { description, ...rest } = requestSchema(schema)
     return { name, in: 'query', required: false, ...(description === undefined ? {} : { description }), schema: rest }
   })
@@ -115,7 +115,7 @@ const ofPrincipal = (route: PrincipalRoute): JsonSchema => ({
   ].join(' '),
   parameters: [
     ...pathParameters(route),
-    ...queryParameters(route),
+    ...queryParameters(route.schemas.query),
     VERSION_HEADER,
     ...(route.idempotent ? [IDEMPOTENCY_HEADER] : []),
   ],
@@ -123,14 +123,21 @@ const ofPrincipal = (route: PrincipalRoute): JsonSchema => ({
   responses: { ...REFUSALS, ...answersOf(route) },
 })
 
+const ofAnybody = (route: PublicRoute): JsonSchema => {
+  const parameters = [...pathParameters(route), ...queryParameters(route.query)]
+  return {
+    security: [],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    responses: { ...PUBLIC_REFUSALS, ...answersOf(route) },
+  }
+}
+
 /** One method of one path (OpenAPI 3.1, Operation Object). */
 const operationObject = (route: Route): JsonSchema => ({
   operationId: operationId(route),
   summary: route.summary,
   tags: [tagOf(route)],
-  ...(route.access === 'none'
-    ? { security: [], responses: { ...PUBLIC_REFUSALS, ...answersOf(route) } }
-    : ofPrincipal(route)),
+  ...(route.access === 'none' ? ofAnybody(route) : ofPrincipal(route)),
 })
 
 const PARAMETERS: JsonSchema = {

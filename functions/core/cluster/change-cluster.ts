@@ -7,6 +7,7 @@ import { listInWords } from '../values/wording.ts'
 import type { Cluster, ClusterObservation, HealthStatus, ManagementRole } from './cluster.ts'
 import { CREDENTIAL_TAKEN, RESIZABLE, requireNodesMade, SETTLED, stateFault } from './cluster-rules.ts'
 import type { ChangeRules } from './cluster-tasks.ts'
+import { reportObservation } from './observed-health.ts'
 import { type NewKubeconfig, replaceKubeconfig } from './replace-kubeconfig.ts'
 import { resizeWorkers } from './resize-cluster.ts'
 import { setManagement } from './set-management.ts'
@@ -104,8 +105,7 @@ const round = async (ports: Ports, { findCluster, request }: ChangeRules, desire
  */
 export const changeCluster = async (ports: Ports, rules: ChangeRules, desired: DesiredChange): Promise<Cluster> => {
   const cluster = await retryOnConflict(() => round(ports, rules, desired))
-  const { projectId, id } = cluster
   const health = reportedHealth(cluster, desired, ports.clock.now())
-  if (health !== null) await ports.stores.clusters.observe({ projectId, id }, health)
+  if (health !== null) await reportObservation(ports, cluster, health)
   return cluster
 }

@@ -13,6 +13,7 @@ import type { Cluster } from './cluster.ts'
 import { movedTemplateUses } from './cluster-uses.ts'
 import type { NodeGroup } from './node-group.ts'
 import { groupsInCommit, outcomeWrites, truncatedGroup } from './node-group-writes.ts'
+import { forgetObserving } from './observe-commands.ts'
 
 type DeletePorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
 
@@ -105,4 +106,5 @@ export const endClusterDelete = async (ports: DeletePorts, target: Target, notes
   })
   // A crash before this leaves the count too high; the quota's store repairs that by counting.
   await ports.stores.quotas.freePlace(target.projectId)
+  await forgetObserving(ports, { projectId: target.projectId, clusterId: target.entityId })
 }

@@ -107,7 +107,7 @@ export const cloudEvent = ({ id, type, time, subject, projectId, data }: CloudEv
 
 /** The delivery of an event to a trigger, due at once. */
 export const deliveryOf = (event: DomainEvent, trigger: TriggerKey, now: Date): Delivery => {
-  const { id, projectId, owner, clusterId, name, reason, message, sequence, time } = event
+  const { id, projectId, owner, clusterId, name, reason, message, sequence, time, health } = event
   const type = entityEvent(event)['detail-type']
   const data = {
     owner: { kind: owner.kind, uuid: owner.id, name: name ?? null },
@@ -115,6 +115,7 @@ export const deliveryOf = (event: DomainEvent, trigger: TriggerKey, now: Date): 
     reason,
     message,
     sequence,
+    ...(health === undefined ? {} : { health }),
   }
   const payload = cloudEvent({ id, type, time, subject: `${owner.kind}/${owner.id}`, projectId, data })
   return newDelivery({ id, messageId: id, projectId, triggerId: trigger.id, type, payload }, now)

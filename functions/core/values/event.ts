@@ -1,3 +1,5 @@
+import type { HealthStatus } from '../cluster/cluster.ts'
+
 /** Whose history it belongs to. Membership events belong to the federation and name the cluster. */
 export type EventOwner = { kind: 'cluster' | 'federation'; id: string }
 
@@ -27,6 +29,11 @@ export type DomainEvent = {
   initiator?: { userId: string; projectId: string }
   /** False: tells of something that begins and ends no change, so it is nothing to notify of. */
   notify?: false
+  /**
+   * Of a change of health, whose type is `cluster.health.changed`: from what to what; null: nothing was known. The release before knows no such
+   * action, reads this one as an update, and leaves this out.
+   */
+  health?: { before: HealthStatus | null; after: HealthStatus }
 }
 
 /** Reason of a membership's event that is the beginning of a change of the federation, asked for by somebody. */
@@ -157,24 +164,31 @@ export const notificationOf = (event: DomainEvent): Notification | undefined => 
   return { id, time, source: 'fedplane', 'detail-type': eventType, detail }
 }
 
+type EntityEventType =
+  | `${DomainEvent['owner']['kind']}.${DomainEvent['action']}.${DomainEvent['outcome']}`
+  | 'cluster.health.changed'
+
 /** An event of the outbox in EventBridge's form. */
 type EntityEvent = {
   id: string
   time: string
   source: 'fedplane'
-  'detail-type': `${DomainEvent['owner']['kind']}.${DomainEvent['action']}.${DomainEvent['outcome']}`
+  'detail-type': EntityEventType
   detail: DomainEvent
 }
 
 /** What the outbox puts on the bus. */
 export type OutboxEvent = EntityEvent | Notification
 
-/** `detail-type` is `<owner's kind>.<action>.<outcome>`, for example `federation.join.success`. */
+const typeOf = ({ owner, action, outcome, health }: DomainEvent): EntityEventType =>
+  health === undefined ? `${owner.kind}.${action}.${outcome}` : 'cluster.health.changed'
+
+/** `detail-type` is `<owner's kind>.<action>.<outcome>`, for example `federation.join.success`; of a change of health `cluster.health.changed`. */
 export const entityEvent = (event: DomainEvent): EntityEvent => ({
   id: event.id,
   time: event.time,
   source: 'fedplane',
-  'detail-type': `${event.owner.kind}.${event.action}.${event.outcome}`,
+  'detail-type': typeOf(event),
   detail: event,
 })
 

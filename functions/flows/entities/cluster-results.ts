@@ -3,6 +3,7 @@ import { candidateKey, kubeconfigKey } from '../../core/access/credentials.ts'
 import { changesOf, mergeState } from '../../core/cluster/changes.ts'
 import type { Cluster, ClusterChange } from '../../core/cluster/cluster.ts'
 import { reportedGroups } from '../../core/cluster/node-group-results.ts'
+import { reportObservation } from '../../core/cluster/observed-health.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { openCluster, type Target } from '../../core/operation/subjects.ts'
 import type { Secret } from '../../core/values/secret.ts'
@@ -10,29 +11,30 @@ import type { ClusterStepResult } from '../../drivers/contract/cluster-driver.ts
 import { ClusterIdentityChanged } from '../../kubernetes/errors.ts'
 import type { StepPorts } from '../step.ts'
 
-const observe = async (ports: StepPorts, target: Target, { observation }: ClusterStepResult): Promise<void> => {
-  if (observation === undefined) return
-  await ports.stores.clusters.observe({ projectId: target.projectId, id: target.entityId }, observation)
+/** @param cluster as it was read for what else was reported */
+const observe = async (ports: StepPorts, cluster: Cluster, { observation }: ClusterStepResult): Promise<void> => {
+  if (observation !== undefined) await reportObservation(ports, cluster, observation)
 }
 
 const stateOf = (cluster: Cluster, { state }: ClusterStepResult): ClusterChange =>
   state === undefined ? {} : { driverState: mergeState(cluster.driverState, state) }
 
-/** One commit for what was reported of the cluster and of its node groups; none when nothing would change. @throws OperationSuperseded */
+/** One commit for what was reported of the cluster and of its node groups; none when nothing would change. Gives the cluster as it was before. @throws OperationSuperseded */
 const commitResult = (
   ports: StepPorts,
   target: Target,
   result: ClusterStepResult,
   found: ClusterChange = {},
-): Promise<void> =>
+): Promise<Cluster> =>
   retryOnConflict(async () => {
     const cluster = await openCluster(ports, target)
     const { nodeGroups: reported = [], done } = result
     const stored = reported.length === 0 ? [] : await ports.stores.nodeGroups.listOf(cluster)
     const groups = reportedGroups(ports, cluster, { groups: stored, reported, done })
     const changes = changesOf<ClusterChange>(cluster, { ...stateOf(cluster, result), ...found, ...groups.change })
-    if (Object.keys(changes).length === 0 && groups.writes.length === 0) return
+    if (Object.keys(changes).length === 0 && groups.writes.length === 0) return cluster
     await ports.stores.commit([ports.stores.clusters.change(cluster, changes), ...groups.writes])
+    return cluster
   })
 
 /** Stores all that a phase found in the cluster itself. @throws ClusterAlreadyRegistered */
@@ -42,11 +44,11 @@ export const storeClusterResult = async (
   result: ClusterStepResult,
 ): Promise<void> => {
   if (result.identity !== undefined) await claimIdentity(ports, target, result.identity.uid)
-  await commitResult(ports, target, result, {
+  const cluster = await commitResult(ports, target, result, {
     ...(result.endpoint === undefined ? {} : { endpoint: result.endpoint }),
     ...(result.identity === undefined ? {} : { identity: result.identity }),
   })
-  await observe(ports, target, result)
+  await observe(ports, cluster, result)
 }
 
 /** @throws ClusterIdentityChanged when the new credential leads to another cluster */
@@ -80,10 +82,10 @@ export const storeCandidateResult = async (
     mustBeTheSame(await openCluster(ports, target), identity.uid)
     await claimIdentity(ports, target, identity.uid)
   }
-  await commitResult(ports, target, result)
+  const cluster = await commitResult(ports, target, result)
   if (endpoint !== undefined || identity !== undefined)
     await commitFacts(ports, target, { ...(endpoint && { endpoint }), ...(identity && { identity }) })
-  await observe(ports, target, result)
+  await observe(ports, cluster, result)
 }
 
 /** The stored credential. */

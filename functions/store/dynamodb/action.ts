@@ -95,6 +95,8 @@ export type EntityKind =
   | 'grant'
   | 'trigger'
   | 'delivery'
+  | 'hook'
+  | 'observe request'
 
 export const revisionConflict = (kind: EntityKind, id: string, revision: number): RevisionConflict =>
   new RevisionConflict(

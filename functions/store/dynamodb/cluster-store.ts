@@ -230,7 +230,7 @@ export const dynamoClusterStore = (context: StoreContext, commit: Commit): Clust
   remove: (read) => asWrite(...remove(read)),
   addUses: (cluster, uses) => asWrite(...(uses.length === 0 ? [] : [addUses(cluster, uses)])),
   removeUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [removeUses(key, uses)])),
-  observe: (key, observation) => observe(commit, clusterKey(key), observation),
+  observe: (key, observation, consequence) => observe(commit, clusterKey(key), observation, consequence),
   noteReported: (key, told) => asWrite(noteReported(key, told)),
   claimUid: (projectId, uid, clusterId) =>
     asWrite(claim({ key: uidKey(projectId, uid), owner: clusterId }, (owner) => uidTaken(uid, owner))),

@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import { count, schemaVersion, text, textOrNull } from './item.schema.ts'
 
-export const EVENT_SCHEMA_VERSION = 1
+export const EVENT_SCHEMA_VERSION = 2
+
+const health = z.enum(['HEALTHY', 'UNHEALTHY', 'UNKNOWN'])
 
 const stored = z.object({
   schemaVersion: schemaVersion(EVENT_SCHEMA_VERSION),
@@ -19,6 +21,7 @@ const stored = z.object({
   name: text.exactOptional(),
   initiator: z.object({ userId: text, projectId: text }).exactOptional(),
   notify: z.literal(false).exactOptional(),
+  health: z.object({ before: health.nullable(), after: health }).exactOptional(),
 })
 
 /** An event as stored, with its end of life in epoch seconds. */

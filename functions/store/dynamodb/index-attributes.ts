@@ -105,6 +105,15 @@ export const grantIndexAttributes = (grant: Pick<Grant, 'id' | 'expiresAt' | 're
   return end === null ? { openPk: null, openSk: null } : { openPk: grantPartition(shardOf(grant.id)), openSk: end }
 }
 
+/** Beside the renewals, too. */
+export const observePartition = (shard: number): string => `OBSERVE#${shard}`
+
+/** Due while somebody waits for an observation, or one goes on. */
+export const observeIndexAttributes = (clusterId: string, due: string | null): IndexAttributes => ({
+  renewPk: due === null ? null : observePartition(shardOf(clusterId)),
+  renewSk: due,
+})
+
 /** For a new item: without the nulls, which DynamoDB refuses in keys of an index. */
 export const presentOnly = (attributes: IndexAttributes): Record<string, string> =>
   Object.fromEntries(Object.entries(attributes).filter((entry): entry is [string, string] => entry[1] !== null))

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/ports.ts'
 import type { HostIdentity } from '../federation.store.ts'
-import { DELIVERY_PREFIX, FEED_PARTITION, IDENTITY_PREFIX } from './table-definition.ts'
+import { DELIVERY_PREFIX, FEED_PARTITION, IDENTITY_PREFIX, OBSERVE_PREFIX } from './table-definition.ts'
 
 /** Primary key of an item. Layout: `functions/store/README.md`. */
 export type ItemKey = { pk: string; sk: string }
@@ -121,6 +121,20 @@ export const deliveryKeyParts = ({ pk, sk }: Readonly<Record<string, unknown>>) 
   const [, triggerId = '', id = ''] = String(sk).split('#')
   return { projectId: projectOfPartition(String(pk)), triggerId, id }
 }
+
+export const observeKey = ({ projectId, clusterId }: { projectId: string; clusterId: string }): ItemKey =>
+  inProject(projectId, `${OBSERVE_PREFIX}${clusterId}`)
+/** What the key of a request to observe a cluster says about it. */
+export const observeKeyParts = ({ pk, sk }: Readonly<Record<string, unknown>>) => ({
+  projectId: projectOfPartition(String(pk)),
+  clusterId: String(sk).slice(OBSERVE_PREFIX.length),
+})
+
+export const hookPrefix = (clusterId: string): string => `HOOK#${clusterId}#`
+export const hookKey = (key: { projectId: string; clusterId: string; id: string }): ItemKey =>
+  inProject(key.projectId, `${hookPrefix(key.clusterId)}${key.id}`)
+/** Whoever posts to a hook names no project. */
+export const hookTokenKey = (digest: string): ItemKey => ({ pk: `HOOK#${digest}`, sk: 'HOOK' })
 
 export const feedPartition = (projectId: string): string => `${FEED_PARTITION}${projectId}`
 /** Digits of a sequence number of DynamoDB's streams at most (API reference, `SequenceNumber`): keys are compared as text. */

@@ -31,6 +31,7 @@ import { clusterKey, credentialKey, dataKeyKey, federationKey, type ItemKey, mem
 import { dynamoManagementStore } from './management-store.ts'
 import { dynamoMembershipStore } from './membership-store.ts'
 import { dynamoNodeGroupStore } from './node-group-store.ts'
+import { dynamoHookStore, dynamoObserveRequestStore } from './observe-store.ts'
 import { countingCommit } from './project-places.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import { getItem } from './read.ts'
@@ -170,6 +171,8 @@ export const dynamoStores = ({
     events: dynamoEventStore(context, commit),
     idempotency: dynamoIdempotencyStore(context),
     triggers: dynamoTriggerStore(context),
+    observeRequests: dynamoObserveRequestStore(context),
+    hooks: dynamoHookStore(context),
     work: dynamoWorkStore(context),
     commit,
   }

@@ -1,11 +1,12 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
+import type { ObserveKey } from '../../core/cluster/observe-request.ts'
 import type { DeliveryKey } from '../../core/trigger/trigger.ts'
 import type { DomainEvent } from '../../core/values/event.ts'
 import { eventItem, feedItem } from './event.schema.ts'
 import { parseItem } from './item.schema.ts'
-import { deliveryKeyParts } from './keys.ts'
-import { DELIVERY_PREFIX, EVENT_PREFIX, FEED_PARTITION } from './table-definition.ts'
+import { deliveryKeyParts, observeKeyParts } from './keys.ts'
+import { DELIVERY_PREFIX, EVENT_PREFIX, FEED_PARTITION, OBSERVE_PREFIX } from './table-definition.ts'
 
 const newImage = ({ eventName, dynamodb }: DynamoDBRecord): Record<string, unknown> | undefined =>
   eventName === 'INSERT' && dynamodb?.NewImage !== undefined
@@ -30,4 +31,10 @@ export const eventOfFeedRecord = (record: DynamoDBRecord): DomainEvent | undefin
 export const deliveryOfRecord = ({ eventName, dynamodb }: DynamoDBRecord): DeliveryKey | undefined => {
   const [pk, sk] = [dynamodb?.Keys?.pk?.S, dynamodb?.Keys?.sk?.S]
   return eventName === 'INSERT' && sk?.startsWith(DELIVERY_PREFIX) ? deliveryKeyParts({ pk, sk }) : undefined
+}
+
+/** The cluster that a record has asked to observe; undefined for other records, and for those of what becomes of it. */
+export const observeOfRecord = ({ dynamodb }: DynamoDBRecord): ObserveKey | undefined => {
+  const [pk, sk] = [dynamodb?.Keys?.pk?.S, dynamodb?.Keys?.sk?.S]
+  return sk?.startsWith(OBSERVE_PREFIX) && dynamodb?.NewImage?.askedAt?.S ? observeKeyParts({ pk, sk }) : undefined
 }

@@ -21,6 +21,7 @@ export const EVENT_PREFIX = 'EVENT#'
 /** A partition apart, which is all that the forwarder of events may write to. */
 export const FEED_PARTITION = 'FEED#'
 export const DELIVERY_PREFIX = 'DELIVERY#'
+export const OBSERVE_PREFIX = 'OBSERVE#'
 
 export const TABLE_DEFINITION = {
   partitionKey: 'pk',

@@ -1,5 +1,5 @@
 import { RevisionConflict } from '../errors.ts'
-import type { Commit } from '../write.ts'
+import type { Commit, Write } from '../write.ts'
 import { asWrite } from './action.ts'
 import type { ItemKey } from './keys.ts'
 
@@ -53,18 +53,39 @@ class ObservationOutdated extends RevisionConflict {}
 const NEWER_THAN_STORED =
   'attribute_exists(#pk) AND (attribute_not_exists(#observation.#observedAt) OR #observation.#observedAt < :observedAt)'
 
+const AS_READ = '#observation.#observedAt = :read'
+const FIRST = 'attribute_exists(#pk) AND attribute_not_exists(#observation.#observedAt)'
+
+/** What follows from an observation, and is stored with it: only on top of the very observation that it was decided on (null: none). */
+export type Consequence = { read: { observedAt: string } | null; writes: readonly Write[] }
+
+const guardOf = (observedAt: string, consequence: Consequence | undefined) => {
+  const after = { condition: NEWER_THAN_STORED, values: { ':observedAt': observedAt } }
+  if (consequence === undefined) return after
+  const { read } = consequence
+  if (read === null) return { condition: FIRST, values: {} }
+  return { condition: `${NEWER_THAN_STORED} AND ${AS_READ}`, values: { ...after.values, ':read': read.observedAt } }
+}
+
 /** Stores what was seen unless something newer is stored, or the entity is gone. True when it was stored. */
-export const observe = async (commit: Commit, key: ItemKey, observation: { observedAt: string }): Promise<boolean> => {
+export const observe = async (
+  commit: Commit,
+  key: ItemKey,
+  observation: { observedAt: string },
+  consequence?: Consequence,
+): Promise<boolean> => {
+  const { condition, values } = guardOf(observation.observedAt, consequence)
   try {
     await commit([
       asWrite({
         type: 'update',
         key,
         update: 'SET #observation = :observation',
-        condition: NEWER_THAN_STORED,
-        values: { ':observation': observation, ':observedAt': observation.observedAt },
+        condition,
+        values: { ':observation': observation, ...values },
         onConflict: () => new ObservationOutdated(`The observation of ${key.sk} is outdated.`),
       }),
+      ...(consequence?.writes ?? []),
     ])
     return true
   } catch (error) {

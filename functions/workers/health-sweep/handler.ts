@@ -1,7 +1,9 @@
+import type { ObserveKey } from '../../core/cluster/observe-request.ts'
 import { awsPorts } from '../../runtime/aws-ports.ts'
 import { readEnv, workerEnv } from '../../runtime/env.ts'
 import { lazy } from '../../runtime/lazy.ts'
 import { publishMetrics } from '../../runtime/metrics.ts'
+import { observeAll } from './observe-requested.ts'
 import { type SweepReport, sweepHealth } from './sweep.ts'
 
 const ports = lazy(() => {
@@ -10,8 +12,11 @@ const ports = lazy(() => {
 })
 const publish = lazy(() => publishMetrics())
 
-/** Lambda entry of the schedule that checks clusters. */
-export const handler = async (): Promise<SweepReport> => {
+/** Lambda entry of the schedule that checks clusters, and of who found requests to observe some in the table's stream (`trigger-fan-out`). */
+export const handler = async (event: {
+  observe?: readonly ObserveKey[]
+}): Promise<SweepReport | { putOff: number }> => {
+  if (event.observe !== undefined) return observeAll(ports(), event.observe)
   const report = await sweepHealth(ports())
   publish()({ SweepFaults: report.failed + report.federations.failed })
   return report

@@ -1,4 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda'
+import type { ObserveKey } from '../../core/cluster/observe-request.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import { type DeliveryKey, deliveryOf, isFor } from '../../core/trigger/trigger.ts'
 import type { DomainEvent } from '../../core/values/event.ts'
@@ -21,18 +22,23 @@ type FanOutParts = {
   eventOf(record: DynamoDBRecord): DomainEvent | undefined
   /** The delivery that a record has noted; undefined for other records. */
   deliveryOf(record: DynamoDBRecord): DeliveryKey | undefined
+  /** The cluster that a record has asked to observe; undefined for other records. */
+  observeOf(record: DynamoDBRecord): ObserveKey | undefined
   /** Has deliveries tried at once. */
   wake(keys: readonly DeliveryKey[]): Promise<void>
+  /** Has clusters observed at once. */
+  observe(keys: readonly ObserveKey[]): Promise<void>
 }
 
-/** Notes deliveries for events of the feeds, and has those that were noted tried at once. A fault has the stream send all of it again. */
+/** Notes deliveries for events of the feeds, and has those that were noted tried at once, and clusters observed. A fault has the stream send all of it again. */
 export const fanOutRecords = async (
   records: readonly DynamoDBRecord[],
-  { ports, eventOf, deliveryOf: noted, wake }: FanOutParts,
+  { ports, eventOf, deliveryOf: noted, observeOf, wake, observe }: FanOutParts,
 ): Promise<void> => {
   for (const record of records) {
     const event = eventOf(record)
     if (event !== undefined) await fanOut(ports, event)
   }
+  await observe(records.flatMap((record) => observeOf(record) ?? []))
   await wake(records.flatMap((record) => noted(record) ?? []))
 }

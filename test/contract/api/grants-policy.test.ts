@@ -60,6 +60,7 @@ const BODIES: Readonly<Record<string, (it: Given) => unknown>> = {
   'POST /v1/clusters/{cluster}/actions/upgrade': () => ({ cluster_template: 'none', max_batch_size: 1 }),
   'POST /v1/clusters/{cluster}/nodegroups': () => ({ name: 'more', node_count: 1 }),
   'PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup}': () => [{ op: 'replace', path: '/max_node_count', value: 9 }],
+  'POST /v1/clusters/{cluster}/hooks': () => ({ name: 'pager' }),
   'POST /v1/clusters/{cluster}/grants': () => ({ project_id: 'red', actions: ['join'] }),
   'POST /v1/certificates': ({ cluster }) => ({ cluster_uuid: cluster, csr: 'none' }),
   'PATCH /v1/certificates/{cluster}': () => ({}),
@@ -70,7 +71,7 @@ const BODIES: Readonly<Record<string, (it: Given) => unknown>> = {
 }
 
 /** Routes about no cluster in particular: their answers hold no row of another project's (tenancy.test.ts). */
-const ABOUT_NONE = /^\w+ \/v1\/(clustertemplates|quotas|stats|drivers|mservices|openapi|events|triggers|whoami)/
+const ABOUT_NONE = /^\w+ \/v1\/(clustertemplates|quotas|stats|drivers|mservices|openapi|events|triggers|whoami|hooks)/
 
 const KEYED = ROUTES.flatMap((route) =>
   route.access === 'none' || ABOUT_NONE.test(`${route.method} ${route.path}`) ? [] : [`${route.method} ${route.path}`],
@@ -88,6 +89,7 @@ const answer = async (route: string, as: Principal): Promise<number> => {
     .replace('{federation}', it.federation)
     .replace('{grant}', it.grant)
     .replace('{nodegroup}', 'default-worker')
+    .replace('{hook}', '0193a5c2-7d1e-7f00-8000-000000000001')
   const headers = { 'OpenStack-API-Version': 'container-infra latest' }
   const body = BODIES[route]?.(it)
   const { status } = await lab.call(method, target, { as, headers, ...(body === undefined ? {} : { body }) })
@@ -101,6 +103,11 @@ const TABLE: Readonly<Record<string, string>> = {
   'GET /v1/clusters/detail': '200 200 200 200 200 200 200',
   'GET /v1/clusters/{cluster}': '200 200 200 404 404 404 200',
   'GET /v1/clusters/{cluster}/events': '200 200 200 404 404 404 200',
+  'POST /v1/clusters/{cluster}/actions/observe': '202 202 403 404 403 404 404',
+  'GET /v1/clusters/{cluster}/actions/observe': '200 200 200 404 404 404 404',
+  'POST /v1/clusters/{cluster}/hooks': '201 201 403 404 403 404 404',
+  'GET /v1/clusters/{cluster}/hooks': '200 200 200 404 404 404 404',
+  'DELETE /v1/clusters/{cluster}/hooks/{hook}': '404 404 403 404 403 404 404',
   'GET /v1/clusters/{cluster}/nodegroups': '200 200 200 404 404 404 200',
   'GET /v1/clusters/{cluster}/nodegroups/{nodegroup}': '200 200 200 404 404 404 200',
   'GET /v1/certificates/{cluster}': '200 403 403 404 404 404 404',

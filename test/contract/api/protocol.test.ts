@@ -228,7 +228,7 @@ describe('the envelope (section 3)', () => {
 
   it('says of a path that nobody has what there is', async () => {
     expect((await lab.call('GET', '/v1/nothing')).body.errors[0].detail).toBe(
-      'The resource could not be found: no such path. There are /v1/certificates, /v1/clusters, /v1/clustertemplates, /v1/credentials, /v1/drivers, /v1/events, /v1/federations, /v1/grants, /v1/mservices, /v1/openapi.json, /v1/quotas, /v1/stats, /v1/triggers and /v1/whoami.',
+      'The resource could not be found: no such path. There are /v1/certificates, /v1/clusters, /v1/clustertemplates, /v1/credentials, /v1/drivers, /v1/events, /v1/federations, /v1/grants, /v1/hooks, /v1/mservices, /v1/openapi.json, /v1/quotas, /v1/stats, /v1/triggers and /v1/whoami.',
     )
   })
 

@@ -32,6 +32,8 @@ const strangerTo = (path: string): Principal => (path.endsWith('/kubeconfig') ? 
 const BODIES: Readonly<Record<string, unknown>> = {
   'POST /v1/clusters/{cluster}/actions/resize': { node_count: 1 },
   'POST /v1/clusters/{cluster}/actions/upgrade': { cluster_template: 'any', max_batch_size: 1 },
+  'POST /v1/clusters/{cluster}/actions/observe': {},
+  'POST /v1/clusters/{cluster}/hooks': { name: 'any' },
   'POST /v1/clusters/{cluster}/nodegroups': { name: 'any' },
   'POST /v1/federations/{federation}/kubeconfig': {},
   'POST /v1/clusters/{cluster}/grants': { project_id: 'red', actions: ['join'] },

@@ -50,6 +50,22 @@ describe('fedplane cluster', () => {
     }
   })
 
+  it('observes one at once', async () => {
+    expect(await done('cluster observe hub')).toBe('cluster/hub HEALTHY\n')
+    expect((await cli.run('cluster observe hub --no-wait')).stdout).toBe('cluster/hub will be observed\n')
+  })
+
+  it('creates hooks, whose URL it prints once, lists and deletes them', async () => {
+    const url = await done('cluster hook create hub pager')
+    expect(url).toMatch(new RegExp(`^${fedplane.url}/v1/hooks/[0-9a-f-]{36}\\?token=[\\w-]{43}\n$`))
+    expect((await fetch(url.trim(), { method: 'POST', body: 'anything' })).status).toBe(202)
+    const listed = await done('cluster hook list hub')
+    expect(listed).toMatch(/^NAME +UUID +AGE\npager +[0-9a-f-]{36} +\d+s\n$/)
+    const [uuid] = /[0-9a-f-]{36}/.exec(listed)!
+    expect(await done(`cluster hook delete hub ${uuid} --yes`)).toBe(`hook/${uuid} deleted\n`)
+    expect((await fetch(url.trim(), { method: 'POST' })).status).toBe(404)
+  })
+
   it('lists them in each format', async () => {
     expect(withoutIds(await done('cluster list'))).toBe(
       'NAME     STATUS            HEALTH    VERSION   NODES   DRIVER     AGE\n' +

@@ -47,7 +47,7 @@ describe('GET /v1/events?follow=true', { timeout: 120_000 }, () => {
     close()
     const again = await follow({ 'last-event-id': String(first) })
     const [, resumed] = await again.until(/^retry: 2000\n\nid: \d+\ndata: .*?"type":"([^"]+)"/)
-    expect(resumed).toBe('cluster.create.success')
+    expect(resumed).toBe('cluster.health.changed')
     again.close()
   })
 

@@ -4,7 +4,7 @@ import type { ClusterTask } from '../../../functions/core/cluster/cluster-task.t
 import type { Status } from '../../../functions/core/values/status.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
-import { sampleCluster, sampleId, sampleOperation } from '../../support/store/samples.ts'
+import { sampleCluster, sampleEvent, sampleId, sampleOperation } from '../../support/store/samples.ts'
 
 const seen = (observedAt: string, version = 'v1.36.0'): ClusterObservation => ({
   observedAt,
@@ -297,6 +297,24 @@ export const clusterStoreContract = (make: MakeSubject): void => {
       expect(await stores.clusters.observe(cluster, seen('2026-11-27T10:00:01.500Z'))).toBe(false)
       expect(await stores.clusters.observe(cluster, newer)).toBe(false)
       expect(await stores.clusters.get(cluster)).toEqual(stored({ ...cluster, observation: newer }))
+    })
+
+    it('stores what follows from a change with it or not at all, and only on top of what was read', async () => {
+      const cluster = await inserted()
+      const [first, second, third] = [1, 2, 3].map((at) => seen(`2026-11-27T10:00:0${at}.000Z`))
+      const owner = { kind: 'cluster', id: cluster.id } as const
+      const follows = (read: ClusterObservation | null | undefined) => ({
+        read: read ?? null,
+        writes: [stores.events.append(sampleEvent({ projectId: cluster.projectId, owner, id: sampleId() }))],
+      })
+      const events = async () => (await stores.events.listOf(cluster.projectId, owner, { limit: 9 })).items.length
+      expect(await stores.clusters.observe(cluster, first!, follows(null))).toBe(true)
+      expect(await stores.clusters.observe(cluster, second!, follows(null))).toBe(false)
+      expect(await stores.clusters.observe(cluster, second!, follows(first))).toBe(true)
+      expect(await stores.clusters.observe(cluster, third!, follows(first))).toBe(false)
+      expect(await stores.clusters.observe(cluster, first!, follows(second))).toBe(false)
+      expect(await stores.clusters.observe({ ...cluster, id: sampleId() }, third!, follows(null))).toBe(false)
+      expect([await events(), (await stores.clusters.get(cluster))?.observation]).toEqual([2, second])
     })
 
     it('makes nothing of a cluster that is gone', async () => {

@@ -4,10 +4,13 @@ import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import {
   readyOf,
+  sampleCluster,
   sampleDelivery,
   sampleEvent,
+  sampleHook,
   sampleId,
   sampleJoining,
+  sampleObserveRequest,
   sampleOperation,
   sampleTrigger,
 } from '../../support/store/samples.ts'
@@ -118,6 +121,67 @@ export const smallStoresContract = (make: MakeSubject): void => {
       expect(page).toEqual({ items: [{ ...delivery, ...change, revision: 2 }], more: false })
       const again = stores.commit([stores.triggers.changeDelivery(delivery, change)])
       await expect(again).rejects.toMatchObject({ name: 'RevisionConflict' })
+    })
+  })
+
+  describe('requests to observe clusters', () => {
+    const given = async () => {
+      const cluster = sampleCluster()
+      await stores.commit([stores.clusters.insert(cluster)])
+      return { projectId: cluster.projectId, clusterId: cluster.id }
+    }
+    const dueAt = async ({ clusterId }: { clusterId: string }, now: string): Promise<number> => {
+      let count = 0
+      for await (const key of stores.observeRequests.due(now)) count += key.clusterId === clusterId ? 1 : 0
+      return count
+    }
+    const T = '2026-11-29T10:00:00.000Z'
+
+    it('are stored once for each cluster that is there, and changed as they were read', async () => {
+      const key = await given()
+      const asked = sampleObserveRequest(key)
+      await stores.commit([stores.observeRequests.ask(undefined, asked)])
+      expect(await stores.observeRequests.get(key)).toEqual(asked)
+      const again = stores.commit([stores.observeRequests.ask(undefined, asked)])
+      await expect(again).rejects.toMatchObject({ name: 'RevisionConflict' })
+      const next = { ...asked, askedAt: null, begunAt: T, leaseUntil: '2026-11-29T10:01:30.000Z', revision: 2 }
+      await stores.commit([stores.observeRequests.replace(asked, next)])
+      expect(await stores.observeRequests.get(key)).toEqual(next)
+      const stale = stores.commit([stores.observeRequests.replace(asked, next)])
+      await expect(stale).rejects.toMatchObject({ name: 'RevisionConflict' })
+      const gone = sampleObserveRequest()
+      const asking = stores.commit([stores.observeRequests.ask(undefined, gone)])
+      await expect(asking).rejects.toMatchObject({ name: 'ClusterNotUsable' })
+      await stores.commit([stores.observeRequests.remove(key), stores.observeRequests.remove(gone)])
+      expect(await stores.observeRequests.get(key)).toBeUndefined()
+    })
+
+    it('are due from when they were asked, else from the end of the lease, until they are over', async () => {
+      const key = await given()
+      const asked = sampleObserveRequest(key)
+      await stores.commit([stores.observeRequests.ask(undefined, asked)])
+      expect([await dueAt(key, '2026-11-29T09:59:59.999Z'), await dueAt(key, T)]).toEqual([0, 1])
+      const next = { ...asked, askedAt: null, begunAt: T, leaseUntil: '2026-11-29T10:01:30.000Z', revision: 2 }
+      await stores.commit([stores.observeRequests.replace(asked, next)])
+      expect([await dueAt(key, T), await dueAt(key, '2026-11-29T10:01:30.000Z')]).toEqual([0, 1])
+      const over = { ...next, begunAt: null, leaseUntil: null, endedAt: T, revision: 3 }
+      await stores.commit([stores.observeRequests.replace(next, over)])
+      expect(await dueAt(key, '2026-11-30T10:00:00.000Z')).toBe(0)
+    })
+  })
+
+  describe('hooks', () => {
+    it('are found by their digest and listed with their cluster, until they are removed', async () => {
+      const [one, other] = [sampleHook(), sampleHook()]
+      await stores.commit([stores.hooks.insert(one), stores.hooks.insert(other)])
+      const { projectId, clusterId, id, digest } = one
+      expect(await stores.hooks.find(digest)).toEqual({ projectId, clusterId, id })
+      expect(await stores.hooks.listOf(one)).toEqual([one])
+      const twice = stores.commit([stores.hooks.insert(one)])
+      await expect(twice).rejects.toMatchObject({ name: 'AlreadyExists' })
+      await stores.commit([stores.hooks.remove(one)])
+      await stores.commit([stores.hooks.remove(one)])
+      expect([await stores.hooks.find(digest), await stores.hooks.listOf(one)]).toEqual([undefined, []])
     })
   })
 

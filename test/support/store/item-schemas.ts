@@ -17,6 +17,13 @@ import {
 import { MANAGEMENT_SCHEMA_VERSION, managementItem } from '../../../functions/store/dynamodb/management-store.ts'
 import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from '../../../functions/store/dynamodb/membership-store.ts'
 import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from '../../../functions/store/dynamodb/node-group-store.ts'
+import {
+  HOOK_SCHEMA_VERSION,
+  hookItem,
+  hookTokenItem,
+  OBSERVE_REQUEST_SCHEMA_VERSION,
+  observeRequestItem,
+} from '../../../functions/store/dynamodb/observe-store.ts'
 import { QUOTA_SCHEMA_VERSION, quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
 import {
   CREDENTIAL_SCHEMA_VERSION,
@@ -55,6 +62,14 @@ export const ITEM_SCHEMAS: readonly ItemSchema[] = [
   { kind: 'feed event', key: /^FEED#/, version: EVENT_SCHEMA_VERSION, schema: feedItem },
   { kind: 'trigger', key: /^P#\S* TRIGGER#/, version: TRIGGER_SCHEMA_VERSION, schema: triggerItem },
   { kind: 'delivery', key: /^P#\S* DELIVERY#/, version: DELIVERY_SCHEMA_VERSION, schema: deliveryItem },
+  {
+    kind: 'observe request',
+    key: /^P#\S* OBSERVE#/,
+    version: OBSERVE_REQUEST_SCHEMA_VERSION,
+    schema: observeRequestItem,
+  },
+  { kind: 'hook', key: /^P#\S* HOOK#/, version: HOOK_SCHEMA_VERSION, schema: hookItem },
+  { kind: 'hook token', key: /^HOOK#/, version: HOOK_SCHEMA_VERSION, schema: hookTokenItem },
   { kind: 'credential', key: /^P#\S* CRED#/, version: CREDENTIAL_SCHEMA_VERSION, schema: credentialItem },
   { kind: 'data key', key: /^P#\S* DATAKEY#/, version: DATA_KEY_SCHEMA_VERSION, schema: dataKeyItem },
   { kind: 'idempotency', key: /^P#\S* IDEM#/, version: IDEMPOTENCY_SCHEMA_VERSION, schema: idempotencyItem },

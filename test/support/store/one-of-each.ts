@@ -8,8 +8,10 @@ import {
   sampleEvent,
   sampleFederation,
   sampleGrant,
+  sampleHook,
   sampleJoining,
   sampleNodeGroup,
+  sampleObserveRequest,
   sampleTemplate,
   sampleTrigger,
 } from './samples.ts'
@@ -34,6 +36,15 @@ export const writeOneOfEach = async (stores: Stores): Promise<void> => {
     stores.management.move({ projectId: PROJECT, id: 'c1' }, null, { driver: 'capi@1', options: {}, isDefault: true }),
     stores.grants.insert(sampleGrant({ projectId: PROJECT, clusterId: 'c1', id: 'gr1' })),
     stores.events.append(sampleEvent({ projectId: PROJECT, id: 'e1', owner: { kind: 'cluster', id: 'c1' } })),
+    stores.events.append(
+      sampleEvent({
+        projectId: PROJECT,
+        id: 'e2',
+        owner: { kind: 'cluster', id: 'c1' },
+        action: 'update',
+        health: { before: 'HEALTHY', after: 'UNHEALTHY' },
+      }),
+    ),
     stores.idempotency.remember(PROJECT, 'key', { fingerprint: 'sha', entityId: 'c1' }),
     await stores.credentials.seal(CREDENTIAL, new Secret('token')),
     await stores.certificates.seal(AUTHORITY, { certificatePem: 'pem', privateKey: new Secret('key') }),
@@ -51,6 +62,10 @@ export const writeOneOfEach = async (stores: Stores): Promise<void> => {
   await stores.events.publish({ position: '1', event: sampleEvent({ projectId: PROJECT, id: 'e1' }) })
   await stores.commit([stores.triggers.insert(sampleTrigger({ projectId: PROJECT, id: 'tr1' }))])
   await stores.commit([stores.triggers.addDelivery(sampleDelivery({ projectId: PROJECT, triggerId: 'tr1', id: 'e1' }))])
+  await stores.commit([
+    stores.hooks.insert(sampleHook({ projectId: PROJECT, clusterId: 'c1', id: 'h1' })),
+    stores.observeRequests.ask(undefined, sampleObserveRequest({ projectId: PROJECT, clusterId: 'c1' })),
+  ])
   await stores.heartbeats.beat('reconciler')
 }
 

@@ -2,6 +2,7 @@ import { type Cluster, NO_MAGNUM_ATTRIBUTES } from '../../../functions/core/clus
 import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
 import { TEMPLATE_ATTRIBUTES } from '../../../functions/core/cluster/magnum-attributes.ts'
 import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
+import type { Hook, ObserveRequest } from '../../../functions/core/cluster/observe-request.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
 import type { Grant } from '../../../functions/core/grant/grant.ts'
 import { newUuidV7 } from '../../../functions/core/ids.ts'
@@ -235,6 +236,29 @@ export const sampleTrigger = (changes: Partial<Trigger> = {}): Trigger => ({
   url: 'https://example.org/hook',
   formerSecretUntil: null,
   revision: 1,
+  createdAt: '2026-11-29T10:00:00.000Z',
+  ...changes,
+})
+
+export const sampleObserveRequest = (changes: Partial<ObserveRequest> = {}): ObserveRequest => ({
+  projectId: 'blue',
+  clusterId: sampleId(),
+  askedAt: '2026-11-29T10:00:00.000Z',
+  begunAt: null,
+  leaseUntil: null,
+  endedAt: null,
+  spentUntil: '2026-11-29T10:00:05.000Z',
+  revision: 1,
+  ...changes,
+})
+
+export const sampleHook = (changes: Partial<Hook> = {}): Hook => ({
+  id: sampleId(),
+  projectId: 'blue',
+  clusterId: sampleId(),
+  userId: 'alice',
+  name: 'alertmanager',
+  digest: sampleId(),
   createdAt: '2026-11-29T10:00:00.000Z',
   ...changes,
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeUnhealthy } from '../../../functions/workers/health-sweep/verdict.ts'
+import { describeUnhealthy } from '../../../functions/core/cluster/observed-health.ts'
 
 describe('describeUnhealthy', () => {
   it.each([

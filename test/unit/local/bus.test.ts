@@ -118,7 +118,16 @@ describe('OutboxRelay', () => {
       (await client.send(new GetCommand({ TableName: TABLE, Key: key }))).Item?.event as DomainEvent | undefined
     return {
       log,
-      made: new OutboxRelay({ shards, position, read, publish, log, onDelivery: () => undefined, faultPauseMs: 50 }),
+      made: new OutboxRelay({
+        shards,
+        position,
+        read,
+        publish,
+        log,
+        onDelivery: () => undefined,
+        onObserve: () => undefined,
+        faultPauseMs: 50,
+      }),
     }
   }
 

@@ -250,6 +250,22 @@ describe('startHttpServer', () => {
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   })
 
+  it.each([
+    ['POST /v1/hooks/1?token=t', 200],
+    ['POST /clouds/one/v1/hooks/1?token=t', 200],
+    ['POST /v1/hooks/1', 415],
+    ['POST /v1/clusters?/v1/hooks/1?token=t', 415],
+    ['POST /v1/clusters/1/hooks?token=t', 415],
+  ])('takes any body of what has the token of a hook in its URL (%s: %d)', async (line, status) => {
+    const lines = 'Host: localhost:$\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}'
+    expect(await asked(lines, {}, line)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  })
+
+  it('refuses pages also where any body will do', async () => {
+    const lines = 'Host: localhost:$\r\nOrigin: https://evil.example\r\nContent-Length: 2\r\n\r\n{}'
+    expect(await asked(lines, {}, 'POST /v1/hooks/1?token=t')).toMatch(/^HTTP\/1\.1 403 /)
+  })
+
   it.each(['application/octet-stream', 'application/json'])('takes %s without a body', async (type) => {
     const lines = `Host: localhost:$\r\nContent-Type: ${type}\r\nContent-Length: 0`
     expect(await asked(lines, {}, 'DELETE /v1/clusters/x')).toMatch(/^HTTP\/1\.1 200 /)

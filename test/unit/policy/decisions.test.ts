@@ -57,6 +57,7 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'cluster:delete': change,
   'cluster:resize': change,
   'cluster:upgrade': change,
+  'cluster:observe': change,
   'cluster:get': read,
   'cluster:get_all': read,
   'cluster:detail': read,
@@ -126,6 +127,9 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'trigger:delete': change,
   'trigger:get': read,
   'trigger:get_all': read,
+  'hook:create': change,
+  'hook:delete': change,
+  'hook:get_all': read,
   'identity:get': read,
 }
 

@@ -4,6 +4,7 @@ import * as z from 'zod'
 import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
 import type { ClusterTemplate } from '../../../functions/core/cluster/cluster-template.ts'
 import type { NodeGroup } from '../../../functions/core/cluster/node-group.ts'
+import type { Hook, HookTarget, ObserveRequest } from '../../../functions/core/cluster/observe-request.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
 import type { Grant } from '../../../functions/core/grant/grant.ts'
 import type { Membership } from '../../../functions/core/membership/membership.ts'
@@ -21,6 +22,7 @@ import { parseItem } from '../../../functions/store/dynamodb/item.schema.ts'
 import type { managementItem } from '../../../functions/store/dynamodb/management-store.ts'
 import type { membershipItem } from '../../../functions/store/dynamodb/membership-store.ts'
 import type { nodeGroupItem } from '../../../functions/store/dynamodb/node-group-store.ts'
+import type { hookItem, hookTokenItem, observeRequestItem } from '../../../functions/store/dynamodb/observe-store.ts'
 import type { quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
 import type { deliveryItem, triggerItem } from '../../../functions/store/dynamodb/trigger-store.ts'
 import type { Heartbeat } from '../../../functions/store/stores.ts'
@@ -49,7 +51,10 @@ const keepsAll: [
   Keeps<z.output<typeof eventItem>['event'], DomainEvent>,
   Keeps<z.output<typeof triggerItem>, Trigger>,
   Keeps<z.output<typeof deliveryItem>, Delivery>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true]
+  Keeps<z.output<typeof observeRequestItem>, ObserveRequest>,
+  Keeps<z.output<typeof hookItem>, Hook>,
+  Keeps<z.output<typeof hookTokenItem>, HookTarget>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
 
 const shapeOf = (schema: z.ZodType): string =>
   createHash('sha256')
@@ -79,14 +84,18 @@ const SHAPES: Record<string, string> = {
   'grant 1': '784058ad0783c20d',
   'membership 3': '8610e96e66a4d7ad',
   'event 1': '6e9c170f8178d29d',
+  'event 2': '43442b83abb8e724',
   'management 1': '625baa0ad46244de',
   'credential 1': '8c5a164df7212815',
   'data key 1': '76bcfc275d4d8978',
   'idempotency 1': 'cce5eada30c867a1',
-  'feed event 1': '1403774ce45cad21',
+  'feed event 2': 'db4cfd8eb50dbb2b',
   'trigger 1': '18ac369357eddef8',
   'delivery 1': '5bb92095c80f650d',
   'application credential 1': '27e4a859925b5f6e',
+  'observe request 1': 'dfe623829858c942',
+  'hook 1': 'ed13f67e90fcb5a9',
+  'hook token 1': '31d0dcfab7032d31',
 }
 
 describe('stored items', () => {

@@ -1,15 +1,23 @@
 import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ObserveKey } from '../../../functions/core/cluster/observe-request.ts'
 import type { DeliveryKey } from '../../../functions/core/trigger/trigger.ts'
-import { wakeDeliveries } from '../../../functions/runtime/aws-fan-out.ts'
-import { deliveryOfRecord, eventOfFeedRecord } from '../../../functions/store/dynamodb/stream-records.ts'
+import { wakeDeliveries, wakeObservations } from '../../../functions/runtime/aws-fan-out.ts'
+import {
+  deliveryOfRecord,
+  eventOfFeedRecord,
+  observeOfRecord,
+} from '../../../functions/store/dynamodb/stream-records.ts'
 import { fanOutRecords } from '../../../functions/workers/trigger-fan-out/fan-out.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
 import { sampleEvent, sampleId } from '../../support/store/samples.ts'
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
-const record = (item: { pk: string; sk: string }, eventName: 'INSERT' | 'MODIFY' = 'INSERT'): DynamoDBRecord => {
+const record = (
+  item: { pk: string; sk: string; askedAt?: string | null },
+  eventName: 'INSERT' | 'MODIFY' = 'INSERT',
+): DynamoDBRecord => {
   const { pk, sk } = item
   return { eventName, dynamodb: { Keys: marshall({ pk, sk }) as Image, NewImage: marshall(item) as Image } }
 }
@@ -30,13 +38,25 @@ describe('fanOutRecords', () => {
     const feed = { pk: `FEED#${projectId}`, sk: '1', schemaVersion: 1, ttl: 2_000_000_000, position: '1', ...event }
     const noted = { pk: 'P#shop', sk: 'DELIVERY#t1#d1' }
     const woken: DeliveryKey[] = []
-    const records = [record(feed), record(feed, 'MODIFY'), record(noted), record(noted, 'MODIFY')]
+    const observed: ObserveKey[] = []
+    const waiting = { pk: 'P#shop', sk: 'OBSERVE#c1', askedAt: '2026-11-29T10:00:00.000Z' }
+    const records = [
+      record(feed),
+      record(feed, 'MODIFY'),
+      record(noted),
+      record(noted, 'MODIFY'),
+      record(waiting, 'MODIFY'),
+    ]
+    records.push(record({ ...waiting, askedAt: null }, 'MODIFY'))
     await fanOutRecords([...records, record({ pk: 'P#shop', sk: 'CLUSTER#c1' })], {
       ports: lab.ports,
       eventOf: eventOfFeedRecord,
       deliveryOf: deliveryOfRecord,
+      observeOf: observeOfRecord,
       wake: async (keys) => void woken.push(...keys),
+      observe: async (keys) => void observed.push(...keys),
     })
+    expect(observed).toEqual([{ projectId: 'shop', clusterId: 'c1' }])
     expect(woken).toEqual([{ projectId: 'shop', triggerId: 't1', id: 'd1' }])
     const key = { projectId, triggerId: trigger.uuid, id: event.id }
     expect(await lab.stores.triggers.getDelivery(key)).toMatchObject({
@@ -65,5 +85,21 @@ describe('wakeDeliveries', () => {
       ['other', 1],
     ])
     expect(sent[0]).toMatchObject({ FunctionName: 'deliveries', InvocationType: 'Event' })
+  })
+})
+
+describe('wakeObservations', () => {
+  it("has each project's clusters observed by an invocation of its own", async () => {
+    const sent: unknown[] = []
+    const client = { send: async ({ input }: { input: unknown }) => void sent.push(input) }
+    const [one, two] = ['one', 'two'].map((projectId) => ({ projectId, clusterId: 'c' })) as [ObserveKey, ObserveKey]
+    await wakeObservations(client as never, 'sweep')([one, two, one])
+    expect(sent).toEqual(
+      [[one, one], [two]].map((observe) => ({
+        FunctionName: 'sweep',
+        InvocationType: 'Event',
+        Payload: JSON.stringify({ observe }),
+      })),
+    )
   })
 })

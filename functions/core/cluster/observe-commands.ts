@@ -1,0 +1,65 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { StateConflict } from '../errors.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
+import type { TablePorts } from '../ports.ts'
+import { AppError } from '../values/app-error.ts'
+import { Secret } from '../values/secret.ts'
+import { asked, type Hook, type ObserveKey, type ObserveRequest } from './observe-request.ts'
+
+/** More was asked for than is carried out. `details.retryAfterSeconds` says when to try again. */
+export class TooManyRequests extends AppError {
+  override readonly name = 'TooManyRequests'
+  readonly kind = 'throttled'
+}
+
+type Stored = Pick<TablePorts, 'stores' | 'clock'>
+
+/**
+ * Has a cluster observed at once. While somebody waits for that already nothing is written.
+ *
+ * @throws TooManyRequests when the cluster was observed too often lately
+ * @throws ClusterNotUsable when it is gone
+ */
+export const askToObserve = ({ stores, clock }: Stored, key: ObserveKey): Promise<ObserveRequest> =>
+  retryOnConflict(async () => {
+    const read = await stores.observeRequests.get(key)
+    const result = asked(read, key, clock.now())
+    if ('waits' in result) return result.waits
+    if ('next' in result) {
+      await stores.commit([stores.observeRequests.ask(read, result.next)])
+      return result.next
+    }
+    const { retryAfterSeconds } = result
+    throw new TooManyRequests(
+      `The cluster was observed as often as it may be. Try again in ${retryAfterSeconds} s; the health sweep goes on.`,
+      { details: { retryAfterSeconds } },
+    )
+  })
+
+/** Hooks of a cluster at most. */
+const HOOKS_MAX = 20
+/** Bytes of a token: nobody guesses one. */
+const TOKEN_BYTES = 32
+
+/** What is stored of a token, and found by it: who measures the time of a comparison learns of the digest only. */
+export const digestOf = (token: string): string => createHash('sha256').update(token).digest('hex')
+
+/** Creates a hook; its token is shown this once. @throws StateConflict when the cluster has as many as it may */
+export const createHook = async (
+  { stores, clock, newId }: Stored & Pick<TablePorts, 'newId'>,
+  desired: ObserveKey & Pick<Hook, 'userId' | 'name'>,
+): Promise<{ hook: Hook; token: Secret }> => {
+  if ((await stores.hooks.listOf(desired)).length >= HOOKS_MAX) {
+    throw new StateConflict(`The cluster has ${HOOKS_MAX} hooks, which is as many as it may. Delete one first.`)
+  }
+  const token = new Secret(randomBytes(TOKEN_BYTES).toString('base64url'))
+  const hook = { ...desired, id: newId(), digest: digestOf(token.reveal()), createdAt: clock.now().toISOString() }
+  await stores.commit([stores.hooks.insert(hook)])
+  return { hook, token }
+}
+
+/** Removes what is left of a cluster that is gone: its hooks, whose URLs are 404 already, and the request to observe it. */
+export const forgetObserving = async ({ stores }: Pick<TablePorts, 'stores'>, key: ObserveKey): Promise<void> => {
+  const hooks = await stores.hooks.listOf(key)
+  await stores.commit([...hooks.map((hook) => stores.hooks.remove(hook)), stores.observeRequests.remove(key)])
+}
