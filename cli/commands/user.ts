@@ -38,7 +38,7 @@ export const userCommand = (io: Io): Command =>
   new Command('user').description('Users of the identity facade.').addCommand(
     withExamples(new Command('hash'), 'fedplane user hash', 'pass show ana | fedplane user hash')
       .description(
-        'Read a password and print the line for the file of users. It asks no server, and shows nothing typed.',
+        'Read a password and print its hash for the file of users. It asks no server, and shows nothing typed.',
       )
       .action((_options: unknown, { args }: Command) => {
         if (args.length === 0) return printHash(io)

@@ -33,6 +33,12 @@ export class QueueFull extends AppError {
   readonly kind = 'conflict'
 }
 
+/** More was asked for than is carried out. `details.retryAfterSeconds` says when to try again. */
+export class TooManyRequests extends AppError {
+  override readonly name = 'TooManyRequests'
+  readonly kind = 'throttled'
+}
+
 /** The body, or one part of it, is larger than allowed. */
 export class RequestTooLarge extends AppError {
   override readonly name = 'RequestTooLarge'

@@ -2,6 +2,8 @@ import type { Delivery, DeliveryKey, Trigger, TriggerKey } from '../core/trigger
 import type { Page, PageRequest } from './page.ts'
 import type { Write } from './write.ts'
 
+/** What a change of a trigger sets. */
+export type TriggerChange = Partial<Pick<Trigger, 'formerSecretUntil' | 'testedAt'>>
 /** What a change of a delivery sets. */
 export type DeliveryChange = Partial<Pick<Delivery, 'state' | 'attempts' | 'nextAt' | 'last'>>
 
@@ -13,7 +15,7 @@ export interface TriggerStore {
   /** Conflict: AlreadyExists. */
   insert(trigger: Trigger): Write
   /** Conflict: RevisionConflict. */
-  change(read: Trigger, change: Pick<Trigger, 'formerSecretUntil'>): Write
+  change(read: Trigger, change: TriggerChange): Write
   /** Conflict: RevisionConflict. */
   remove(read: Trigger): Write
 

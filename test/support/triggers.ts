@@ -30,6 +30,11 @@ export class Receiver {
     return `http://127.0.0.1:${this.port}/hook`
   }
 
+  /** Those who wait for an answer get none. */
+  dropConnections(): void {
+    this.#server.closeAllConnections()
+  }
+
   async close(): Promise<void> {
     this.#server.closeAllConnections()
     this.#server.close()

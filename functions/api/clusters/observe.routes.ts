@@ -1,13 +1,7 @@
 import * as z from 'zod'
-import {
-  askToObserve,
-  createHook,
-  digestOf,
-  forgetObserving,
-  TooManyRequests,
-} from '../../core/cluster/observe-commands.ts'
+import { askToObserve, createHook, digestOf, forgetObserving } from '../../core/cluster/observe-commands.ts'
 import type { Hook, HookTarget, ObserveKey, ObserveRequest } from '../../core/cluster/observe-request.ts'
-import { notFound, RequestTooLarge } from '../../core/errors.ts'
+import { notFound, RequestTooLarge, TooManyRequests } from '../../core/errors.ts'
 import { ClusterNotUsable } from '../../store/errors.ts'
 import { noAttributes, parseAttributes } from '../body/attributes.ts'
 import { nameField } from '../body/fields.ts'

@@ -1,12 +1,15 @@
 import * as z from 'zod'
-import type { TriggerFilter } from '../../core/trigger/trigger.ts'
+import { fitsPattern, type TriggerFilter } from '../../core/trigger/trigger.ts'
 import type { DesiredTrigger } from '../../core/trigger/trigger-commands.ts'
+import { EVENT_TYPES } from '../../core/values/event.ts'
 import { parseAttributes } from '../body/attributes.ts'
 import { nameField, optional, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
 
 const EVENTS_RULE = 'must be a list of 1 to 20 types of events, such as "cluster.*" or "federation.join.failure"'
+const FITS_RULE =
+  'must fit a type of event: cluster or federation, then create, update, delete, join, unjoin, rotate or kubeconfig, then pending, success or failure; or cluster.health.changed. "*" stands for any text'
 /** Parts between dots, of small letters and `*`. */
 const PATTERN = /^[a-z*]+(?:\.[a-z*]+){0,3}$/
 
@@ -15,7 +18,10 @@ const eventsField = z
     z
       .string({ error: EVENTS_RULE })
       .max(100, { error: 'must have types of at most 100 characters' })
-      .regex(PATTERN, { error: EVENTS_RULE }),
+      .regex(PATTERN, { error: EVENTS_RULE })
+      // Messages have their types so.
+      .transform((pattern) => pattern.replace(/^fedplane\./, ''))
+      .refine((pattern) => EVENT_TYPES.some((type) => fitsPattern(pattern, type)), { error: FITS_RULE }),
     { error: EVENTS_RULE },
   )
   .min(1, { error: EVENTS_RULE })

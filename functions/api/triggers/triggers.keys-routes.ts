@@ -16,7 +16,9 @@ const requireTarget = (text: string, policy: AddressPolicy): void => {
     if (url.protocol === 'https:' || (policy.name === 'local' && isLoopbackHost(hostOf(url)))) return
   } catch (error) {
     if (!isAppError(error)) throw error
-    throw new InvalidRequest(`"target.url" can not be used. ${error.message}`)
+    throw new InvalidRequest(
+      `"target.url" names ${hostOf(new URL(text))}, an address that fedplane does not connect to. Use one that is public, or that the operator allows.`,
+    )
   }
   throw new InvalidRequest('"target.url" must begin with https://. Plain http is for receivers on this machine only.')
 }

@@ -1,16 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { StateConflict } from '../errors.ts'
+import { StateConflict, TooManyRequests } from '../errors.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { TablePorts } from '../ports.ts'
-import { AppError } from '../values/app-error.ts'
 import { Secret } from '../values/secret.ts'
 import { asked, type Hook, type ObserveKey, type ObserveRequest } from './observe-request.ts'
-
-/** More was asked for than is carried out. `details.retryAfterSeconds` says when to try again. */
-export class TooManyRequests extends AppError {
-  override readonly name = 'TooManyRequests'
-  readonly kind = 'throttled'
-}
 
 type Stored = Pick<TablePorts, 'stores' | 'clock'>
 

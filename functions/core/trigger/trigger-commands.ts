@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { StateConflict } from '../errors.ts'
+import { StateConflict, TooManyRequests } from '../errors.ts'
 import type { Ports, TablePorts } from '../ports.ts'
 import { Secret } from '../values/secret.ts'
 import { cloudEvent, type Delivery, newDelivery, signingKeyOf, type Trigger } from './trigger.ts'
@@ -31,6 +31,7 @@ export const createTrigger = async (
     ...desired,
     id: newId(),
     formerSecretUntil: null,
+    testedAt: null,
     revision: 1,
     createdAt: clock.now().toISOString(),
   }
@@ -66,14 +67,30 @@ export const rotateTriggerSecret = async (
 
 type Delivering = Pick<TablePorts, 'stores' | 'clock' | 'newId'>
 
-/** Sends an event of the type `trigger.test`. */
+/** Between two tests of a trigger, milliseconds. */
+const TEST_PAUSE_MS = 2_000
+
+/** @throws TooManyRequests */
+const requirePause = ({ testedAt }: Trigger, now: Date): void => {
+  const left = testedAt === null ? 0 : Date.parse(testedAt) + TEST_PAUSE_MS - now.getTime()
+  if (left <= 0) return
+  const retryAfterSeconds = Math.ceil(left / 1000)
+  const message = `The trigger was tested a moment ago. Test it again in ${retryAfterSeconds} s.`
+  throw new TooManyRequests(message, { details: { retryAfterSeconds } })
+}
+
+/** Sends an event of the type `trigger.test`. @throws TooManyRequests when it was tested a moment ago */
 export const testTrigger = async ({ stores, clock, newId }: Delivering, trigger: Trigger): Promise<Delivery> => {
   const [id, now, type] = [newId(), clock.now(), 'trigger.test']
+  requirePause(trigger, now)
   const { projectId, name } = trigger
   const subject = `trigger/${trigger.id}`
   const payload = cloudEvent({ id, type, time: now.toISOString(), subject, projectId, data: { trigger: name } })
   const delivery = newDelivery({ id, messageId: id, projectId, triggerId: trigger.id, type, payload }, now)
-  await stores.commit([stores.triggers.addDelivery(delivery)])
+  await stores.commit([
+    stores.triggers.change(trigger, { testedAt: now.toISOString() }),
+    stores.triggers.addDelivery(delivery),
+  ])
   return delivery
 }
 

@@ -24,6 +24,8 @@ export type Trigger = {
   url: string
   /** Until then deliveries are signed with the former secret, too; null when there is none. ISO-8601. */
   formerSecretUntil: string | null
+  /** When it was last tested; null before. ISO-8601. */
+  testedAt: string | null
   revision: number
   createdAt: string
 }
@@ -78,7 +80,7 @@ export const fitsPattern = (pattern: string, text: string): boolean => {
   return text.length - last.length >= at && text.endsWith(last)
 }
 
-/** True when the trigger is for this event. */
+/** True when the trigger is for this event. `event.name` has to be there: events of members lack it (`namedEvent`). */
 export const isFor = ({ events, filter }: Pick<Trigger, 'events' | 'filter'>, event: DomainEvent): boolean => {
   const type = entityEvent(event)['detail-type']
   const { owner, clusterId, outcome } = filter

@@ -14,8 +14,8 @@ export type DomainEvent = {
   owner: EventOwner
   /** The member's cluster; null when the event is about the owner itself. */
   clusterId: string | null
-  action: 'create' | 'update' | 'delete' | 'join' | 'unjoin' | 'rotate' | 'kubeconfig'
-  outcome: 'pending' | 'success' | 'failure'
+  action: (typeof EVENT_ACTIONS)[number]
+  outcome: (typeof OUTCOMES)[number]
   /** Revision of the owner, or of the membership when `clusterId` is set: rises within it. */
   sequence: number
   /** CamelCase constant. */
@@ -179,6 +179,18 @@ type EntityEvent = {
 
 /** What the outbox puts on the bus. */
 export type OutboxEvent = EntityEvent | Notification
+
+const OWNERS = ['cluster', 'federation'] as const satisfies DomainEvent['owner']['kind'][]
+const EVENT_ACTIONS = ['create', 'update', 'delete', 'join', 'unjoin', 'rotate', 'kubeconfig'] as const
+const OUTCOMES = ['pending', 'success', 'failure'] as const
+
+/** Every type of event there is. */
+export const EVENT_TYPES: readonly EntityEventType[] = [
+  ...OWNERS.flatMap((owner) =>
+    EVENT_ACTIONS.flatMap((action) => OUTCOMES.map((outcome): EntityEventType => `${owner}.${action}.${outcome}`)),
+  ),
+  'cluster.health.changed',
+]
 
 const typeOf = ({ owner, action, outcome, health }: DomainEvent): EntityEventType =>
   health === undefined ? `${owner.kind}.${action}.${outcome}` : 'cluster.health.changed'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Delivery, DeliveryKey, Trigger } from '../../core/trigger/trigger.ts'
-import type { DeliveryChange, TriggerStore } from '../trigger.store.ts'
+import type { DeliveryChange, TriggerChange, TriggerStore } from '../trigger.store.ts'
 import { type Action, alreadyExists, asWrite, revisionConflict } from './action.ts'
 import { deliveryIndexAttributes, deliveryPartition, indexChanges, presentOnly } from './index-attributes.ts'
 import { count, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
@@ -35,6 +35,7 @@ export const triggerItem = z
     }),
     url: text,
     formerSecretUntil: textOrNull,
+    testedAt: textOrNull,
     revision: count,
     createdAt: text,
   })
@@ -84,7 +85,7 @@ const updated = (fields: Parameters<typeof updateExpression>[0], guard: ReturnTy
   return { ...guard, update, values: { ...values, ...guard.values } }
 }
 
-const change = (read: Trigger, fields: Pick<Trigger, 'formerSecretUntil'>): Action => ({
+const change = (read: Trigger, fields: TriggerChange): Action => ({
   type: 'update',
   key: triggerKey(read),
   ...updated({ set: { ...fields, revision: read.revision + 1 } }, asRead('trigger', read)),

@@ -86,17 +86,23 @@ export const deliver = async (ports: DeliverPorts, key: DeliveryKey, sending: Se
   }
 }
 
-/** Tries in parallel, and how much of them is one trigger's: receivers that hang take 10 s each. */
-const SHARES: Shares = { limit: 50, share: 5, budgetMs: 120_000, turn: 0 }
+/** Tries in parallel, and how much of them is one project's: receivers that hang take 10 s each. */
+const SHARES: Omit<Shares, 'turn'> = { limit: 50, share: 10, budgetMs: 120_000 }
+/** Of a trigger in one run: a receiver that hangs leaves its project's places to the others. */
+const TRIGGER_MAX = 20
 
-async function* byTrigger(
-  keys: AsyncIterable<DeliveryKey> | Iterable<DeliveryKey>,
-): AsyncGenerator<{ projectId: string; key: DeliveryKey }> {
-  for await (const key of keys) yield { projectId: key.triggerId, key }
+/** The first ones of each trigger; what is left is due again in the next run. */
+async function* firstOfEach(keys: AsyncIterable<DeliveryKey> | Iterable<DeliveryKey>): AsyncGenerator<DeliveryKey> {
+  const taken = new Map<string, number>()
+  for await (const key of keys) {
+    const before = taken.get(key.triggerId) ?? 0
+    taken.set(key.triggerId, before + 1)
+    if (before < TRIGGER_MAX) yield key
+  }
 }
 
 /**
- * Tries these, as far as they are due, each trigger's in its share of places and time.
+ * Tries these, as far as they are due, each project's in its share of places and time.
  *
  * @returns how many were left to the schedule
  */
@@ -104,12 +110,13 @@ export const deliverAll = async (
   ports: DeliverPorts,
   keys: AsyncIterable<DeliveryKey> | Iterable<DeliveryKey>,
   sending: Sending,
-): Promise<{ putOff: number }> => ({
-  putOff: await inShares(byTrigger(keys), SHARES, ({ key }) => deliver(ports, key, sending)),
-})
+): Promise<{ putOff: number }> => {
+  const shares = { ...SHARES, turn: Math.floor(ports.clock.now().getTime() / 60_000) }
+  return { putOff: await inShares(firstOfEach(keys), shares, (key) => deliver(ports, key, sending)) }
+}
 
 /**
- * Tries what is due. The schedule of each minute runs it: retries, and what was lost on its way. A trigger whose receiver hangs takes its share of places
+ * Tries what is due. The schedule of each minute runs it: retries, and what was lost on its way. A project whose receivers hang takes its share of places
  * and time only.
  *
  * @returns how many were left to the next run

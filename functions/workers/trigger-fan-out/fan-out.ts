@@ -4,15 +4,25 @@ import type { TablePorts } from '../../core/ports.ts'
 import { type DeliveryKey, deliveryOf, isFor } from '../../core/trigger/trigger.ts'
 import type { DomainEvent } from '../../core/values/event.ts'
 
+/** The event with its owner's name, which events of members lack. Of one that is gone it stays absent. */
+const namedEvent = async ({ stores }: Pick<TablePorts, 'stores'>, event: DomainEvent): Promise<DomainEvent> => {
+  const { owner, projectId } = event
+  if (event.name !== undefined || owner.kind !== 'federation') return event
+  const federation = await stores.federations.get({ projectId, id: owner.id })
+  return federation === undefined ? event : { ...event, name: federation.name }
+}
+
 /** Notes a delivery to each trigger of the event's project that it is for; can run twice. They are sent by who sees them in the table's stream. */
 export const fanOut = async (
   { stores, clock }: Pick<TablePorts, 'stores' | 'clock'>,
   event: DomainEvent,
 ): Promise<void> => {
   const triggers = await stores.triggers.listOf(event.projectId)
+  if (triggers.length === 0) return
+  const named = await namedEvent({ stores }, event)
   for (const trigger of triggers) {
-    if (!isFor(trigger, event)) continue
-    await stores.commit([stores.triggers.addDelivery(deliveryOf(event, trigger, clock.now()))])
+    if (!isFor(trigger, named)) continue
+    await stores.commit([stores.triggers.addDelivery(deliveryOf(named, trigger, clock.now()))])
   }
 }
 

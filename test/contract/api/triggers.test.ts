@@ -4,9 +4,10 @@ import type { DeliveryKey } from '../../../functions/core/trigger/trigger.ts'
 import type { Principal } from '../../../functions/core/values/identity.ts'
 import { deliver, deliverDue } from '../../../functions/workers/trigger-deliveries/deliver.ts'
 import { fanOut } from '../../../functions/workers/trigger-fan-out/fan-out.ts'
+import { DeliveryRunner } from '../../../local/bus/delivery-runner.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
 import { BOB, READER } from '../../support/api/request.ts'
-import { sampleEvent, sampleId } from '../../support/store/samples.ts'
+import { sampleEvent, sampleFederation, sampleId } from '../../support/store/samples.ts'
 import { Receiver } from '../../support/triggers.ts'
 
 const MINUTE_MS = 60_000
@@ -89,6 +90,7 @@ describe('triggers', () => {
   it.each<[string, object, string]>([
     ['no event', { events: [] }, '1 to 20 types'],
     ['an event that is none', { events: ['Cluster created'] }, '1 to 20 types'],
+    ['a type that no event has', { events: ['cluster.create'] }, 'must fit a type of event'],
     ['an unknown filter', { filter: { status: 'x' } }, 'filter'],
     ['no target', { target: {} }, 'must be a URL'],
     ['another protocol', { target: { url: 'ftp://example.org' } }, 'must be a URL'],
@@ -142,6 +144,45 @@ describe('deliveries', () => {
         last_attempt: { at: expect.any(String), status: 204, message: 'The receiver answered 204.' },
       },
     ])
+  })
+
+  it('fit the name of a federation also for what happens to its members', async () => {
+    const federation = sampleFederation({ projectId: owner.projectId, id: sampleId(), name: 'fleet' })
+    await lab.stores.commit([lab.stores.federations.insert(federation)])
+    const { uuid } = await create({ events: ['fedplane.federation.join.*'], filter: { owner: 'fleet' } })
+    const { name: _, ...nameless } = sampleEvent({
+      projectId: owner.projectId,
+      owner: { kind: 'federation', id: federation.id },
+      clusterId: sampleId(),
+      action: 'join',
+    })
+    await fanOut(ports(), nameless)
+    expect(await deliveries(uuid)).toMatchObject([{ type: 'fedplane.federation.join.success' }])
+  })
+
+  it('of one project leave places to another one, when its receivers hang', async () => {
+    const [hanging, quick] = [receiver, await new Receiver().start()]
+    hanging.behave = () => undefined
+    const ids: string[] = []
+    for (let count = 0; count < 12; count++) ids.push((await create({ name: `h${count}` })).uuid)
+    const attacker = owner
+    const event = await happens()
+    owner = { ...BOB, projectId: sampleId() }
+    const good = await create({ target: { url: quick.url } })
+    const other = await happens()
+    const runner = new DeliveryRunner((key) => deliver(ports(), key, sending()))
+    for (const triggerId of ids) runner.take({ projectId: attacker.projectId, triggerId, id: event.id })
+    const delivered = new Promise<void>((resolve) => {
+      quick.onMessage = resolve
+    })
+    runner.take(keyOf(good.uuid, other.id))
+    await delivered
+    expect(hanging.got.length).toBeLessThanOrEqual(8)
+    hanging.behave = (response) => response.writeHead(204).end()
+    await quick.close()
+    hanging.dropConnections()
+    await runner.close()
+    for (const id of ids) await call('DELETE', `/${id}`, undefined, attacker)
   })
 
   it('are tried again in growing pauses, and given up after a day', async () => {
@@ -200,7 +241,9 @@ describe('deliveries', () => {
       attempts: 2,
       last_attempt: { status: 200 },
     })
-    expect(receiver.got.map(({ headers }) => headers['webhook-id'])).toEqual([event.id, event.id])
+    // What other tests have left due is tried, too.
+    const own = receiver.got.filter(({ headers }) => headers['webhook-id'] === event.id)
+    expect(own).toHaveLength(2)
   })
 
   it('end with their trigger', async () => {
@@ -242,6 +285,8 @@ describe('deliveries', () => {
     const tested = await call('POST', `/${uuid}/actions/test`)
     expect([tested.status, tested.body.type, tested.body.state]).toEqual([202, 'fedplane.trigger.test', 'pending'])
     now = Date.now() + 1000
+    const soon = await call('POST', `/${uuid}/actions/test`)
+    expect([soon.status, soon.headers['retry-after']]).toEqual([429, '2'])
     const early = await call('POST', `/${uuid}/deliveries/${tested.body.uuid}/actions/replay`)
     expect([early.status, early.text]).toEqual([409, expect.stringContaining('still tried')])
     await run(uuid, tested.body.uuid)

@@ -235,6 +235,7 @@ export const sampleTrigger = (changes: Partial<Trigger> = {}): Trigger => ({
   filter: { outcome: 'failure' },
   url: 'https://example.org/hook',
   formerSecretUntil: null,
+  testedAt: null,
   revision: 1,
   createdAt: '2026-11-29T10:00:00.000Z',
   ...changes,

@@ -90,7 +90,7 @@ const SHAPES: Record<string, string> = {
   'data key 1': '76bcfc275d4d8978',
   'idempotency 1': 'cce5eada30c867a1',
   'feed event 2': 'db4cfd8eb50dbb2b',
-  'trigger 1': '18ac369357eddef8',
+  'trigger 1': '8f178109477a7db8',
   'delivery 1': '5bb92095c80f650d',
   'application credential 1': '27e4a859925b5f6e',
   'observe request 1': 'dfe623829858c942',
