@@ -27,6 +27,7 @@ def _attributes(case) -> dict:
 @schemathesis.check
 def wrong_data_is_refused(ctx, response, case):
     """Null and "" count as absent, text may stand for booleans and integers: the document does not say so at each attribute."""
+    _lead_query(case, label)
     if isinstance(case.body, dict):
         attributes = _attributes(case)
         if any(_is_lenient(name, value, attributes) for name, value in case.body.items()):
@@ -59,8 +60,8 @@ def deleted_is_gone(ctx, response, case):
 
 
 # What there is at the server, so that requests come to something: nobody finds a name or a signing request by chance. By operation: parameters
-# of its path (also for all, "*"; of a list each value is taken once, for what is deleted), attributes of its body (null leaves one out) and
-# paths for the operations of its patch.
+# of its path (also for all, "*"; of a list each value is taken once, for what is deleted), attributes of its body (null leaves one out),
+# parameters of its query and paths for the operations of its patch.
 _THERE = json.loads(os.environ.get("FEDPLANE_THERE", "null"))
 _VERSION = "OpenStack-API-Version"
 
@@ -90,6 +91,11 @@ def _lead_patch(operations, label):
     for operation in operations:
         if paths and isinstance(operation, dict) and "path" in operation:
             operation["path"] = paths[len(str(operation)) % len(paths)]
+
+
+def _lead_query(case, label):
+    for name, value in _THERE["query"].get(label, {}).items():
+        case.query[name] = value
 
 
 @schemathesis.hook

@@ -8,6 +8,7 @@ const DOOMED = ['doomed-0', 'doomed-1', 'doomed-2']
 export type There = {
   path: Record<string, Record<string, string | string[]>>
   body: Record<string, Record<string, unknown>>
+  query: Record<string, Record<string, string>>
   patch: Record<string, string[]>
 }
 
@@ -136,10 +137,32 @@ export const makeThere = async (api: Traffic, { shop, receiver }: Others): Promi
   await create('/v1/quotas', { project_id: 'shop', resource: 'Cluster', hard_limit: 5 })
   for (const name of ['fleet', ...DOOMED]) await api.settled<Status>(`/v1/federations/${name}`)
   await api.settled<Status>('/v1/clusters/kept')
+  const [shared, triggers] = [await makeShared(api, create, shop), await makeTriggers(api, create, receiver)]
+  const hooks = await makeHooks(api)
+  return { path: { ...PATHS, ...shared, ...triggers, ...hooks.path }, body: BODIES, query: hooks.query, patch: PATCHES }
+}
+
+/** Hooks, and the token of one that stays. */
+const makeHooks = async (api: Traffic): Promise<Pick<There, 'path' | 'query'>> => {
+  const urlOf = async (name: string): Promise<URL> => {
+    const body = { name }
+    const answer = await api.send({
+      method: 'POST',
+      path: '/v1/clusters/kept/hooks',
+      version: 'container-infra latest',
+      body,
+    })
+    return new URL((answer.body as { url: string }).url)
+  }
+  const idOf = ({ pathname }: URL): string => pathname.split('/').at(-1) ?? ''
+  const kept = await urlOf('kept')
+  const doomed = await Promise.all(DOOMED.map(urlOf))
   return {
-    path: { ...PATHS, ...(await makeShared(api, create, shop)), ...(await makeTriggers(api, create, receiver)) },
-    body: BODIES,
-    patch: PATCHES,
+    path: {
+      'POST /v1/hooks/{hook}': { hook: idOf(kept) },
+      'DELETE /v1/clusters/{cluster}/hooks/{hook}': { hook: doomed.map(idOf) },
+    },
+    query: { 'POST /v1/hooks/{hook}': { token: kept.searchParams.get('token') ?? '' } },
   }
 }
 
