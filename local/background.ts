@@ -1,5 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Ports } from '../functions/core/ports.ts'
+import { noteForSelectors } from '../functions/core/selector/follow.ts'
 import { type DomainEvent, outboxEvents } from '../functions/core/values/event.ts'
 import { WORKER_SECONDS } from '../functions/core/values/workers.ts'
 import { systemResolver } from '../functions/kubernetes/address-guard.ts'
@@ -9,6 +10,7 @@ import { deliveryKeyParts } from '../functions/store/dynamodb/keys.ts'
 import { sweepHealth } from '../functions/workers/health-sweep/sweep.ts'
 import { reconcile } from '../functions/workers/reconciler/reconcile.ts'
 import { renewDue } from '../functions/workers/renewals/renew.ts'
+import { follow, followDue } from '../functions/workers/selectors/follow-due.ts'
 import { deliver, deliverDue } from '../functions/workers/trigger-deliveries/deliver.ts'
 import type { Sending } from '../functions/workers/trigger-deliveries/post.ts'
 import { fanOut } from '../functions/workers/trigger-fan-out/fan-out.ts'
@@ -17,6 +19,7 @@ import { EXECUTION_STATUS_CHANGE } from './bus/bus-event.ts'
 import { DeliveryRunner } from './bus/delivery-runner.ts'
 import type { FeedSignal } from './bus/feed-signal.ts'
 import { OutboxRelay } from './bus/outbox-relay.ts'
+import { SelectorRunner } from './bus/selector-runner.ts'
 import { dynamoStreamPosition } from './bus/stream-position.ts'
 import { openStreamShards } from './bus/stream-shards.ts'
 import { type Database, TABLE } from './database.ts'
@@ -32,7 +35,7 @@ export type BackgroundParts = { ports: Ports; engine: Engine; bus: Bus; database
 
 const startRelay = async (
   { ports, bus, database, feedSignal }: BackgroundParts,
-  deliveries: DeliveryRunner,
+  { deliveries, selectors }: { deliveries: DeliveryRunner; selectors: SelectorRunner },
 ): Promise<OutboxRelay> => {
   const shards = await openStreamShards(database.connection, TABLE)
   const read = async (key: { pk: string; sk: string }): Promise<DomainEvent | undefined> => {
@@ -47,6 +50,7 @@ const startRelay = async (
       await ports.stores.events.publish({ position, event })
       feedSignal.notify(event.projectId)
       await fanOut(ports, event)
+      for (const key of await noteForSelectors(ports, event)) selectors.take(key)
       for (const it of outboxEvents(event)) await bus.publish(it)
     },
     onDelivery: (key) => deliveries.take(deliveryKeyParts(key)),
@@ -77,6 +81,7 @@ const startSchedule = ({ ports, engine, bus }: BackgroundParts, reader: Reader):
     every(WORKER_SECONDS.renewals, 'renew-credentials', () => renewDue(ports)),
     every(WORKER_SECONDS['health-sweep'], 'sweep-health', () => sweepHealth({ ...ports, connect: reader.connect })),
     every(WORKER_SECONDS['trigger-deliveries'], 'trigger-deliveries', () => deliverDue(ports, sendingOf(ports))),
+    every(WORKER_SECONDS.selectors, 'selectors', () => followDue(ports)),
     every(3600, 'prune-executions', () => engine.prune()),
   ]
 }
@@ -90,9 +95,11 @@ export const startBackground = async (parts: BackgroundParts): Promise<{ close()
   const reader = new Reader(parts.ports)
   const jobs = startSchedule(parts, reader)
   const deliveries = new DeliveryRunner((key) => deliver(parts.ports, key, sendingOf(parts.ports)))
-  const closeJobs = () => Promise.all([reader.close(), deliveries.close(), ...jobs.map((job) => job.close())])
+  const selectors = new SelectorRunner((key) => follow(parts.ports, key))
+  const closeJobs = () =>
+    Promise.all([reader.close(), deliveries.close(), selectors.close(), ...jobs.map((job) => job.close())])
   try {
-    const relay = await startRelay(parts, deliveries)
+    const relay = await startRelay(parts, { deliveries, selectors })
     return { close: () => withinTimeout(Promise.all([relay.close(), closeJobs()]), CLOSE_TIMEOUT_MS) }
   } catch (error) {
     await closeJobs()

@@ -10,6 +10,7 @@ import type { CertificateStore, CredentialStore } from './credential.store.ts'
 import type { FederationStore, MembershipStore } from './federation.store.ts'
 import type { GrantStore } from './grant.store.ts'
 import type { Page, PageRequest } from './page.ts'
+import type { SelectorStore } from './selector.store.ts'
 import type { TriggerStore } from './trigger.store.ts'
 import type { WorkStore } from './work.store.ts'
 import type { Commit, Write } from './write.ts'
@@ -140,6 +141,7 @@ export type Stores = {
   events: EventStore
   idempotency: IdempotencyStore
   triggers: TriggerStore
+  selectors: SelectorStore
   work: WorkStore
   commit: Commit
 }

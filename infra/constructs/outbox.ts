@@ -31,6 +31,8 @@ export type OutboxProps = {
   installation: Installation
   /** Tries the deliveries of triggers. */
   deliveries: NodeFunction
+  /** Follows selectors. */
+  selectors: NodeFunction
 }
 
 /**
@@ -45,7 +47,7 @@ export class Outbox extends Construct {
   /** Notes deliveries of triggers for events of the feeds. */
   readonly fanOut: NodeFunction
 
-  constructor(scope: Construct, id: string, { installation, deliveries }: OutboxProps) {
+  constructor(scope: Construct, id: string, { installation, ...woken }: OutboxProps) {
     super(scope, id)
     const { data } = installation
     this.bus = new EventBus(this, 'bus', {
@@ -75,14 +77,18 @@ export class Outbox extends Construct {
     this.bus.grantPutEventsTo(this.forwarder)
     grantFeed(this.forwarder, data)
     this.#readStream(this.forwarder, installation, [newItems({ sk: EVENT_PREFIX })])
-    this.fanOut = this.#addFanOut(installation, deliveries)
+    this.fanOut = this.#addFanOut(installation, woken)
     this.#readStream(this.fanOut, installation, [newItems({ pk: FEED_PARTITION }), newItems({ sk: DELIVERY_PREFIX })])
   }
 
-  #addFanOut(installation: Installation, deliveries: NodeFunction): NodeFunction {
+  #addFanOut(
+    installation: Installation,
+    { deliveries, selectors }: Omit<OutboxProps, 'installation'>,
+  ): NodeFunction {
     const environment: Settings<FanOutEnv> = {
       ...reconcilerEnvironment(installation),
       DELIVERIES_FUNCTION: deliveries.functionName,
+      SELECTORS_FUNCTION: selectors.functionName,
     }
     const fanOut = new NodeFunction(this, 'fan-out', {
       installation,
@@ -93,7 +99,7 @@ export class Outbox extends Construct {
     })
     grantTable(fanOut, installation.data)
     fanOut.addToRolePolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [deliveries.functionArn] }),
+      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [deliveries.functionArn, selectors.functionArn] }),
     )
     return fanOut
   }

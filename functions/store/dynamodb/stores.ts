@@ -35,6 +35,7 @@ import { countingCommit } from './project-places.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import { getItem } from './read.ts'
 import { pauseFor, type StoreContext } from './request.ts'
+import { dynamoSelectorStore } from './selector-store.ts'
 import { dynamoTriggerStore } from './trigger-store.ts'
 import { dynamoWorkStore } from './work-store.ts'
 
@@ -170,6 +171,7 @@ export const dynamoStores = ({
     events: dynamoEventStore(context, commit),
     idempotency: dynamoIdempotencyStore(context),
     triggers: dynamoTriggerStore(context),
+    selectors: dynamoSelectorStore(context),
     work: dynamoWorkStore(context),
     commit,
   }

@@ -1,5 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import type { TablePorts } from '../../core/ports.ts'
+import { noteForSelectors } from '../../core/selector/follow.ts'
 import { type DeliveryKey, deliveryOf, isFor } from '../../core/trigger/trigger.ts'
 import type { DomainEvent } from '../../core/values/event.ts'
 
@@ -23,16 +24,22 @@ type FanOutParts = {
   deliveryOf(record: DynamoDBRecord): DeliveryKey | undefined
   /** Has deliveries tried at once. */
   wake(keys: readonly DeliveryKey[]): Promise<void>
+  /** Has selectors followed at once. */
+  wakeSelectors(federations: readonly { projectId: string; id: string }[]): Promise<void>
 }
 
-/** Notes deliveries for events of the feeds, and has those that were noted tried at once. A fault has the stream send all of it again. */
+/** Notes deliveries for events of the feeds and what selectors have to follow, and has both done at once. A fault has the stream send all of it again. */
 export const fanOutRecords = async (
   records: readonly DynamoDBRecord[],
-  { ports, eventOf, deliveryOf: noted, wake }: FanOutParts,
+  { ports, eventOf, deliveryOf: noted, wake, wakeSelectors }: FanOutParts,
 ): Promise<void> => {
+  const federations = new Map<string, { projectId: string; id: string }>()
   for (const record of records) {
     const event = eventOf(record)
-    if (event !== undefined) await fanOut(ports, event)
+    if (event === undefined) continue
+    await fanOut(ports, event)
+    for (const key of await noteForSelectors(ports, event)) federations.set(key.id, key)
   }
+  if (federations.size > 0) await wakeSelectors([...federations.values()])
   await wake(records.flatMap((record) => noted(record) ?? []))
 }

@@ -35,6 +35,7 @@ describe('fanOutRecords', () => {
       ports: lab.ports,
       eventOf: eventOfFeedRecord,
       deliveryOf: deliveryOfRecord,
+      wakeSelectors: async () => undefined,
       wake: async (keys) => void woken.push(...keys),
     })
     expect(woken).toEqual([{ projectId: 'shop', triggerId: 't1', id: 'd1' }])
