@@ -44,10 +44,10 @@ export const wakeSelectors =
 export const awsFanOut = (env: FanOutEnv) => {
   const client = new LambdaClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS })
   return {
-  ports: awsTablePorts(env),
-  eventOf: eventOfFeedRecord,
-  deliveryOf: deliveryOfRecord,
-  wake: wakeDeliveries(client, env.DELIVERIES_FUNCTION),
-  wakeSelectors: wakeSelectors(client, env.SELECTORS_FUNCTION),
-}
+    ports: awsTablePorts(env),
+    eventOf: eventOfFeedRecord,
+    deliveryOf: deliveryOfRecord,
+    wake: wakeDeliveries(client, env.DELIVERIES_FUNCTION),
+    wakeSelectors: wakeSelectors(client, env.SELECTORS_FUNCTION),
+  }
 }

@@ -81,10 +81,7 @@ export class Outbox extends Construct {
     this.#readStream(this.fanOut, installation, [newItems({ pk: FEED_PARTITION }), newItems({ sk: DELIVERY_PREFIX })])
   }
 
-  #addFanOut(
-    installation: Installation,
-    { deliveries, selectors }: Omit<OutboxProps, 'installation'>,
-  ): NodeFunction {
+  #addFanOut(installation: Installation, { deliveries, selectors }: Omit<OutboxProps, 'installation'>): NodeFunction {
     const environment: Settings<FanOutEnv> = {
       ...reconcilerEnvironment(installation),
       DELIVERIES_FUNCTION: deliveries.functionName,
@@ -99,7 +96,10 @@ export class Outbox extends Construct {
     })
     grantTable(fanOut, installation.data)
     fanOut.addToRolePolicy(
-      new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [deliveries.functionArn, selectors.functionArn] }),
+      new PolicyStatement({
+        actions: ['lambda:InvokeFunction'],
+        resources: [deliveries.functionArn, selectors.functionArn],
+      }),
     )
     return fanOut
   }

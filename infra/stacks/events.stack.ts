@@ -9,7 +9,12 @@ import { NodeFunction, type NodeFunctionProps } from '../constructs/node-functio
 import { Outbox } from '../constructs/outbox.ts'
 import { grantEks, grantExecutions, grantOpening, grantStart, grantTable, machineArn } from '../grants.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
-import { deliveriesEnvironment, reconcilerEnvironment, selectorsEnvironment, workerEnvironment } from '../worker-environment.ts'
+import {
+  deliveriesEnvironment,
+  reconcilerEnvironment,
+  selectorsEnvironment,
+  workerEnvironment,
+} from '../worker-environment.ts'
 
 /** What runs by the clock, because an execution ended badly, or because something happened. */
 export class EventsStack extends Stack {
@@ -51,7 +56,11 @@ export class EventsStack extends Stack {
         detail: { status: ['FAILED', 'TIMED_OUT', 'ABORTED'], stateMachineArn: FLOWS.map(machineArn) },
       },
     })
-    this.outbox = new Outbox(this, 'outbox', { installation: props, deliveries: this.workers['trigger-deliveries'], selectors: this.workers.selectors })
+    this.outbox = new Outbox(this, 'outbox', {
+      installation: props,
+      deliveries: this.workers['trigger-deliveries'],
+      selectors: this.workers.selectors,
+    })
   }
 
   #addFunction(

@@ -12,6 +12,7 @@ import {
   outboxEnv,
   reconcilerEnv,
   reserveConcurrencyEnv,
+  selectorsEnv,
   tableEnv,
   workerEnv,
 } from '../../functions/runtime/env.ts'
@@ -245,6 +246,7 @@ describe('events stack', () => {
   const FORWARDER = 'fedplane: puts events on the bus and into the feeds'
   const FAN_OUT = 'fedplane: finds the triggers of events'
   const DELIVERIES = 'fedplane: posts events to the targets of triggers'
+  const SELECTORS = 'fedplane: has clusters join and leave by selectors'
 
   const rulesOf = (functionId: string): Fields[] =>
     resources(events, 'AWS::Events::Rule')
@@ -272,7 +274,7 @@ describe('events stack', () => {
     return sources.find(({ Properties }) => JSON.stringify(Properties.FunctionName).includes(`"${functionId}"`))!
   }
 
-  it('gives who finds triggers what comes into feeds, and new deliveries, which it hands on to one function', () => {
+  it('gives who finds triggers what comes into feeds, and new deliveries, which it hands on to two functions', () => {
     const [id, fanOut] = one(events, 'AWS::Lambda::Function', FAN_OUT)
     const filters = sourceOf(id).Properties.FilterCriteria as { Filters: { Pattern: string }[] }
     expect(filters.Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
@@ -282,8 +284,10 @@ describe('events stack', () => {
     const invoked = statementsOf(events, roleOf(fanOut, 'Role')).filter(({ actions }) =>
       actions.includes('lambda:InvokeFunction'),
     )
-    const [deliveries] = one(events, 'AWS::Lambda::Function', DELIVERIES)
-    expect(invoked.map(({ statement }) => statement.Resource)).toEqual([{ 'Fn::GetAtt': [deliveries, 'Arn'] }])
+    const resources = [DELIVERIES, SELECTORS].map((it) => ({
+      'Fn::GetAtt': [one(events, 'AWS::Lambda::Function', it)[0], 'Arn'],
+    }))
+    expect(invoked.map(({ statement }) => statement.Resource)).toEqual([resources])
   })
 
   it('gives the forwarder new events of the stream alone, and notes what it could not deliver', () => {
@@ -325,6 +329,7 @@ describe('events stack', () => {
     expect(ofExecutions('fedplane: starts due credential rotations')).toEqual(['states:StartExecution'])
     // A cluster that was not to be reached at first is taken up by the sweep.
     expect(ofExecutions(SWEEP)).toEqual(['states:StartExecution'])
+    expect(ofExecutions(SELECTORS)).toEqual(['states:StartExecution'])
     expect(ofExecutions(FORWARDER)).toEqual([])
   })
 
@@ -335,6 +340,7 @@ describe('events stack', () => {
     [FORWARDER, outboxEnv],
     [FAN_OUT, fanOutEnv],
     [DELIVERIES, deliveriesEnv],
+    [SELECTORS, selectorsEnv],
   ])('gives "%s" exactly the settings that it reads', (description, schema) => {
     const [, it] = one(events, 'AWS::Lambda::Function', description)
     expect(Object.keys(environmentOf(it)).sort()).toEqual(settingsOf(schema))
