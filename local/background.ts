@@ -1,6 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
 import type { Ports } from '../functions/core/ports.ts'
-import { noteForSelectors } from '../functions/core/selector/follow.ts'
+import { noteForSelectors } from '../functions/core/selector/note.ts'
 import { type DomainEvent, outboxEvents } from '../functions/core/values/event.ts'
 import { WORKER_SECONDS } from '../functions/core/values/workers.ts'
 import { systemResolver } from '../functions/kubernetes/address-guard.ts'

@@ -1,4 +1,4 @@
-import type { ClusterSelector } from '../core/selector/member-selector.ts'
+import type { ClusterSelector } from '../core/selector/selector.ts'
 import type { Write } from './write.ts'
 
 type FederationKey = { projectId: string; id: string }

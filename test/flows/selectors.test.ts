@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ownerEvent } from '../../functions/core/operation/events.ts'
-import { noteForSelectors } from '../../functions/core/selector/follow.ts'
+import { noteForSelectors } from '../../functions/core/selector/note.ts'
 import type { DomainEvent } from '../../functions/core/values/event.ts'
 import { follow, followDue } from '../../functions/workers/selectors/follow-due.ts'
 import { ANA, openTwoProjects, type TwoProjects } from '../support/flows/two-projects.ts'

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { InvalidRequest } from '../../core/errors.ts'
-import { type ClusterSelector, type MemberSelector, matcherOf } from '../../core/selector/member-selector.ts'
+import { matcherOf } from '../../core/selector/member-selector.ts'
+import type { ClusterSelector, MemberSelector } from '../../core/selector/selector.ts'
 import type { Json } from '../../core/values/json.ts'
 import { STATUSES } from '../../core/values/status.ts'
 import { parseAttributes } from '../body/attributes.ts'

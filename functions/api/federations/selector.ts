@@ -1,6 +1,6 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import type { Federation } from '../../core/federation/federation.ts'
-import type { SelectorConsent } from '../../core/selector/member-selector.ts'
+import type { SelectorConsent } from '../../core/selector/selector.ts'
 import {
   type DesiredSelector,
   previewSelector,

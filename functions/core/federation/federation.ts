@@ -1,6 +1,6 @@
 import type { Loan } from '../grant/grant.ts'
 import type { Operation } from '../operation/operation.ts'
-import type { MemberSelector, Selection } from '../selector/member-selector.ts'
+import type { MemberSelector, Selection } from '../selector/selector.ts'
 import type { DriverId } from '../values/ids.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { ObjectRef } from '../values/object-ref.ts'

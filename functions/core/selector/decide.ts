@@ -5,7 +5,8 @@ import { type Federation, SELECTOR_FOLLOWED, SELECTOR_HELD } from '../federation
 import { isMember, type Membership } from '../membership/membership.ts'
 import { type Condition, withCondition } from '../values/status.ts'
 import { counted, listInWords, quote } from '../values/wording.ts'
-import { type MemberSelector, matcherOf, mayBeSelected, NO_SELECTION, type Selection } from './member-selector.ts'
+import { matcherOf, mayBeSelected } from './member-selector.ts'
+import { type MemberSelector, NO_SELECTION, type Selection } from './selector.ts'
 
 /** Joins and leaves in one transaction at most: a join is three writes of it, and takes a piece of work away. */
 const STEPS_MAX = 22

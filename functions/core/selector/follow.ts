@@ -1,7 +1,7 @@
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { SelectorWork } from '../../store/selector.store.ts'
 import type { Write } from '../../store/write.ts'
-import { type Cluster, federationUses } from '../cluster/cluster.ts'
+import type { Cluster } from '../cluster/cluster.ts'
 import { requireOnceEach } from '../federation/change-federation.ts'
 import { commitChange, launchChange } from '../federation/change-writes.ts'
 import { CONTROL_PLANE_READY, type Federation } from '../federation/federation.ts'
@@ -16,55 +16,14 @@ import { type MembershipStep, namesElsewhere } from '../membership/membership-st
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { TablePorts } from '../ports.ts'
 import { isAppError } from '../values/app-error.ts'
-import type { DomainEvent } from '../values/event.ts'
 import { isConditionTrue } from '../values/status.ts'
 import { type Decided, decideSelection, type Followed } from './decide.ts'
-import { type MemberSelector, matcherOf, NO_SELECTION } from './member-selector.ts'
-
-type FederationKey = { projectId: string; id: string }
+import { matcherOf } from './member-selector.ts'
+import { type FederationKey, isTouched, workOf } from './note.ts'
+import { type MemberSelector, NO_SELECTION } from './selector.ts'
 
 /** Clusters of a page of all: each may be a write, and the page itself is one. */
 const PAGE = 90
-
-const workOf = (federation: FederationKey, clusterId: string, noted: string, since: string): SelectorWork => ({
-  projectId: federation.projectId,
-  federationId: federation.id,
-  clusterId,
-  noted,
-  marker: null,
-  since,
-})
-
-/** True where selector and membership disagree. Whether the member is the selector's shows when it is followed. */
-const isTouched = (wanted: MemberSelector['wanted'], federationId: string) => {
-  const matches = matcherOf(wanted)
-  return (cluster: Cluster): boolean =>
-    matches(cluster) !==
-    federationUses(cluster).some(({ side, federation }) => side === 'member' && federation.id === federationId)
-}
-
-/**
- * Notes what an event means for the selectors of its project: of a cluster's, that cluster alone is read. Can run twice.
- *
- * @returns federations whose selectors have something to follow
- */
-export const noteForSelectors = async (
-  { stores, clock }: Pick<TablePorts, 'stores' | 'clock'>,
-  { id: noted, projectId, owner }: DomainEvent,
-): Promise<FederationKey[]> => {
-  if (owner.kind === 'federation') {
-    const pointer = await stores.selectors.get({ projectId, id: owner.id })
-    return pointer === undefined ? [] : [{ projectId, id: owner.id }]
-  }
-  const pointers = await stores.selectors.listOf(projectId)
-  const cluster = pointers.length === 0 ? undefined : await stores.clusters.get({ projectId, id: owner.id })
-  if (cluster === undefined) return []
-  const touched = pointers.filter(({ wanted, id }) => isTouched(wanted, id)(cluster))
-  const since = clock.now().toISOString()
-  for (const pointer of touched)
-    await stores.commit([stores.selectors.addWork(workOf(pointer, cluster.id, noted, since))])
-  return touched.map(({ id }) => ({ projectId, id }))
-}
 
 /** Notes those of a page of all clusters that selector and membership disagree about. */
 const scanPage = async (

@@ -7,7 +7,8 @@ import { isMember } from '../membership/membership.ts'
 import { ownerEvent } from '../operation/events.ts'
 import type { TablePorts } from '../ports.ts'
 import { quote } from '../values/wording.ts'
-import { type MemberSelector, matcherOf, mayBeSelected, NO_SELECTION } from './member-selector.ts'
+import { matcherOf, mayBeSelected } from './member-selector.ts'
+import { type MemberSelector, NO_SELECTION } from './selector.ts'
 
 /** A selector as somebody sets it. */
 export type DesiredSelector = Omit<MemberSelector, 'id'>

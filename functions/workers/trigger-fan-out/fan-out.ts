@@ -1,6 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import type { TablePorts } from '../../core/ports.ts'
-import { noteForSelectors } from '../../core/selector/follow.ts'
+import { noteForSelectors } from '../../core/selector/note.ts'
 import { type DeliveryKey, deliveryOf, isFor } from '../../core/trigger/trigger.ts'
 import type { DomainEvent } from '../../core/values/event.ts'
 
