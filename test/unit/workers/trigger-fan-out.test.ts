@@ -2,10 +2,12 @@ import { marshall } from '@aws-sdk/util-dynamodb'
 import type { DynamoDBRecord } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DeliveryKey } from '../../../functions/core/trigger/trigger.ts'
-import { wakeDeliveries } from '../../../functions/runtime/aws-fan-out.ts'
+import { wakeDeliveries, wakeSelectors } from '../../../functions/runtime/aws-fan-out.ts'
 import { deliveryOfRecord, eventOfFeedRecord } from '../../../functions/store/dynamodb/stream-records.ts'
 import { fanOutRecords } from '../../../functions/workers/trigger-fan-out/fan-out.ts'
+import { givenCluster, givenFederation } from '../../support/api/entities.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
+import { ALICE } from '../../support/api/request.ts'
 import { sampleEvent, sampleId } from '../../support/store/samples.ts'
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
@@ -44,6 +46,34 @@ describe('fanOutRecords', () => {
       state: 'pending',
       type: 'cluster.create.success',
     })
+  })
+
+  it('has a selector followed once for all events of a batch', async () => {
+    const cluster = await givenCluster(lab)
+    const { id } = await givenFederation(lab)
+    const value = { labels: '' }
+    await lab.call('PATCH', `/v1/federations/${id}`, { body: [{ op: 'replace', path: '/member_selector', value }] })
+    const event = sampleEvent({ projectId: ALICE.projectId, owner: { kind: 'cluster', id: cluster } })
+    const noted = { pk: 'P#shop', sk: 'CLUSTER#c1' }
+    const woken: unknown[] = []
+    await fanOutRecords([record(noted), record(noted)], {
+      ports: lab.ports,
+      eventOf: () => event,
+      deliveryOf: () => undefined,
+      wake: async () => undefined,
+      wakeSelectors: async (keys) => void woken.push(...keys),
+    })
+    expect(woken).toEqual([{ projectId: ALICE.projectId, id }])
+  })
+})
+
+describe('selectors', () => {
+  it('are handed on in one invocation', async () => {
+    const sent: unknown[] = []
+    const client = { send: async ({ input }: { input: unknown }) => void sent.push(input) }
+    await wakeSelectors(client as never, 'selectors')([{ projectId: 'p', id: 'f' }])
+    const Payload = JSON.stringify({ federations: [{ projectId: 'p', id: 'f' }] })
+    expect(sent).toEqual([{ FunctionName: 'selectors', InvocationType: 'Event', Payload }])
   })
 })
 
