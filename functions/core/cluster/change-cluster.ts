@@ -54,7 +54,7 @@ const requireUnset = (cluster: Cluster, { added }: DesiredChange): void => {
 const requireLabelsFree = ({ id, capabilities }: ClusterDriverDescription, { labels }: DesiredChange): void => {
   if (labels === undefined || !capabilities.makesNodes) return
   throw new InvalidRequest(
-    `"/labels" of this cluster can't be changed: its driver ${id} makes its nodes by them. They follow its template with an upgrade (POST /v1/clusters/{cluster}/actions/upgrade).`,
+    `Cannot change "/labels". Only "/node_count" and health of this cluster can be changed: its driver ${id} makes nodes by its labels. They follow its template with an upgrade (POST /v1/clusters/{cluster}/actions/upgrade).`,
   )
 }
 

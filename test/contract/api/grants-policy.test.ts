@@ -124,6 +124,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'PATCH /v1/credentials/{cluster}': '202 202 403 404 403 404 403',
   'POST /v1/federations': '202 202 403 202 403 404 202',
   'PATCH /v1/federations/{federation}': '404 404 403 202 403 404 202',
+  'POST /v1/federations/{federation}/actions/release-selector': '404 404 403 409 403 404 409',
   'GET /v1/federations/{federation}/kubeconfig': '403 403 403 403 403 403 400',
   'POST /v1/federations/{federation}/kubeconfig': '403 403 403 403 403 403 400',
   'GET /v1/grants': '200 200 200 200 200 200 200',

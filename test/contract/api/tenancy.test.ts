@@ -33,6 +33,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'POST /v1/clusters/{cluster}/actions/resize': { node_count: 1 },
   'POST /v1/clusters/{cluster}/actions/upgrade': { cluster_template: 'any', max_batch_size: 1 },
   'POST /v1/clusters/{cluster}/nodegroups': { name: 'any' },
+  'POST /v1/federations/{federation}/actions/release-selector': {},
   'POST /v1/federations/{federation}/kubeconfig': {},
   'POST /v1/clusters/{cluster}/grants': { project_id: 'red', actions: ['join'] },
   'PATCH /v1/certificates/{cluster}': {},
