@@ -1,11 +1,10 @@
 import * as z from 'zod'
 import { noAttributes } from '../body/attributes.ts'
-import { flag, noQuery, rollback, workloads } from '../query.ts'
+import { flag, rollback, workloads } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createFederationHandler, patchFederation } from './change-federation.ts'
 import { createFederationBody, federationPatchBody } from './federation.schema.ts'
 import { expiresIn, getKubeconfig, issueKubeconfig, YAML } from './kubeconfig.ts'
-import { releaseSelectorHandler } from './selector.ts'
 
 /** Create and update open clusters for `?dry_run=true`, with their stored credentials, and a kubeconfig is made with the driver's: hence keys. */
 export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
@@ -27,15 +26,6 @@ export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
     schemas: { query: z.object({ rollback, dry_run: flag, force: flag, workloads }), body: federationPatchBody },
     summary: 'Joins and unjoins members, and changes properties.',
     handle: patchFederation,
-  }),
-  route({
-    method: 'POST',
-    path: '/v1/federations/{federation}/actions/release-selector',
-    access: 'keys',
-    rule: 'federation:update',
-    schemas: { query: noQuery, body: noAttributes },
-    summary: 'Lets members leave that the selector holds back, because they are more than half.',
-    handle: releaseSelectorHandler,
   }),
   route({
     method: 'GET',

@@ -4,12 +4,10 @@ import type { SelectorConsent } from '../../core/selector/selector.ts'
 import {
   type DesiredSelector,
   previewSelector,
-  releaseSelector,
   type SelectorPreview,
   setSelector,
 } from '../../core/selector/set-selector.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
-import { find } from '../lookup.ts'
 import { type Asker, isAllowed, policyForbids } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { WantedSelector } from './selector.schema.ts'
@@ -71,12 +69,4 @@ export const patchSelector = async (
   }
   const preview = desired === null ? { join: [], leave: [] } : await previewSelector(request.ports, federation, desired)
   return { status: 200, body: { would_succeed: true, findings: [], would_make: [], ...showPreview(preview) } }
-}
-
-/** `POST /v1/federations/{federation}/actions/release-selector` → 202. */
-export const releaseSelectorHandler = async (request: ApiRequest): Promise<ApiResponse> => {
-  const { ports, principal, params } = request
-  const federation = await find(ports.stores.federations, 'Federation', principal.projectId, params.federation ?? '')
-  await releaseSelector(ports, federation)
-  return { status: 202, body: { uuid: federation.id } }
 }

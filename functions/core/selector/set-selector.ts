@@ -1,24 +1,15 @@
 import type { Write } from '../../store/write.ts'
 import type { Cluster } from '../cluster/cluster.ts'
-import { StateConflict } from '../errors.ts'
 import { type Federation, SELECTOR_FOLLOWED, SELECTOR_HELD } from '../federation/federation.ts'
 import { decideOn } from '../federation/federation-rules.ts'
 import { isMember } from '../membership/membership.ts'
-import { ownerEvent } from '../operation/events.ts'
 import type { TablePorts } from '../ports.ts'
-import { quote } from '../values/wording.ts'
 import { matcherOf, mayBeSelected } from './member-selector.ts'
+import { type Commands, requireThere, tellOf } from './release-selector.ts'
 import { type MemberSelector, NO_SELECTION } from './selector.ts'
 
 /** A selector as somebody sets it. */
 export type DesiredSelector = Omit<MemberSelector, 'id'>
-
-type Commands = Pick<TablePorts, 'stores' | 'clock' | 'newId' | 'caller'>
-
-const requireThere = ({ name, id, status }: Federation): void => {
-  if (!status.startsWith('DELETE_')) return
-  throw new StateConflict(`Federation ${quote(name)} (${id}) is ${status}; its members can't be changed any more.`)
-}
 
 /** What finds a new selector, and has all clusters held against it. Goes into the commit that stores it. */
 export const selectorWrites = (
@@ -30,9 +21,6 @@ export const selectorWrites = (
   const scan = { projectId, federationId: id, clusterId: null, noted: newId(), marker: null, since }
   return [stores.selectors.put({ projectId, id, wanted: memberSelector.wanted }), stores.selectors.addWork(scan)]
 }
-
-const tellOf = (ports: Commands, federation: Federation, reason: string, message: string): Write =>
-  ownerEvent(ports, 'federation', federation, { action: 'update', outcome: 'success', reason, message, notify: false })
 
 const set = async (ports: Commands, federation: Federation, desired: DesiredSelector): Promise<void> => {
   const { stores, newId, clock } = ports
@@ -64,23 +52,6 @@ export const setSelector = (ports: Commands, seen: Federation, desired: DesiredS
   decideOn(ports.stores, seen, async (federation) => {
     requireThere(federation)
     await (desired === null ? remove(ports, federation) : set(ports, federation, desired))
-  })
-
-/** Lets go what is held. @throws StateConflict where nothing is */
-export const releaseSelector = (ports: Commands, seen: Federation): Promise<void> =>
-  decideOn(ports.stores, seen, async (federation) => {
-    requireThere(federation)
-    const { selection, name, id } = federation
-    if (!selection || selection.held === null) {
-      throw new StateConflict(
-        `Federation ${quote(name)} (${id}) holds no members back. Its condition ${SELECTOR_HELD} says when it does.`,
-      )
-    }
-    const { held } = selection
-    await ports.stores.commit([
-      ports.stores.federations.change(federation, { selection: { ...selection, held: null, isReleased: true } }),
-      tellOf(ports, federation, 'SelectorReleased', `${held} members leave, as the guards let them.`),
-    ])
   })
 
 /** Clusters that a selector would have join and leave. */
