@@ -10,7 +10,7 @@ require.resolve('@swc/core')
 const CORE = '^functions/(api|authorizer|identity-api|identity|flows|workers|core|policy)/'
 /** Types and predicates of the core, which everybody may know. What begins and ends lives is beside them. */
 const ENTITIES =
-  '^functions/core/(values/|operation/(operation|deadlines)\\.ts|trigger/trigger\\.ts|federation/federation\\.ts|membership/membership\\.ts|grant/grant\\.ts|' +
+  '^functions/core/(values/|operation/(operation|deadlines)\\.ts|trigger/trigger\\.ts|federation/federation\\.ts|membership/membership\\.ts|grant/grant\\.ts|selector/selector\\.ts|' +
   'cluster/(cluster|cluster-task|cluster-template|magnum-attributes|node-group|node-rules|observe-request|task-groups)\\.ts)'
 /** Lambda entry files: they alone put core and AWS ports together. */
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'
@@ -20,7 +20,7 @@ const IMPLEMENTATIONS =
   '^functions/(store/(dynamodb|sealing)/|cloud/keystone/|kubernetes/connect\\.ts|drivers/(registry|descriptions)\\.ts)'
 /** Entry files of functions without rights on keys, and the list of what drivers say, which is all that these carry of drivers. */
 const KEYLESS =
-  '^functions/(api/table\\.handler|workers/(reconciler|renewals|trigger-fan-out|trigger-deliveries)/handler|drivers/descriptions)\\.ts$'
+  '^functions/(api/table\\.handler|workers/(reconciler|renewals|trigger-fan-out|trigger-deliveries|selectors)/handler|drivers/descriptions)\\.ts$'
 /** What drivers do. */
 const DRIVER_CODE =
   '^functions/drivers/(registry\\.ts|support/|(federation|cluster)/[^/]+/v[0-9]+/(index\\.ts|phases(/|\\.ts)))'

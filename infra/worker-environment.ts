@@ -1,4 +1,4 @@
-import type { DeliveriesEnv, ReconcilerEnv, Settings, WorkerEnv } from '../functions/runtime/env.ts'
+import type { DeliveriesEnv, ReconcilerEnv, SelectorsEnv, Settings, WorkerEnv } from '../functions/runtime/env.ts'
 import { cloudEnvironment } from './cloud-environment.ts'
 import { driverEnvironment } from './driver-environment.ts'
 import { eksGrants } from './eks-grants.ts'
@@ -10,6 +10,12 @@ export const reconcilerEnvironment = ({ settings, data }: Installation): Setting
   TABLE_NAME: data.table.tableName,
   STATE_MACHINE_ARN_PREFIX: machineArnPrefix(),
   ...driverEnvironment(settings),
+})
+
+/** Settings of the function that follows selectors. */
+export const selectorsEnvironment = (installation: Installation): Settings<SelectorsEnv> => ({
+  ...reconcilerEnvironment(installation),
+  KMS_KEY_ARN: installation.data.dataKeyKey.keyArn,
 })
 
 /** Settings of the function that posts events to the targets of triggers. */

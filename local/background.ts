@@ -1,7 +1,6 @@
 import { GetCommand } from '@aws-sdk/lib-dynamodb'
-import type { ObserveKey } from '../functions/core/cluster/observe-request.ts'
 import type { Ports } from '../functions/core/ports.ts'
-import type { DeliveryKey } from '../functions/core/trigger/trigger.ts'
+import { noteForSelectors } from '../functions/core/selector/note.ts'
 import { type DomainEvent, outboxEvents } from '../functions/core/values/event.ts'
 import { WORKER_SECONDS } from '../functions/core/values/workers.ts'
 import { systemResolver } from '../functions/kubernetes/address-guard.ts'
@@ -12,6 +11,7 @@ import { observeRequested } from '../functions/workers/health-sweep/observe-requ
 import { sweepHealth } from '../functions/workers/health-sweep/sweep.ts'
 import { reconcile } from '../functions/workers/reconciler/reconcile.ts'
 import { renewDue } from '../functions/workers/renewals/renew.ts'
+import { follow, followDue } from '../functions/workers/selectors/follow-due.ts'
 import { deliver, deliverDue } from '../functions/workers/trigger-deliveries/deliver.ts'
 import type { Sending } from '../functions/workers/trigger-deliveries/post.ts'
 import { fanOut } from '../functions/workers/trigger-fan-out/fan-out.ts'
@@ -19,7 +19,8 @@ import { type Bus, logSubscriber } from './bus/bus.ts'
 import { EXECUTION_STATUS_CHANGE } from './bus/bus-event.ts'
 import type { FeedSignal } from './bus/feed-signal.ts'
 import { OutboxRelay } from './bus/outbox-relay.ts'
-import { SharedRunner } from './bus/shared-runner.ts'
+import { deliveryRunner, observationRunner } from './bus/runners.ts'
+import { SelectorRunner } from './bus/selector-runner.ts'
 import { dynamoStreamPosition } from './bus/stream-position.ts'
 import { openStreamShards } from './bus/stream-shards.ts'
 import { type Database, TABLE } from './database.ts'
@@ -35,28 +36,17 @@ export type BackgroundParts = { ports: Ports; engine: Engine; bus: Bus; database
 
 const sendingOf = ({ addressPolicy }: Ports): Sending => ({ policy: addressPolicy, resolver: systemResolver })
 
-type Runners = { deliveries: SharedRunner<DeliveryKey>; observations: SharedRunner<ObserveKey> }
-
 /** What is done at once when the stream shows that somebody asks for it. */
-const makeRunners = (ports: Ports, reader: Reader): Runners => ({
-  // A receiver that hangs has its 10 s each time.
-  deliveries: new SharedRunner({
-    run: (key) => deliver(ports, key, sendingOf(ports)),
-    ownerOf: ({ triggerId }) => triggerId,
-    limit: 20,
-    share: 2,
-  }),
-  observations: new SharedRunner({
-    run: (key) => observeRequested({ ...ports, connect: reader.connect }, key),
-    ownerOf: ({ projectId }) => projectId,
-    limit: 20,
-    share: 5,
-  }),
+const makeRunners = (ports: Ports, reader: Reader) => ({
+  deliveries: deliveryRunner((key) => deliver(ports, key, sendingOf(ports))),
+  observations: observationRunner((key) => observeRequested({ ...ports, connect: reader.connect }, key)),
+  selectors: new SelectorRunner((key) => follow(ports, key)),
 })
+type Runners = ReturnType<typeof makeRunners>
 
 const startRelay = async (
   { ports, bus, database, feedSignal }: BackgroundParts,
-  { deliveries, observations }: Runners,
+  { deliveries, observations, selectors }: Runners,
 ): Promise<OutboxRelay> => {
   const shards = await openStreamShards(database.connection, TABLE)
   const read = async (key: { pk: string; sk: string }): Promise<DomainEvent | undefined> => {
@@ -71,6 +61,7 @@ const startRelay = async (
       await ports.stores.events.publish({ position, event })
       feedSignal.notify(event.projectId)
       await fanOut(ports, event)
+      for (const key of await noteForSelectors(ports, event)) selectors.take(key)
       for (const it of outboxEvents(event)) await bus.publish(it)
     },
     onDelivery: (key) => deliveries.take(deliveryKeyParts(key)),
@@ -100,6 +91,7 @@ const startSchedule = ({ ports, engine, bus }: BackgroundParts, reader: Reader):
     every(WORKER_SECONDS.renewals, 'renew-credentials', () => renewDue(ports)),
     every(WORKER_SECONDS['health-sweep'], 'sweep-health', () => sweepHealth({ ...ports, connect: reader.connect })),
     every(WORKER_SECONDS['trigger-deliveries'], 'trigger-deliveries', () => deliverDue(ports, sendingOf(ports))),
+    every(WORKER_SECONDS.selectors, 'selectors', () => followDue(ports)),
     every(3600, 'prune-executions', () => engine.prune()),
   ]
 }
@@ -113,9 +105,8 @@ export const startBackground = async (parts: BackgroundParts): Promise<{ close()
   const reader = new Reader(parts.ports)
   const jobs = startSchedule(parts, reader)
   const runners = makeRunners(parts.ports, reader)
-  const { deliveries, observations } = runners
-  const closeJobs = () =>
-    Promise.all([reader.close(), deliveries.close(), observations.close(), ...jobs.map((job) => job.close())])
+  const closeRunners = () => Promise.all(Object.values(runners).map((runner) => runner.close()))
+  const closeJobs = () => Promise.all([reader.close(), closeRunners(), ...jobs.map((job) => job.close())])
   try {
     const relay = await startRelay(parts, runners)
     return { close: () => withinTimeout(Promise.all([relay.close(), closeJobs()]), CLOSE_TIMEOUT_MS) }

@@ -71,6 +71,8 @@ const dryRun = z.looseObject({
   findings: z.array(z.looseObject({ severity: text, reason: text, message: text })).optional(),
   would_make: z.array(text).optional(),
   would_remove: z.array(text).optional(),
+  would_join: z.array(z.looseObject({ name: text })).optional(),
+  would_leave: z.array(z.looseObject({ name: text })).optional(),
 })
 const event = z.looseObject({
   id: text,

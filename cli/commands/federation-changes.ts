@@ -37,6 +37,8 @@ export type FederationRequest = {
   /** In place of it: the host cluster is created, too. */
   host?: { cluster_template_id: string; node_count?: number | undefined; keep?: boolean | undefined }
   member_ids: string[]
+  /** Clusters that become members by themselves. */
+  member_selector?: { labels: string } | undefined
   driver?: string | undefined
   properties: Record<string, string>
 }
@@ -85,11 +87,13 @@ const create = (io: Io) =>
     'fedplane federation create fleet --host hub --member edge-1 --member edge-2',
     'fedplane federation create fleet --host hub --driver clusterprofile@1 --property member-role=edit',
     'fedplane federation create fleet --host hub --member edge-1 --dry-run',
+    "fedplane federation create fleet --host hub --selector 'env=prod,tier in (edge,core)'",
   )
     .description('Create a federation on a host cluster, and join members.')
     .argument('<name>', 'name of the federation')
     .requiredOption('--host <cluster>', 'name or uuid of the host cluster')
     .addOption(new Option('--member <cluster>', 'name or uuid of a member; may be repeated').argParser(collect))
+    .option('--selector <labels>', 'clusters that become members by themselves, as kubectl selects by labels')
     .option('--driver <id>', 'what the federation is (fedplane driver list); default: that of the server')
     .addOption(new Option('--property <key=value>', 'option of the driver; may be repeated').argParser(collectPairs))
     .option('--dry-run', 'change nothing; say what would happen')
@@ -99,6 +103,7 @@ const create = (io: Io) =>
         options: ChangeOptions & {
           host: string
           member?: string[]
+          selector?: string
           driver?: string
           property?: Record<string, string>
           dryRun?: boolean
@@ -109,6 +114,7 @@ const create = (io: Io) =>
           name,
           hostcluster_id: options.host,
           member_ids: options.member ?? [],
+          member_selector: options.selector === undefined ? undefined : { labels: options.selector },
           driver: options.driver,
           properties: options.property ?? {},
         }
@@ -125,18 +131,27 @@ const update = (io: Io) =>
     withWait(withServer(new Command('update'))),
     'fedplane federation update fleet --property replicas=3',
     'fedplane federation update fleet --remove-property extra-sans --dry-run',
+    'fedplane federation update fleet --selector env=prod --dry-run',
   )
-    .description("Change a federation's properties.")
+    .description("Change a federation's properties, or what selects its members.")
     .argument('<federation>', 'name or uuid')
     .addOption(new Option('--property <key=value>', 'sets a property; may be repeated').argParser(collectPairs))
     .addOption(new Option('--remove-property <key>', 'takes a property back; may be repeated').argParser(collect))
+    .option('--selector <labels>', 'clusters that become members by themselves, as kubectl selects by labels')
+    .option('--remove-selector', 'select no more; members stay')
     .option('--dry-run', 'change nothing; say what would happen')
     .action(
       async (
         name: string,
-        options: ChangeOptions & { property?: Record<string, string>; removeProperty?: string[]; dryRun?: boolean },
+        options: ChangeOptions &
+          SelectorFlags & {
+            property?: Record<string, string>
+            removeProperty?: string[]
+            dryRun?: boolean
+          },
       ) => {
         const operations: Patch = [
+          ...selectorPatch(options),
           ...Object.entries(options.property ?? {}).map(([key, value]) => ({
             op: 'add' as const,
             path: `/properties/${pointer(key)}`,
@@ -165,6 +180,14 @@ const update = (io: Io) =>
         io.stdout.write(`federation/${name} updated\n`)
       },
     )
+
+type SelectorFlags = { selector?: string; removeSelector?: boolean }
+
+/** Guards and other criteria stay with the API: here labels are said anew. */
+const selectorPatch = ({ selector, removeSelector }: SelectorFlags): Patch => {
+  if (removeSelector) return [{ op: 'remove', path: '/member_selector' }]
+  return selector === undefined ? [] : [{ op: 'add', path: '/member_selector', value: { labels: selector } }]
+}
 
 /** A key in a JSON Pointer (RFC 6901, section 3). */
 const pointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')

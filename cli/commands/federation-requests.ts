@@ -17,10 +17,12 @@ export const watchOf = (name: string): string => `fedplane federation watch ${na
 /** What a dry run found, for people. @throws CliError when the change would fail */
 export const printDryRun = (
   io: Io,
-  { would_succeed, findings = [], would_make = [], would_remove = [] }: DryRunView,
+  { would_succeed, findings = [], would_make = [], would_remove = [], would_join = [], would_leave = [] }: DryRunView,
 ): void => {
   for (const line of would_make) io.stdout.write(`would create ${shown(line)}\n`)
   for (const line of would_remove) io.stdout.write(`would remove ${shown(line)}\n`)
+  for (const { name } of would_join) io.stdout.write(`would join ${shown(name)}\n`)
+  for (const { name } of would_leave) io.stdout.write(`would leave ${shown(name)}\n`)
   for (const { severity, reason, message } of findings)
     io.stdout.write(`${shown(`${severity} ${reason}: ${message}`)}\n`)
   if (!would_succeed) throw new CliError('The change would fail.', { remedy: 'Repair what the errors name.' })

@@ -50,6 +50,19 @@ export const wakeObservations =
     )
   }
 
+/** Federations in one invocation, whose payload has at most 1 MB. */
+const FEDERATIONS_MAX = 1_000
+
+/** Has selectors followed at once, which nobody waits for. One that is lost is found by the schedule. */
+export const wakeSelectors =
+  (client: Pick<LambdaClient, 'send'>, functionName: string) =>
+  async (keys: readonly { projectId: string; id: string }[]): Promise<void> => {
+    for (let at = 0; at < keys.length; at += FEDERATIONS_MAX) {
+      const Payload = JSON.stringify({ federations: keys.slice(at, at + FEDERATIONS_MAX) })
+      await client.send(new InvokeCommand({ FunctionName: functionName, InvocationType: 'Event', Payload }))
+    }
+  }
+
 /** What the function that finds triggers uses on AWS. Makes the clients, calls nothing. */
 export const awsFanOut = (env: FanOutEnv) => {
   const client = new LambdaClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS })
@@ -60,5 +73,6 @@ export const awsFanOut = (env: FanOutEnv) => {
     observeOf: observeOfRecord,
     wake: wakeDeliveries(client, env.DELIVERIES_FUNCTION),
     observe: wakeObservations(client, env.SWEEP_FUNCTION),
+    wakeSelectors: wakeSelectors(client, env.SELECTORS_FUNCTION),
   }
 }

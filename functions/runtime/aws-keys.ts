@@ -10,7 +10,7 @@ import { type AddressPolicy, restrictedPolicy } from '../kubernetes/address-guar
 import { CredentialUnreadable } from '../store/errors.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 import { awsTablePorts } from './aws-table-ports.ts'
-import type { DeliveriesEnv } from './env.ts'
+import type { DeliveriesEnv, SelectorsEnv } from './env.ts'
 import { KeyServiceUnavailable } from './errors.ts'
 
 const present = (bytes: Uint8Array | undefined): Uint8Array => {
@@ -63,8 +63,12 @@ export const addressPolicyOf = ({ ALLOWED_NETWORKS }: Pick<DeliveriesEnv, 'ALLOW
       .filter((network) => network !== ''),
   )
 
-/** Ports on AWS of a function that opens secrets and reaches no clusters, so that it carries no drivers. Makes the clients, calls nothing. */
+/** Ports on AWS of a function that has keys and reaches no clusters, so that it carries no drivers. Makes the clients, calls nothing. */
+export const awsKeyPorts = (env: SelectorsEnv): TablePorts =>
+  awsTablePorts(env, kmsKeys(new KMSClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.KMS_KEY_ARN))
+
+/** The same, for one that posts to addresses. */
 export const awsKeyHolder = (env: DeliveriesEnv): TablePorts & Pick<Ports, 'addressPolicy'> => ({
-  ...awsTablePorts(env, kmsKeys(new KMSClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.KMS_KEY_ARN)),
+  ...awsKeyPorts(env),
   addressPolicy: addressPolicyOf(env),
 })

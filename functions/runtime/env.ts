@@ -78,12 +78,19 @@ export const keysEnv = z.object({ ...api, ...clusters, ...keys, ...cloud })
 export const workerEnv = z.object({ ...base, ...clusters, ...keys, ...cloud })
 /** Who posts events to the targets of triggers: table, keys of their secrets, and where they may be. */
 export const deliveriesEnv = z.object({ ...base, ...keys, ALLOWED_NETWORKS: clusters.ALLOWED_NETWORKS })
+/** Who follows selectors: table, executions, and keys of what proves that items are fedplane's. */
+export const selectorsEnv = z.object({ ...base, ...keys })
 /** The reconciler: table and executions only. */
 export const reconcilerEnv = z.object(base)
 /** The forwarder of events: reads what the stream gives it, and writes to the feeds and to the bus. */
 export const outboxEnv = z.object({ AWS_REGION: text, TABLE_NAME: text, EVENT_BUS_NAME: text })
-/** Who notes deliveries of triggers: table, the function that tries them, and the one that observes clusters. */
-export const fanOutEnv = z.object({ ...base, DELIVERIES_FUNCTION: text, SWEEP_FUNCTION: text })
+/** Who finds what events are for: table, and the functions that deliver them, observe clusters and follow selectors. */
+export const fanOutEnv = z.object({
+  ...base,
+  DELIVERIES_FUNCTION: text,
+  SWEEP_FUNCTION: text,
+  SELECTORS_FUNCTION: text,
+})
 
 /** The canary: where it finds the API, its token, and its secret. */
 export const canaryEnv = z.object({
@@ -108,6 +115,7 @@ export type Settings<Env> = Omit<Env, 'AWS_REGION'>
 export type TableEnv = z.infer<typeof tableEnv>
 export type KeysEnv = z.infer<typeof keysEnv>
 export type DeliveriesEnv = z.infer<typeof deliveriesEnv>
+export type SelectorsEnv = z.infer<typeof selectorsEnv>
 export type WorkerEnv = z.infer<typeof workerEnv>
 export type ReconcilerEnv = z.infer<typeof reconcilerEnv>
 export type OutboxEnv = z.infer<typeof outboxEnv>

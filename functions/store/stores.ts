@@ -11,6 +11,7 @@ import type { FederationStore, MembershipStore } from './federation.store.ts'
 import type { GrantStore } from './grant.store.ts'
 import type { HookStore, ObserveRequestStore } from './observe.store.ts'
 import type { Page, PageRequest } from './page.ts'
+import type { SelectorStore } from './selector.store.ts'
 import type { TriggerStore } from './trigger.store.ts'
 import type { WorkStore } from './work.store.ts'
 import type { Commit, Write } from './write.ts'
@@ -143,6 +144,7 @@ export type Stores = {
   triggers: TriggerStore
   observeRequests: ObserveRequestStore
   hooks: HookStore
+  selectors: SelectorStore
   work: WorkStore
   commit: Commit
 }

@@ -47,6 +47,8 @@ export type OutboxProps = {
   deliveries: NodeFunction
   /** Observes clusters. */
   sweep: NodeFunction
+  /** Follows selectors. */
+  selectors: NodeFunction
 }
 
 /**
@@ -100,11 +102,12 @@ export class Outbox extends Construct {
     ])
   }
 
-  #addFanOut({ installation, deliveries, sweep }: OutboxProps): NodeFunction {
+  #addFanOut({ installation, deliveries, sweep, selectors }: OutboxProps): NodeFunction {
     const environment: Settings<FanOutEnv> = {
       ...reconcilerEnvironment(installation),
       DELIVERIES_FUNCTION: deliveries.functionName,
       SWEEP_FUNCTION: sweep.functionName,
+      SELECTORS_FUNCTION: selectors.functionName,
     }
     const fanOut = new NodeFunction(this, 'fan-out', {
       installation,
@@ -117,7 +120,7 @@ export class Outbox extends Construct {
     fanOut.addToRolePolicy(
       new PolicyStatement({
         actions: ['lambda:InvokeFunction'],
-        resources: [deliveries.functionArn, sweep.functionArn],
+        resources: [deliveries.functionArn, sweep.functionArn, selectors.functionArn],
       }),
     )
     return fanOut

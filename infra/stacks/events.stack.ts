@@ -9,7 +9,12 @@ import { NodeFunction, type NodeFunctionProps } from '../constructs/node-functio
 import { Outbox } from '../constructs/outbox.ts'
 import { grantEks, grantExecutions, grantOpening, grantStart, grantTable, machineArn } from '../grants.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
-import { deliveriesEnvironment, reconcilerEnvironment, workerEnvironment } from '../worker-environment.ts'
+import {
+  deliveriesEnvironment,
+  reconcilerEnvironment,
+  selectorsEnvironment,
+  workerEnvironment,
+} from '../worker-environment.ts'
 
 /** What runs by the clock, because an execution ended badly, or because something happened. */
 export class EventsStack extends Stack {
@@ -34,6 +39,7 @@ export class EventsStack extends Stack {
       renewals,
       'health-sweep': this.#addSweep(),
       'trigger-deliveries': this.#addDeliveries(),
+      selectors: this.#addSelectors(),
     }
     grantExecutions(reconciler)
     grantStart(renewals)
@@ -54,6 +60,7 @@ export class EventsStack extends Stack {
       installation: props,
       deliveries: this.workers['trigger-deliveries'],
       sweep: this.workers['health-sweep'],
+      selectors: this.workers.selectors,
     })
   }
 
@@ -90,6 +97,17 @@ export class EventsStack extends Stack {
     })
     grantOpening(this.#installation.data.dataKeyKey, deliveries)
     return deliveries
+  }
+
+  /** It joins clusters as commands do, which proves that items are fedplane's, and reaches none. */
+  #addSelectors(): NodeFunction {
+    const selectors = this.#addFunction('selectors', {
+      description: 'fedplane: has clusters join and leave by selectors',
+      environment: selectorsEnvironment(this.#installation),
+    })
+    grantOpening(this.#installation.data.dataKeyKey, selectors)
+    grantStart(selectors)
+    return selectors
   }
 
   /** The next minute tries again, so a failed run is not repeated by EventBridge. */

@@ -1,22 +1,22 @@
-/** What waits at most: what goes beyond is due, and found by the next run of the schedule. */
-const WAITING_MAX = 1_000
+/** Whose share of the places a key takes: of one owner at most so many go on at a time. */
+export type Share<K> = { ownerOf(key: K): string; share: number }
 
 export type SharedRunnerOptions<K> = {
   /** Never rejects. */
   run(key: K): Promise<void>
-  /** Whose share of the places it takes. */
-  ownerOf(key: K): string
   /** How many go on at a time. */
   limit: number
-  /** Of these, of one owner: what hangs holds up no other owner's. */
-  share: number
+  /** All of these hold: what hangs holds up no other owner's. */
+  shares: readonly [Share<K>, ...Share<K>[]]
+  /** Of an owner by the first share, so many wait at most: what goes beyond is due, and found by the next run of the schedule. */
+  waitingMax: number
 }
 
 /** Does what comes as it comes, so that none waits for the schedule, and none for another owner's. */
 export class SharedRunner<K> {
   readonly #options: SharedRunnerOptions<K>
   readonly #waiting: K[] = []
-  readonly #running = new Map<Promise<void>, string>()
+  readonly #running = new Map<Promise<void>, K>()
   #closed = false
 
   constructor(options: SharedRunnerOptions<K>) {
@@ -24,7 +24,10 @@ export class SharedRunner<K> {
   }
 
   take(key: K): void {
-    if (this.#closed || this.#waiting.length >= WAITING_MAX) return
+    const { shares, waitingMax } = this.#options
+    const [{ ownerOf }] = shares
+    const own = this.#waiting.filter((waiting) => ownerOf(waiting) === ownerOf(key))
+    if (this.#closed || own.length >= waitingMax) return
     this.#waiting.push(key)
     this.#begin()
   }
@@ -37,12 +40,14 @@ export class SharedRunner<K> {
   }
 
   #mayBegin(key: K): boolean {
-    const { ownerOf, share } = this.#options
-    return [...this.#running.values()].filter((id) => id === ownerOf(key)).length < share
+    const running = [...this.#running.values()]
+    return this.#options.shares.every(
+      ({ ownerOf, share }) => running.filter((other) => ownerOf(other) === ownerOf(key)).length < share,
+    )
   }
 
   #begin(): void {
-    const { run, ownerOf, limit } = this.#options
+    const { run, limit } = this.#options
     while (this.#running.size < limit) {
       const index = this.#waiting.findIndex((key) => this.#mayBegin(key))
       const [key] = index < 0 ? [] : this.#waiting.splice(index, 1)
@@ -51,7 +56,7 @@ export class SharedRunner<K> {
         this.#running.delete(running)
         this.#begin()
       })
-      this.#running.set(running, ownerOf(key))
+      this.#running.set(running, key)
     }
   }
 }

@@ -12,6 +12,7 @@ import {
   outboxEnv,
   reconcilerEnv,
   reserveConcurrencyEnv,
+  selectorsEnv,
   tableEnv,
   workerEnv,
 } from '../../functions/runtime/env.ts'
@@ -261,6 +262,7 @@ describe('events stack', () => {
   const FORWARDER = 'fedplane: puts events on the bus and into the feeds'
   const FAN_OUT = 'fedplane: finds the triggers of events'
   const DELIVERIES = 'fedplane: posts events to the targets of triggers'
+  const SELECTORS = 'fedplane: has clusters join and leave by selectors'
 
   const rulesOf = (functionId: string): Fields[] =>
     resources(events, 'AWS::Events::Rule')
@@ -288,7 +290,7 @@ describe('events stack', () => {
     return sources.find(({ Properties }) => JSON.stringify(Properties.FunctionName).includes(`"${functionId}"`))!
   }
 
-  it('gives who finds triggers what comes into feeds, new deliveries and requests to observe, and two functions to hand them on to', () => {
+  it('gives who finds triggers what comes into feeds, new deliveries and requests to observe, and three functions to hand them on to', () => {
     const [id, fanOut] = one(events, 'AWS::Lambda::Function', FAN_OUT)
     const filters = sourceOf(id).Properties.FilterCriteria as { Filters: { Pattern: string }[] }
     expect(filters.Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([
@@ -304,10 +306,11 @@ describe('events stack', () => {
     const invoked = statementsOf(events, roleOf(fanOut, 'Role')).filter(({ actions }) =>
       actions.includes('lambda:InvokeFunction'),
     )
-    const [deliveries] = one(events, 'AWS::Lambda::Function', DELIVERIES)
-    const [sweep] = one(events, 'AWS::Lambda::Function', SWEEP)
-    const functions = [sweep, deliveries].map((of) => ({ 'Fn::GetAtt': [of, 'Arn'] }))
-    expect(invoked.map(({ statement }) => statement.Resource)).toEqual([functions])
+    const arns = [DELIVERIES, SWEEP, SELECTORS].map((it) => ({
+      'Fn::GetAtt': [one(events, 'AWS::Lambda::Function', it)[0], 'Arn'],
+    }))
+    expect(invoked.map(({ statement }) => statement.Resource)).toEqual([expect.arrayContaining(arns)])
+    expect(invoked[0]?.statement.Resource).toHaveLength(arns.length)
   })
 
   it('gives the forwarder new events of the stream alone, and notes what it could not deliver', () => {
@@ -330,10 +333,10 @@ describe('events stack', () => {
     ])
   })
 
-  it('lets sweep and deliveries open what is sealed and seal nothing, and others do neither', () => {
+  it('lets sweep, deliveries and selectors open what is sealed and seal nothing, and others do neither', () => {
     for (const [, it] of resources(events, 'AWS::Lambda::Function')) {
       expect(sealingOf(events, it)).toEqual(
-        [SWEEP, DELIVERIES].includes(String(it.Properties.Description)) ? ['kms:Decrypt'] : [],
+        [SWEEP, DELIVERIES, SELECTORS].includes(String(it.Properties.Description)) ? ['kms:Decrypt'] : [],
       )
     }
   })
@@ -349,6 +352,7 @@ describe('events stack', () => {
     expect(ofExecutions('fedplane: starts due credential rotations')).toEqual(['states:StartExecution'])
     // A cluster that was not to be reached at first is taken up by the sweep.
     expect(ofExecutions(SWEEP)).toEqual(['states:StartExecution'])
+    expect(ofExecutions(SELECTORS)).toEqual(['states:StartExecution'])
     expect(ofExecutions(FORWARDER)).toEqual([])
   })
 
@@ -359,6 +363,7 @@ describe('events stack', () => {
     [FORWARDER, outboxEnv],
     [FAN_OUT, fanOutEnv],
     [DELIVERIES, deliveriesEnv],
+    [SELECTORS, selectorsEnv],
   ])('gives "%s" exactly the settings that it reads', (description, schema) => {
     const [, it] = one(events, 'AWS::Lambda::Function', description)
     expect(Object.keys(environmentOf(it)).sort()).toEqual(settingsOf(schema))

@@ -15,7 +15,7 @@ import { isEmptyKubeconfig, KUBECONFIG_RULE } from './cluster.schema.ts'
 import { MANAGEMENT_RULE } from './registration.ts'
 
 /** What a PATCH of a cluster asks for; absent keys stay as they are. */
-export type ClusterPatch = Pick<DesiredChange, 'nodeCount' | 'healthStatus' | 'healthReason'> & {
+export type ClusterPatch = Pick<DesiredChange, 'labels' | 'nodeCount' | 'healthStatus' | 'healthReason'> & {
   kubeconfig?: string | JsonObject
   context?: string
   insecureSkipTlsVerify?: boolean
@@ -60,6 +60,7 @@ const APPLY: Readonly<Record<PatchName<typeof CLUSTER_ATTRIBUTES>, Apply>> = {
   node_count: (operation) => ({
     nodeCount: operation.op === 'remove' ? CLUSTER_ATTRIBUTES.node_count.default : integerValue(operation, 0),
   }),
+  labels: (operation) => ({ labels: operation.op === 'remove' ? {} : textMapValue(operation) }),
   health_status: (operation) => ({
     healthStatus: operation.op === 'remove' ? 'UNKNOWN' : oneOf(operation, CLUSTER_ATTRIBUTES.health_status.words),
   }),
@@ -74,7 +75,7 @@ const EXAMPLE = '{"op": "replace", "path": "/node_count", "value": 2}'
 
 /** Which of them a cluster takes is its driver's matter, and reported when it is known. */
 const CHANGEABLE =
-  '"/node_count" of clusters whose nodes are managed, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify"); by administrators also "/management" of clusters with a Kubernetes API'
+  '"/node_count" of clusters whose nodes are managed, "/labels" of others, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify"); by administrators also "/management" of clusters with a Kubernetes API'
 
 /** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest, RequestTooLarge */
 const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
@@ -87,6 +88,7 @@ const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch =
     Object.assign(patch, apply[operation.attribute]?.(operation))
     if (operation.op === 'add') patch.added.push(operation.attribute)
   }
+  requireSize('labels', patch.labels ?? {})
   requireSize('health_status_reason', patch.healthReason ?? {})
   if (patch.kubeconfig === undefined && (patch.context !== undefined || patch.insecureSkipTlsVerify !== undefined)) {
     throw new InvalidRequest(

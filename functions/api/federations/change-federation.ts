@@ -1,8 +1,9 @@
 import { changeFederation, type DesiredChange, previewChange } from '../../core/federation/change-federation.ts'
 import { createFederation, planFederation } from '../../core/federation/create-federation.ts'
 import type { Federation } from '../../core/federation/federation.ts'
-import type { DesiredFederation } from '../../core/federation/new-federation.ts'
+import type { DesiredFederation, FederationPlan } from '../../core/federation/new-federation.ts'
 import type { DesiredWorkloads } from '../../core/operation/operation.ts'
+import { previewSelector } from '../../core/selector/set-selector.ts'
 import { TemplateGone } from '../../store/errors.ts'
 import { unknownTemplate } from '../clusters/choose-origin.ts'
 import { createOnce } from '../idempotency.ts'
@@ -13,17 +14,24 @@ import { applyProperties, type CreateFederation, type FederationPatch } from './
 import { findUsable, requireUnjoinOf, requireUseOf, resolveTargets } from './members.ts'
 import { planHost } from './new-host.ts'
 import { preflightOfCreate, preflightOfPatch } from './preflight.ts'
+import { desiredSelector, patchSelector, showPreview } from './selector.ts'
 
 type CreateRequest = KeysRequest<{ dry_run: boolean }, CreateFederation>
 
 const desiredFederation = async (request: CreateRequest): Promise<DesiredFederation> => {
   const { name = null, driver = null, properties = {}, host, member_ids: members = [] } = request.body
+  const { projectId, userId } = request.principal
+  const { federation } = request.ports.drivers
+  const chosen = federation.choose(driver ?? federation.default)
+  const about = { projectId, userId, properties, driver: chosen.id }
+  const { selector } = request.body
   return {
     name,
     driver,
     properties,
     host: typeof host === 'string' ? host : await planHost(request, host, name),
     members,
+    selector: selector && desiredSelector(request, about, selector),
   }
 }
 
@@ -50,7 +58,8 @@ export const createFederationHandler = async (request: CreateRequest): Promise<A
   }
   if (request.query.dry_run) {
     const plan = await planFederation(ports, principal, await desiredFederation(request), rules)
-    return preflightOfCreate(request, plan)
+    const answer = await preflightOfCreate(request, plan)
+    return { ...answer, body: { ...(answer.body as object), ...(await selectedBy(request, plan)) } }
   }
   const uuid = await createOnce(request, 'POST /v1/federations', async (remember) => {
     const desired = await desiredFederation(request)
@@ -60,6 +69,12 @@ export const createFederationHandler = async (request: CreateRequest): Promise<A
     return federation.id
   })
   return { status: 202, body: { uuid } }
+}
+
+/** What the selector of a create would bring, once the federation is there. */
+const selectedBy = async ({ ports }: CreateRequest, { federation }: FederationPlan): Promise<object> => {
+  const { memberSelector, id: _, ...others } = federation
+  return memberSelector ? showPreview(await previewSelector(ports, others, memberSelector)) : {}
 }
 
 type PatchRequest = KeysRequest<{ dry_run: boolean; force: boolean; workloads?: DesiredWorkloads }, FederationPatch>
@@ -98,6 +113,8 @@ export const patchFederation = async (request: PatchRequest): Promise<ApiRespons
   const { ports, principal, params } = request
   const { federations } = ports.stores
   const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')
+  const { selector: wanted } = request.body
+  if (wanted !== undefined) return patchSelector(request, federation, { wanted, isDryRun: request.query.dry_run })
   if (request.query.dry_run) return dryRun(request, federation)
   await changeFederation(ports, federation, desiredChange(request))
   return { status: 202, body: { uuid: federation.id } }

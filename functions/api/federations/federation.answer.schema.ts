@@ -32,6 +32,8 @@ const memberItem = z.object({
   since: timeAnswer,
   /** Of a cluster of another project. */
   shared: z.literal(true).optional(),
+  /** Brought by the selector. */
+  selected: z.literal(true).optional(),
 })
 
 const membersAnswer = z.object({ members: z.array(memberItem) })
@@ -56,7 +58,23 @@ const federationAnswer = federationItemAnswer.extend({
   operation: operationAnswer,
   endpoint: z.string().nullable(),
   certificates_renew_after: timeAnswer.nullable(),
+  member_selector: z
+    .object({
+      labels: z.string().optional(),
+      driver: z.string().optional(),
+      health_status: z.string().optional(),
+      status: z.string().optional(),
+      version: z.string().optional(),
+      max_unavailable: z.int(),
+      member_limit: z.int().nullable(),
+      set_by: z.string(),
+    })
+    .nullable(),
+  /** Selected members that somebody removed. */
+  excluded_ids: z.array(z.string()),
 })
+
+const namedAnswer = z.array(z.object({ uuid: z.string(), name: z.string() }))
 
 /** Answer to `?dry_run=true`. */
 const dryRunAnswerSchema = z.object({
@@ -71,6 +89,9 @@ const dryRunAnswerSchema = z.object({
   ),
   would_make: z.array(z.string()),
   would_remove: z.array(z.string()).optional(),
+  /** By the selector. */
+  would_join: namedAnswer.optional(),
+  would_leave: namedAnswer.optional(),
 })
 
 const kubeconfigAnswer = {
@@ -85,6 +106,7 @@ export const FEDERATION_ANSWERS: Answers = {
   'GET /v1/federations/{federation}': { 200: federationAnswer },
   'PATCH /v1/federations/{federation}': { 200: dryRunAnswerSchema, 202: uuidAnswer },
   'DELETE /v1/federations/{federation}': { 204: null },
+  'POST /v1/federations/{federation}/actions/release-selector': { 202: uuidAnswer },
   'GET /v1/federations/{federation}/kubeconfig': { 200: kubeconfigAnswer },
   'POST /v1/federations/{federation}/kubeconfig': { 200: kubeconfigAnswer },
   'GET /v1/federations/{federation}/members': { 200: membersAnswer },

@@ -9,6 +9,7 @@ import { CLUSTER_OTHERS, createCluster } from '../clusters/cluster.schema.ts'
 import { type PatchOperation, parsePatch, patchSchema, requireChangeable } from '../json-patch/patch-operation.ts'
 import { applyToTextMap, type TextMap, textValue } from '../json-patch/values.ts'
 import type { BodySchema } from '../route.ts'
+import { memberSelector, readSelector, type WantedSelector } from './selector.schema.ts'
 
 const PROPERTIES_RULE = 'must be an object of texts'
 
@@ -57,12 +58,16 @@ const createFederation = z.object({
   member_ids: optional(z.array(textField(), { error: MEMBERS_RULE })),
   driver: optional(textField()),
   properties: optional(propertiesField),
+  member_selector: optional(memberSelector).meta({
+    description: 'Clusters of the project that become members by themselves.',
+  }),
 })
 type FederationAttributes = z.output<typeof createFederation>
 
 /** A request with a host that is there, or with one to be created. */
-export type CreateFederation = Omit<FederationAttributes, 'host' | 'hostcluster_id'> & {
+export type CreateFederation = Omit<FederationAttributes, 'host' | 'hostcluster_id' | 'member_selector'> & {
   host: string | NewHostAttributes
+  selector: WantedSelector | null
 }
 
 const OTHERS = {
@@ -94,11 +99,15 @@ const requireOneHost = (id: string | undefined, host: NewHostAttributes | undefi
 }
 
 const parseCreate = (body: Json | undefined): CreateFederation => {
-  const { host, ...others } = isObject(body) ? body : {}
+  const { host, member_selector: selector, ...others } = isObject(body) ? body : {}
   const rest = parseAttributes(createFederation, isObject(body) ? others : body, OTHERS)
-  const { hostcluster_id: id, host: _, ...attributes } = rest
+  const { hostcluster_id: id, host: _, member_selector: __, ...attributes } = rest
   const created = host === undefined || host === null ? undefined : parseHost(host)
-  return { ...attributes, host: requireOneHost(id, created) }
+  return {
+    ...attributes,
+    host: requireOneHost(id, created),
+    selector: selector == null ? null : readSelector(selector),
+  }
 }
 
 export const createFederationBody: BodySchema<CreateFederation> = {
@@ -115,9 +124,11 @@ export type FederationPatch = {
   /** In order; null when properties are not mentioned. */
   properties: PatchOperation[] | null
   members: DesiredMember | null
+  /** Null: it is taken away; undefined: it is not mentioned. */
+  selector: WantedSelector | null | undefined
 }
 
-const CHANGEABLE = ['member_ids', 'properties']
+const CHANGEABLE = ['member_ids', 'member_selector', 'properties']
 
 const EXAMPLE = '{"op": "add", "path": "/member_ids", "value": "<cluster id or name>"}'
 
@@ -173,12 +184,28 @@ const readMembers = (operations: readonly PatchOperation[]): DesiredMember | nul
   return { exactly: of('replace') }
 }
 
+/** It stands alone: what it brings joins later, one by one. */
+const selectorOf = (operations: readonly PatchOperation[]): WantedSelector | null | undefined => {
+  const operation = operations.find(({ attribute }) => attribute === 'member_selector')
+  if (operation === undefined) return undefined
+  if (operations.length > 1 || operation.rest.length > 0) {
+    throw new InvalidRequest(
+      '"/member_selector" is replaced or removed as a whole, in a request of its own: [{"op": "replace", "path": "/member_selector", "value": {"labels": "env=prod"}}].',
+    )
+  }
+  return operation.op === 'remove' ? null : readSelector(operation.value ?? null)
+}
+
 /** Sorts operations by what they change. @throws InvalidRequest */
 const readFederationPatch = (operations: readonly PatchOperation[]): FederationPatch => {
   requireChangeable(operations, CHANGEABLE)
   const of = (attribute: string): PatchOperation[] => operations.filter((one) => one.attribute === attribute)
   const properties = of('properties')
-  return { properties: properties.length === 0 ? null : properties, members: readMembers(of('member_ids')) }
+  return {
+    properties: properties.length === 0 ? null : properties,
+    members: readMembers(of('member_ids')),
+    selector: selectorOf(operations),
+  }
 }
 
 export const federationPatchBody: BodySchema<FederationPatch> = {

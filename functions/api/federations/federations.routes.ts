@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { type DesiredDeletion, deleteFederation } from '../../core/federation/delete-federation.ts'
 import type { Federation } from '../../core/federation/federation.ts'
+import { releaseSelector } from '../../core/selector/release-selector.ts'
+import { noAttributes } from '../body/attributes.ts'
 import { find } from '../lookup.ts'
 import { isAllowed, policyForbids } from '../policy.ts'
 import { flag, listQuery, noQuery, pageQuery, workloads } from '../query.ts'
@@ -36,6 +38,14 @@ const deleteFederationHandler = async (request: ApiRequest<DesiredDeletion>): Pr
   requireHostDeletable(request, federation)
   await deleteFederation(ports, federation, query)
   return { status: 204 }
+}
+
+/** `POST /v1/federations/{federation}/actions/release-selector` → 202. */
+const releaseSelectorHandler = async (request: ApiRequest): Promise<ApiResponse> => {
+  const { ports, principal, params } = request
+  const federation = await find(ports.stores.federations, 'Federation', principal.projectId, params.federation ?? '')
+  await releaseSelector(ports, federation)
+  return { status: 202, body: { uuid: federation.id } }
 }
 
 const COLLECTION = '/v1/federations'
@@ -105,5 +115,14 @@ export const FEDERATION_ROUTES: readonly TableRoute[] = [
     schemas: { query: z.object({ force: flag, workloads }) },
     summary: 'Unjoins all members and removes the control plane.',
     handle: deleteFederationHandler,
+  }),
+  route({
+    method: 'POST',
+    path: `${ITEM}/actions/release-selector`,
+    access: 'table',
+    rule: 'federation:update',
+    schemas: { query: noQuery, body: noAttributes },
+    summary: 'Lets members leave that the selector holds back, because they are more than half.',
+    handle: releaseSelectorHandler,
   }),
 ]

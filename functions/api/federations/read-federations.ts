@@ -38,6 +38,7 @@ const listMember = (membership: Membership) => ({
   reason: ('reason' in membership ? membership.reason : null) ?? null,
   message: messageOf(membership),
   since: timestamp(membership.since),
+  ...(membership.selectedBy === undefined ? {} : { selected: true }),
   ...(membership.loan === undefined ? {} : { shared: true }),
 })
 
@@ -63,6 +64,21 @@ const statusReasonOf = ({ status, statusReason: own }: Federation, memberships: 
   return own && moves ? `${withoutFullStop(own)}; ${moves}` : (moves ?? own)
 }
 
+/** Only what was said, and the guards as they are; null where there is none. */
+const showSelector = ({ memberSelector }: Federation) =>
+  memberSelector
+    ? {
+        labels: memberSelector.wanted.labels,
+        driver: memberSelector.wanted.driver,
+        health_status: memberSelector.wanted.healthStatus,
+        status: memberSelector.wanted.status,
+        version: memberSelector.wanted.version,
+        max_unavailable: memberSelector.maxUnavailable,
+        member_limit: memberSelector.memberLimit,
+        set_by: memberSelector.consent.userId,
+      }
+    : null
+
 /** The whole federation: Magnum's attributes and ours. */
 const showFederation = (federation: Federation, memberships: readonly Membership[], baseUrl: string) => ({
   ...listFederation(federation, baseUrl),
@@ -77,6 +93,8 @@ const showFederation = (federation: Federation, memberships: readonly Membership
   operation: showOperation(federation.operation),
   endpoint: federation.endpoint,
   certificates_renew_after: timestamp(federation.renewAfter),
+  member_selector: showSelector(federation),
+  excluded_ids: federation.selection?.excluded ?? [],
 })
 
 /** Magnum's database columns (magnum-rest.md 8.1). */

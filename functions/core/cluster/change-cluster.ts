@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { InvalidRequest, StateConflict } from '../errors.ts'
+import { ownerEvent } from '../operation/events.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import { listInWords } from '../values/wording.ts'
@@ -16,6 +18,8 @@ import { setManagement } from './set-management.ts'
 export type DesiredChange = {
   /** Of the default group of workers. */
   nodeCount?: number
+  /** All that it has from then on. */
+  labels?: Record<string, string>
   healthStatus?: HealthStatus
   healthReason?: Record<string, string>
   /** Takes a kubeconfig for the cluster. @throws KubeconfigRejected, AddressForbidden, PolicyForbids */
@@ -39,6 +43,7 @@ const requireCapable = (driver: ClusterDriverDescription, desired: DesiredChange
 
 const requireUnset = (cluster: Cluster, { added }: DesiredChange): void => {
   const isSet = (attribute: string): boolean => {
+    if (attribute === 'labels') return Object.keys(cluster.magnum.labels).length > 0
     if (attribute === 'management') return (cluster.management ?? null) !== null
     return !attribute.startsWith('health_') || cluster.observation !== null
   }
@@ -46,11 +51,35 @@ const requireUnset = (cluster: Cluster, { added }: DesiredChange): void => {
   if (set !== undefined) throw new InvalidRequest(`"/${set}" is set already: use "replace" instead of "add".`)
 }
 
-const requireOneTask = ({ kubeconfig, nodeCount, management }: DesiredChange): void => {
+/** Labels of a cluster that fedplane makes say how: they follow its template. @throws InvalidRequest */
+const requireLabelsFree = ({ id, capabilities }: ClusterDriverDescription, { labels }: DesiredChange): void => {
+  if (labels === undefined || !capabilities.makesNodes) return
+  throw new InvalidRequest(
+    `Cannot change "/labels". Only "/node_count" and health of this cluster can be changed: its driver ${id} makes nodes by its labels. They follow its template with an upgrade (POST /v1/clusters/{cluster}/actions/upgrade).`,
+  )
+}
+
+/** Stored at once; what selects clusters by them learns of it by the event. */
+const relabel = async (
+  { stores, clock, ...ports }: Ports,
+  cluster: Cluster,
+  labels: Record<string, string>,
+): Promise<void> => {
+  if (isDeepStrictEqual(labels, cluster.magnum.labels)) return
+  const said = { action: 'update', outcome: 'success', reason: 'LabelsChanged', notify: false } as const
+  const message = `The labels of cluster ${cluster.name} changed.`
+  await stores.commit([
+    stores.clusters.change(cluster, { magnum: { ...cluster.magnum, labels }, updatedAt: clock.now().toISOString() }),
+    ownerEvent({ ...ports, stores, clock }, 'cluster', cluster, { ...said, message }),
+  ])
+}
+
+const requireOneTask = ({ kubeconfig, nodeCount, management, labels }: DesiredChange): void => {
   const asked = [
     ...(kubeconfig === undefined ? [] : ['"/kubeconfig"']),
     ...(nodeCount === undefined ? [] : ['"/node_count"']),
     ...(management === undefined ? [] : ['"/management"']),
+    ...(labels === undefined ? [] : ['"/labels"']),
   ]
   if (asked.length < 2) return
   throw new InvalidRequest(`${listInWords(asked)} can't be changed at once. Send ${asked.length} requests.`)
@@ -62,6 +91,7 @@ const RESIZE_INSTEAD = ' A resize (POST /v1/clusters/{cluster}/actions/resize) i
 /** Refuses a change that the cluster does not take, or not in its state (magnum-rest.md 4.3). @throws InvalidRequest, StateConflict */
 const requireChangeable = (cluster: Cluster, desired: DesiredChange, drivers: DriverDescriptions): void => {
   requireCapable(drivers.cluster.resolve(cluster.driver), desired)
+  requireLabelsFree(drivers.cluster.resolve(cluster.driver), desired)
   if (desired.nodeCount !== undefined) requireNodesMade(drivers, cluster, '"/node_count"')
   requireUnset(cluster, desired)
   requireOneTask(desired)
@@ -90,9 +120,10 @@ const round = async (ports: Ports, { findCluster, request }: ChangeRules, desire
   const cluster = await findCluster()
   if (isEmpty(desired)) return cluster
   requireChangeable(cluster, desired, ports.drivers)
-  const { kubeconfig, nodeCount, management } = desired
+  const { kubeconfig, nodeCount, management, labels } = desired
   if (kubeconfig !== undefined) await replaceKubeconfig(ports, cluster, await kubeconfig(cluster))
   if (nodeCount !== undefined) await resizeWorkers(ports, cluster, nodeCount, request)
+  if (labels !== undefined) await relabel(ports, cluster, labels)
   if (management !== undefined) await setManagement(ports, cluster, management)
   return cluster
 }

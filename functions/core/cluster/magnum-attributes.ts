@@ -114,7 +114,7 @@ export const CLUSTER_ATTRIBUTES = {
   master_count: { ...COUNT, min: 1 },
   docker_volume_size: { ...VOLUME_SIZE, inherits: true },
   /** Those of the template when none are given; with `merge_labels` laid over them. */
-  labels: { ...LABELS, inherits: true },
+  labels: { ...LABELS, inherits: true, patch: 'remove' },
   master_flavor_id: INHERITED,
   flavor_id: INHERITED,
   /** Minutes. */

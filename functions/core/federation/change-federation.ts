@@ -1,4 +1,5 @@
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import { IN_OWN_PROJECT, notFound, StateConflict } from '../errors.ts'
 import { clustersOfMembers, findUsed, hostKey, memberClusterKey, type UsedCluster } from '../grant/loans.ts'
 import { isMember, type Membership } from '../membership/membership.ts'
@@ -6,6 +7,8 @@ import { namesElsewhere } from '../membership/membership-steps.ts'
 import type { Membered, MembersInput, MemberTargets } from '../membership/plan-members.ts'
 import type { DesiredWorkloads } from '../operation/operation.ts'
 import type { Ports } from '../ports.ts'
+import { matcherOf } from '../selector/member-selector.ts'
+import { NO_SELECTION } from '../selector/selector.ts'
 import { quote } from '../values/wording.ts'
 import { commitChange, launchChange } from './change-writes.ts'
 import type { Federation } from './federation.ts'
@@ -34,10 +37,10 @@ export type DesiredChange = {
   requireUnjoin(membership: Membership, using: Using): void
 }
 
-type Joining = Membered & { driver: FederationDriver; joins: readonly UsedCluster[] }
+type Joining = Membered & { driver: FederationDriverDescription; joins: readonly UsedCluster[] }
 
 /** Asks for nothing where everything is of one project. @throws StateConflict for a cluster that is in the federation under another registration */
-const requireOnceEach = async (
+export const requireOnceEach = async (
   stores: Ports['stores'],
   { federation, memberships, driver, joins }: Joining,
 ): Promise<void> => {
@@ -139,10 +142,31 @@ const requireSameUpdate = (federation: Federation, seen: Federation): void => {
 
 type Asked = { desired: DesiredChange; seen: Federation }
 
+/** A selected member that somebody removes is not selected again until it is added: then the selector has it back where it matches. */
+const besideSelector = (plan: ChangePlan): ChangePlan => {
+  const { memberSelector, selection } = plan.federation
+  if (!memberSelector) return plan
+  const { id, wanted } = memberSelector
+  const matches = matcherOf(wanted)
+  const joined = plan.steps.flatMap((step) => (step.kind === 'join' ? [step.cluster.id] : []))
+  const before = (selection ?? NO_SELECTION).excluded
+  const removed = plan.steps.flatMap((step) =>
+    step.kind !== 'join' && step.before.selectedBy === id ? [step.before.clusterId] : [],
+  )
+  const excluded = [...new Set([...before.filter((it) => !joined.includes(it)), ...removed])].sort()
+  const steps = plan.steps.map((step) =>
+    step.kind === 'join' && before.includes(step.cluster.id) && matches(step.cluster)
+      ? { ...step, next: { ...step.next, selectedBy: id } }
+      : step,
+  )
+  return { ...plan, steps, update: { ...plan.update, selection: { ...(selection ?? NO_SELECTION), excluded } } }
+}
+
 /** Reads and decides; `decision` is null when there is nothing to do. @throws the refusals of the rules */
 const judge = async (ports: Ports, federation: Federation, { desired, seen }: Asked) => {
   const input = await read(ports, federation, desired)
-  const plan = planChange(ports, input, desired.properties)
+  const planned = planChange(ports, input, desired.properties)
+  const plan = planned && besideSelector(planned)
   if (plan === null) return { input, decision: null }
   if (plan.operation) requireSameUpdate(federation, seen)
   // Only properties have to do with the host: they decide what runs there, and may ask for namespaces.

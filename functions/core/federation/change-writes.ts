@@ -75,6 +75,7 @@ export const commitChange = (
     ...steps.flatMap((step) => stepWrites(ports, step)),
     ...namespaceClaims(ports.stores, host, federation, moreNamespaces(plan, driver)),
     eventOf(ports, plan),
+    ...(plan.writes ?? []),
   ])
 }
 

@@ -6,6 +6,7 @@ import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { launch, newOperation } from '../operation/launch.ts'
 import type { Ports } from '../ports.ts'
+import { selectorWrites } from '../selector/set-selector.ts'
 import type { Principal } from '../values/identity.ts'
 import { createWithHost, deadlineWithHost, requireMembersFitBesideHost } from './created-host.ts'
 import {
@@ -90,7 +91,8 @@ export const planFederation = async (
   const operation = newOperation(ports, 'create', { deadlineSeconds })
   const id = ports.newId()
   const elsewhere = await namesElsewhere(ports, driver, id, clusters.members)
-  const given = { id, changeId: ports.newId(), principal, driver, operation, elsewhere, ...clusters }
+  const ids = { id, changeId: ports.newId(), selectorId: ports.newId() }
+  const given = { ...ids, principal, driver, operation, elsewhere, ...clusters }
   const federation = newFederation(desired, given)
   return { given, federation, memberships: waitingMemberships(federation, given) }
 }
@@ -105,6 +107,7 @@ const writesOf = (ports: Ports, { given, federation, memberships }: FederationPl
   } as const
   return [
     stores.federations.insert(federation),
+    ...selectorWrites(ports, federation),
     ...memberships.map((membership) => stores.memberships.insert(membership)),
     ...usesOf(given).flatMap(({ cluster, uses }) => markUses(stores, federation, cluster, uses)),
     ...namespaceClaims(stores, given.host, federation, given.driver.hostNamespaces(federation)),

@@ -1,5 +1,6 @@
 import type { Loan } from '../grant/grant.ts'
 import type { Operation } from '../operation/operation.ts'
+import type { MemberSelector, Selection } from '../selector/selector.ts'
 import type { DriverId } from '../values/ids.ts'
 import type { JsonObject } from '../values/json.ts'
 import type { ObjectRef } from '../values/object-ref.ts'
@@ -27,6 +28,11 @@ export const CONTROL_PLANE_READY = 'ControlPlaneReady'
 export const MEMBERS_READY = 'MembersReady'
 /** Whether the last renewal of the control plane's certificates went well; absent before the first. */
 export const CERTIFICATES_CURRENT = 'CertificatesCurrent'
+
+/** Whether members would leave by the selector, and are held. */
+export const SELECTOR_HELD = 'SelectorHeld'
+/** Whether all that the selector selects is a member, or on its way. */
+export const SELECTOR_FOLLOWED = 'SelectorFollowed'
 
 /**
  * An observation of the health sweep, remembered because two observations must agree before anything changes. Guarded by `observedAt`; bumps no
@@ -92,6 +98,10 @@ export type Federation = {
   updatedAt: string | null
   /** Ids of clusters waiting, joining, ready, degraded, leaving or that failed to leave. Sorted. Changed with the membership. */
   memberIds: readonly string[]
+  /** Clusters of its project that become members by themselves; null or absent: none. */
+  memberSelector?: MemberSelector | null
+  /** What became of it so far. */
+  selection?: Selection | null
   /** As a cluster's. */
   integrity?: string
 }
@@ -113,6 +123,8 @@ export type FederationUpdate = Partial<
     | 'renewAfter'
     | 'driverSecrets'
     | 'createdHost'
+    | 'memberSelector'
+    | 'selection'
     | 'updatedAt'
   >
 >

@@ -8,6 +8,7 @@ import type { WaitingMembership } from '../membership/membership.ts'
 import { newMember } from '../membership/membership-states.ts'
 import { type NamesElsewhere, newMemberName } from '../membership/membership-steps.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
+import type { DesiredSelector } from '../selector/set-selector.ts'
 import type { Principal } from '../values/identity.ts'
 import { generatedName } from '../values/ids.ts'
 import type { NewHost } from './created-host.ts'
@@ -23,12 +24,16 @@ export type DesiredFederation = {
   /** One that is there, or the plan of one that is created with it. */
   host: string | NewHost
   members: readonly string[]
+  /** Null: none. */
+  selector?: DesiredSelector | null
 }
 
 /** What a new federation is made from. */
 export type NewFederation = {
   id: string
   changeId: string
+  /** Of its selector. */
+  selectorId: string
   principal: Principal
   driver: FederationDriver
   host: UsedCluster
@@ -87,6 +92,7 @@ export const newFederation = (desired: DesiredFederation, given: NewFederation):
   createdAt: given.operation.startedAt,
   updatedAt: null,
   memberIds: given.members.map(({ id }) => id).sort(),
+  ...(desired.selector ? { memberSelector: { ...desired.selector, id: given.selectorId } } : {}),
 })
 
 /** Its memberships: they wait for the control plane. */

@@ -1,4 +1,5 @@
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import type { Write } from '../../store/write.ts'
 import { StateConflict } from '../errors.ts'
 import { isProgressing, type Membership } from '../membership/membership.ts'
 import { changeWith, type MembershipStep } from '../membership/membership-steps.ts'
@@ -93,6 +94,8 @@ export type ChangePlan = {
   /** The update of the federation itself; null when properties stay. */
   operation: FederationOperation | null
   update: FederationUpdate
+  /** What else is written with it. */
+  writes?: readonly Write[]
 }
 
 type Tools = Pick<TablePorts, 'clock' | 'newId'>

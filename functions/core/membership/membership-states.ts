@@ -41,6 +41,7 @@ const baseOf = (membership: Membership): Base => ({
   made: membership.made,
   credential: membership.credential,
   ...(membership.loan === undefined ? {} : { loan: membership.loan }),
+  ...(membership.selectedBy === undefined ? {} : { selectedBy: membership.selectedBy }),
 })
 
 /** The executions that a new operation of this membership has to end first: the running one, and those that it had not yet ended. */

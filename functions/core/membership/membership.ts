@@ -38,6 +38,8 @@ type MembershipBase = {
   credential: MemberCredential | null
   /** Of a cluster of another project; absent for one of the federation's own. */
   loan?: Loan
+  /** Id of the selector that brought it; absent for one that somebody added. */
+  selectedBy?: string
   /** As a cluster's. Kept by every change. */
   integrity?: string
 }

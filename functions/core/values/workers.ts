@@ -7,6 +7,7 @@ export const WORKER_SECONDS = {
   'health-sweep': 60,
   renewals: 60,
   'trigger-deliveries': 60,
+  selectors: 60,
 } as const
 export type Worker = keyof typeof WORKER_SECONDS
 export const WORKERS = Object.keys(WORKER_SECONDS) as Worker[]

@@ -12,6 +12,7 @@ import { claim, findIdsByName, putName, release, removeName } from './name-index
 import { operationPlace } from './project-places.ts'
 import { getItem, type Item, readPage } from './read.ts'
 import type { StoreContext } from './request.ts'
+import { removeSelector } from './selector-store.ts'
 import { type AttributeChanges, observe, updateExpression } from './updates.ts'
 
 const parse = (item: Item): Federation => parseItem(federationItem, item)
@@ -108,6 +109,7 @@ const remove = (read: Federation): Action[] => [
     ...operationPlace(read.projectId, read.operation, null),
   },
   { ...removeName('FEDERATION', read), place: { of: 'federations', projectId: read.projectId, by: -1 } },
+  ...(read.memberSelector ? [removeSelector(read)] : []),
 ]
 
 const namespaceTaken = (namespace: string): ReservationTaken =>

@@ -14,12 +14,28 @@ import {
   textMap,
   textOrNull,
 } from './item.schema.ts'
+import { clusterSelector } from './selector-store.ts'
+
+const memberSelector = z.object({
+  id: text,
+  wanted: clusterSelector,
+  maxUnavailable: count,
+  memberLimit: count.nullable(),
+  consent: z.object({ userId: text, rights: z.enum(['view', 'edit', 'more']), clusters: z.enum(['own', 'all']) }),
+})
+
+const selection = z.object({
+  excluded: z.array(text),
+  minute: z.object({ since: text, left: count }).nullable(),
+  held: count.nullable(),
+  isReleased: z.boolean(),
+})
 
 export const FEDERATION_SCHEMA_VERSION = 3
 
 const memberObservation = z.object({ reason: text, message: text, confirmed: z.boolean() })
 
-/** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce`, `integrity`, `createdHost` and `hostLoan`; a change adds what it sets and leaves its version. */
+/** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce`, `integrity`, `createdHost`, `hostLoan`, `memberSelector` and `selection`; a change adds what it sets and leaves its version. */
 export const federationItem = z
   .object({
     schemaVersion: schemaVersion(FEDERATION_SCHEMA_VERSION),
@@ -61,6 +77,8 @@ export const federationItem = z
     createdAt: text,
     updatedAt: textOrNull,
     memberIds: sortedSet(text),
+    memberSelector: memberSelector.nullable().exactOptional(),
+    selection: selection.nullable().exactOptional(),
     integrity: text.exactOptional(),
   })
   .transform(({ schemaVersion: _, ...federation }) => federation)

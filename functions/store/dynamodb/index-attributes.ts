@@ -99,6 +99,18 @@ export const deliveryIndexAttributes = ({ id, nextAt }: Pick<Delivery, 'id' | 'n
   renewSk: nextAt,
 })
 
+/** Beside the renewals: what selectors have still to follow. */
+export const selectorPartition = (shard: number): string => `SELECT#${shard}`
+
+/** Due at once, and until it is done. */
+export const selectorWorkIndexAttributes = ({
+  federationId,
+  since,
+}: {
+  federationId: string
+  since: string
+}): IndexAttributes => ({ renewPk: selectorPartition(shardOf(federationId)), renewSk: since })
+
 /** From when a grant has come to its end, until it is gone. */
 export const grantIndexAttributes = (grant: Pick<Grant, 'id' | 'expiresAt' | 'revokedAt'>): IndexAttributes => {
   const end = endOf(grant)

@@ -109,6 +109,16 @@ export const defaultManagementKey = (driver: string): ItemKey => ({
   sk: `DEFAULT#${part(driver)}`,
 })
 
+export const SELECTOR_PREFIX = 'SELECTOR#'
+export const selectorKey = ({ projectId, id }: { projectId: string; id: string }): ItemKey =>
+  inProject(projectId, `${SELECTOR_PREFIX}${id}`)
+
+export const selectorWorkPrefix = (federationId: string): string => `SELECT#${federationId}#`
+/** All clusters of a project: no cluster has this id. */
+const ALL = 'ALL'
+export const selectorWorkKey = (key: { projectId: string; federationId: string; clusterId: string | null }): ItemKey =>
+  inProject(key.projectId, `${selectorWorkPrefix(key.federationId)}${key.clusterId ?? ALL}`)
+
 export const TRIGGER_PREFIX = 'TRIGGER#'
 export const triggerKey = ({ projectId, id }: { projectId: string; id: string }): ItemKey =>
   inProject(projectId, `${TRIGGER_PREFIX}${id}`)

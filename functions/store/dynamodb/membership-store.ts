@@ -31,6 +31,7 @@ const base = z.object({
     })
     .nullable(),
   loan: loan.exactOptional(),
+  selectedBy: text.exactOptional(),
   integrity: text.exactOptional(),
 })
 
@@ -40,7 +41,7 @@ const warning = { reason: text.exactOptional(), message: text.exactOptional() }
 const fault = { reason: text, message: text }
 
 /** A membership as stored: each state with just its attributes. Version 1 had no warning on a ready one, and no `workloads`; version 2 no `failures` of renewals and
- * no `integrity` and no `loan`. */
+ * no `integrity`, no `loan` and no `selectedBy`. */
 export const membershipItem = z
   .discriminatedUnion('state', [
     base.extend({ state: z.literal('Waiting') }),

@@ -36,6 +36,7 @@ import { countingCommit } from './project-places.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import { getItem } from './read.ts'
 import { pauseFor, type StoreContext } from './request.ts'
+import { dynamoSelectorStore } from './selector-store.ts'
 import { dynamoTriggerStore } from './trigger-store.ts'
 import { dynamoWorkStore } from './work-store.ts'
 
@@ -173,6 +174,7 @@ export const dynamoStores = ({
     triggers: dynamoTriggerStore(context),
     observeRequests: dynamoObserveRequestStore(context),
     hooks: dynamoHookStore(context),
+    selectors: dynamoSelectorStore(context),
     work: dynamoWorkStore(context),
     commit,
   }

@@ -29,11 +29,15 @@ export const CLUSTER_FACTS = ['endpoint', 'identity', 'management', 'driverState
 const loanFacts = (loan: Loan | undefined): Facts =>
   loan === undefined ? [] : [{ loan: { projectId: loan.projectId, grantId: loan.grantId } }]
 
+/** Whoever sets it consents to joins that nobody asks for. Absent, so that items of before agree, where there is none. */
+const selectorFacts = ({ memberSelector }: Pick<Federation, 'memberSelector'>): Facts =>
+  memberSelector ? [{ memberSelector }] : []
+
 /** Facts of a federation: who owns it, where it runs, and what runs there. */
 export const federationFacts = (federation: Federation): Facts => {
   const { projectId, id, userId, driver, hostClusterId, properties, propertiesInForce = null, driverState } = federation
   const own = ['federation', projectId, id, userId, driver, hostClusterId, properties, propertiesInForce, driverState]
-  return [...own, ...loanFacts(federation.hostLoan)]
+  return [...own, ...loanFacts(federation.hostLoan), ...selectorFacts(federation)]
 }
 
 /** Fields of a change that are among the facts. */
@@ -41,6 +45,7 @@ export const FEDERATION_FACTS = [
   'properties',
   'propertiesInForce',
   'driverState',
+  'memberSelector',
 ] as const satisfies (keyof Federation)[]
 
 /** Facts of a membership: that the cluster was joined to the federation at all. */

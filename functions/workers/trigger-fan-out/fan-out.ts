@@ -1,6 +1,7 @@
 import type { DynamoDBRecord } from 'aws-lambda'
 import type { ObserveKey } from '../../core/cluster/observe-request.ts'
 import type { TablePorts } from '../../core/ports.ts'
+import { noteForSelectors } from '../../core/selector/note.ts'
 import { type DeliveryKey, deliveryOf, isFor } from '../../core/trigger/trigger.ts'
 import type { DomainEvent } from '../../core/values/event.ts'
 
@@ -38,17 +39,26 @@ type FanOutParts = {
   wake(keys: readonly DeliveryKey[]): Promise<void>
   /** Has clusters observed at once. */
   observe(keys: readonly ObserveKey[]): Promise<void>
+  /** Has selectors followed at once. */
+  wakeSelectors(federations: readonly { projectId: string; id: string }[]): Promise<void>
 }
 
-/** Notes deliveries for events of the feeds, and has those that were noted tried at once, and clusters observed. A fault has the stream send all of it again. */
+/**
+ * Notes deliveries for events of the feeds and what selectors have to follow, and has both done at once, and clusters observed. A fault has the stream send
+ * all of it again.
+ */
 export const fanOutRecords = async (
   records: readonly DynamoDBRecord[],
-  { ports, eventOf, deliveryOf: noted, observeOf, wake, observe }: FanOutParts,
+  { ports, eventOf, deliveryOf: noted, observeOf, wake, observe, wakeSelectors }: FanOutParts,
 ): Promise<void> => {
+  const federations = new Map<string, { projectId: string; id: string }>()
   for (const record of records) {
     const event = eventOf(record)
-    if (event !== undefined) await fanOut(ports, event)
+    if (event === undefined) continue
+    await fanOut(ports, event)
+    for (const key of await noteForSelectors(ports, event)) federations.set(key.id, key)
   }
   await observe(records.flatMap((record) => observeOf(record) ?? []))
+  if (federations.size > 0) await wakeSelectors([...federations.values()])
   await wake(records.flatMap((record) => noted(record) ?? []))
 }

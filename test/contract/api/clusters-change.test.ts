@@ -227,11 +227,11 @@ describe('section 4.3: PATCH', () => {
     ['a name', one('/name', 'x'), '1.14', '', 400, 'Cannot change "/name"'],
     [
       'several other attributes',
-      [...one('/name', 'x'), ...one('/labels/a', 'b', 'add')],
+      [...one('/name', 'x'), ...one('/keypair/a', 'b', 'add')],
       '1.14',
       '',
       400,
-      '"/name" and "/labels"',
+      '"/name" and "/keypair"',
     ],
     ['an internal attribute', one('/uuid', 'x'), '1.14', '', 400, 'Cannot change "/uuid"'],
     ['an unknown attribute', one('/nmae', 'x'), '1.14', '', 400, 'Cannot change "/nmae"'],

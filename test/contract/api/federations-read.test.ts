@@ -33,6 +33,8 @@ const OURS = [
   'operation',
   'endpoint',
   'certificates_renew_after',
+  'member_selector',
+  'excluded_ids',
 ]
 
 describe('section 8.2: representation', () => {

@@ -118,6 +118,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'GET /v1/federations/{federation}/members/{cluster}': '404 404 404 200 200 404 200',
   'GET /v1/federations/{federation}/events': '404 404 404 200 200 404 200',
   'DELETE /v1/federations/{federation}': '404 404 403 204 403 404 204',
+  'POST /v1/federations/{federation}/actions/release-selector': '404 404 403 409 403 404 409',
   'POST /v1/clusters': '400 400 403 400 403 400 400',
   'PATCH /v1/clusters/{cluster}': '202 202 403 404 403 404 202',
   'DELETE /v1/clusters/{cluster}': '409 409 403 404 403 404 409',

@@ -3,6 +3,7 @@ import { WORKERS } from '../../../functions/core/values/workers.ts'
 import { sweepHealth } from '../../../functions/workers/health-sweep/sweep.ts'
 import { reconcile } from '../../../functions/workers/reconciler/reconcile.ts'
 import { renewDue } from '../../../functions/workers/renewals/renew.ts'
+import { followDue } from '../../../functions/workers/selectors/follow-due.ts'
 import { deliverDue } from '../../../functions/workers/trigger-deliveries/deliver.ts'
 import { type Answer, type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
 import { BOB } from '../../support/api/request.ts'
@@ -34,6 +35,7 @@ it('lists each worker from its first run on', async () => {
   await sweepHealth(lab.ports)
   await renewDue(lab.ports)
   await deliverDue(lab.ports, { policy: lab.ports.addressPolicy, resolver: async () => [] })
+  await followDue(lab.ports)
   await reconcile(lab.ports)
   const { status, body } = await lab.call('GET', '/v1/mservices')
   expect(status).toBe(200)
@@ -50,6 +52,7 @@ it('lists each worker from its first run on', async () => {
     { id: 2, host: 'health-sweep', report_count: 1, ...common },
     { id: 3, host: 'renewals', report_count: 1, ...common },
     { id: 4, host: 'trigger-deliveries', report_count: 1, ...common },
+    { id: 5, host: 'selectors', report_count: 1, ...common },
   ])
   expect(body.mservices.map(({ host }: { host: string }) => host).sort()).toEqual(WORKERS.toSorted())
 })

@@ -4,7 +4,7 @@ import type { DeliveryKey } from '../../../functions/core/trigger/trigger.ts'
 import type { Principal } from '../../../functions/core/values/identity.ts'
 import { deliver, deliverDue } from '../../../functions/workers/trigger-deliveries/deliver.ts'
 import { fanOut } from '../../../functions/workers/trigger-fan-out/fan-out.ts'
-import { DeliveryRunner } from '../../../local/bus/delivery-runner.ts'
+import { deliveryRunner } from '../../../local/bus/runners.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
 import { BOB, READER } from '../../support/api/request.ts'
 import { sampleEvent, sampleFederation, sampleId } from '../../support/store/samples.ts'
@@ -170,7 +170,7 @@ describe('deliveries', () => {
     owner = { ...BOB, projectId: sampleId() }
     const good = await create({ target: { url: quick.url } })
     const other = await happens()
-    const runner = new DeliveryRunner((key) => deliver(ports(), key, sending()))
+    const runner = deliveryRunner((key) => deliver(ports(), key, sending()))
     for (const triggerId of ids) runner.take({ projectId: attacker.projectId, triggerId, id: event.id })
     const delivered = new Promise<void>((resolve) => {
       quick.onMessage = resolve

@@ -21,6 +21,8 @@ const ADDED = [
   'operation',
   'endpoint',
   'certificates_renew_after',
+  'member_selector',
+  'excluded_ids',
 ]
 const FULL = [...ITEM, 'status_reason', 'created_at', 'updated_at', ...ADDED]
 

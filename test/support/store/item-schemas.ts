@@ -26,6 +26,12 @@ import {
 } from '../../../functions/store/dynamodb/observe-store.ts'
 import { QUOTA_SCHEMA_VERSION, quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
 import {
+  SELECTOR_SCHEMA_VERSION,
+  SELECTOR_WORK_SCHEMA_VERSION,
+  selectorItem,
+  selectorWorkItem,
+} from '../../../functions/store/dynamodb/selector-store.ts'
+import {
   CREDENTIAL_SCHEMA_VERSION,
   credentialItem,
   DATA_KEY_SCHEMA_VERSION,
@@ -60,6 +66,8 @@ export const ITEM_SCHEMAS: readonly ItemSchema[] = [
   { kind: 'grant', key: /^P#\S* GRANT#/, version: GRANT_SCHEMA_VERSION, schema: grantItem },
   { kind: 'event', key: /^P#\S* EVENT#/, version: EVENT_SCHEMA_VERSION, schema: eventItem },
   { kind: 'feed event', key: /^FEED#/, version: EVENT_SCHEMA_VERSION, schema: feedItem },
+  { kind: 'selector', key: /^P#\S* SELECTOR#/, version: SELECTOR_SCHEMA_VERSION, schema: selectorItem },
+  { kind: 'selector work', key: /^P#\S* SELECT#/, version: SELECTOR_WORK_SCHEMA_VERSION, schema: selectorWorkItem },
   { kind: 'trigger', key: /^P#\S* TRIGGER#/, version: TRIGGER_SCHEMA_VERSION, schema: triggerItem },
   { kind: 'delivery', key: /^P#\S* DELIVERY#/, version: DELIVERY_SCHEMA_VERSION, schema: deliveryItem },
   {

@@ -61,6 +61,11 @@ export const writeOneOfEach = async (stores: Stores): Promise<void> => {
   await stores.quotas.takePlace(PROJECT, 5)
   await stores.events.publish({ position: '1', event: sampleEvent({ projectId: PROJECT, id: 'e1' }) })
   await stores.commit([stores.triggers.insert(sampleTrigger({ projectId: PROJECT, id: 'tr1' }))])
+  const work = { federationId: 'f1', clusterId: 'c1', noted: 'e1', marker: null, since: AT }
+  await stores.commit([
+    stores.selectors.put({ projectId: PROJECT, id: 'f1', wanted: { labels: 'a=b' } }),
+    stores.selectors.addWork({ projectId: PROJECT, ...work }),
+  ])
   await stores.commit([stores.triggers.addDelivery(sampleDelivery({ projectId: PROJECT, triggerId: 'tr1', id: 'e1' }))])
   await stores.commit([
     stores.hooks.insert(sampleHook({ projectId: PROJECT, clusterId: 'c1', id: 'h1' })),

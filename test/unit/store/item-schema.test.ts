@@ -24,7 +24,9 @@ import type { membershipItem } from '../../../functions/store/dynamodb/membershi
 import type { nodeGroupItem } from '../../../functions/store/dynamodb/node-group-store.ts'
 import type { hookItem, hookTokenItem, observeRequestItem } from '../../../functions/store/dynamodb/observe-store.ts'
 import type { quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
+import type { selectorItem, selectorWorkItem } from '../../../functions/store/dynamodb/selector-store.ts'
 import type { deliveryItem, triggerItem } from '../../../functions/store/dynamodb/trigger-store.ts'
+import type { SelectorPointer, SelectorWork } from '../../../functions/store/selector.store.ts'
 import type { Heartbeat } from '../../../functions/store/stores.ts'
 import { ITEM_SCHEMAS } from '../../support/store/item-schemas.ts'
 import { sampleCluster } from '../../support/store/samples.ts'
@@ -49,12 +51,14 @@ const keepsAll: [
   Keeps<z.output<typeof membershipItem>, Membership>,
   Keeps<z.output<typeof grantItem>, Grant>,
   Keeps<z.output<typeof eventItem>['event'], DomainEvent>,
+  Keeps<z.output<typeof selectorItem>, SelectorPointer>,
+  Keeps<z.output<typeof selectorWorkItem>, SelectorWork>,
   Keeps<z.output<typeof triggerItem>, Trigger>,
   Keeps<z.output<typeof deliveryItem>, Delivery>,
   Keeps<z.output<typeof observeRequestItem>, ObserveRequest>,
   Keeps<z.output<typeof hookItem>, Hook>,
   Keeps<z.output<typeof hookTokenItem>, HookTarget>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
 
 const shapeOf = (schema: z.ZodType): string =>
   createHash('sha256')
@@ -78,11 +82,13 @@ const SHAPES: Record<string, string> = {
   'heartbeat 1': 'bf85c47e0e922f58',
   'federation 1': 'fa5027b43b7a64af',
   'federation 2': 'e3847237153253b9',
-  'federation 3': 'd78ec0791908af76',
+  'federation 3': '29d393bcfc10fb1e',
   'membership 1': '2423ef9e2c5f5a77',
   'membership 2': 'bd967fdb2de061b2',
   'grant 1': '784058ad0783c20d',
-  'membership 3': '8610e96e66a4d7ad',
+  'membership 3': '3dfc11b5e7f84f05',
+  'selector 1': '0cc3c059b7565784',
+  'selector work 1': '4420087b3ed992a5',
   'event 1': '6e9c170f8178d29d',
   'event 2': '43442b83abb8e724',
   'management 1': '625baa0ad46244de',

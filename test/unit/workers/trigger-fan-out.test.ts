@@ -3,14 +3,16 @@ import type { DynamoDBRecord } from 'aws-lambda'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ObserveKey } from '../../../functions/core/cluster/observe-request.ts'
 import type { DeliveryKey } from '../../../functions/core/trigger/trigger.ts'
-import { wakeDeliveries, wakeObservations } from '../../../functions/runtime/aws-fan-out.ts'
+import { wakeDeliveries, wakeObservations, wakeSelectors } from '../../../functions/runtime/aws-fan-out.ts'
 import {
   deliveryOfRecord,
   eventOfFeedRecord,
   observeOfRecord,
 } from '../../../functions/store/dynamodb/stream-records.ts'
 import { fanOutRecords } from '../../../functions/workers/trigger-fan-out/fan-out.ts'
+import { givenCluster, givenFederation } from '../../support/api/entities.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
+import { ALICE } from '../../support/api/request.ts'
 import { sampleEvent, sampleId } from '../../support/store/samples.ts'
 
 type Image = NonNullable<NonNullable<DynamoDBRecord['dynamodb']>['NewImage']>
@@ -53,6 +55,7 @@ describe('fanOutRecords', () => {
       eventOf: eventOfFeedRecord,
       deliveryOf: deliveryOfRecord,
       observeOf: observeOfRecord,
+      wakeSelectors: async () => undefined,
       wake: async (keys) => void woken.push(...keys),
       observe: async (keys) => void observed.push(...keys),
     })
@@ -63,6 +66,36 @@ describe('fanOutRecords', () => {
       state: 'pending',
       type: 'cluster.create.success',
     })
+  })
+
+  it('has a selector followed once for all events of a batch', async () => {
+    const cluster = await givenCluster(lab)
+    const { id } = await givenFederation(lab)
+    const value = { labels: '' }
+    await lab.call('PATCH', `/v1/federations/${id}`, { body: [{ op: 'replace', path: '/member_selector', value }] })
+    const event = sampleEvent({ projectId: ALICE.projectId, owner: { kind: 'cluster', id: cluster } })
+    const noted = { pk: 'P#shop', sk: 'CLUSTER#c1' }
+    const woken: unknown[] = []
+    await fanOutRecords([record(noted), record(noted)], {
+      ports: lab.ports,
+      eventOf: () => event,
+      deliveryOf: () => undefined,
+      observeOf: () => undefined,
+      observe: async () => undefined,
+      wake: async () => undefined,
+      wakeSelectors: async (keys) => void woken.push(...keys),
+    })
+    expect(woken).toEqual([{ projectId: ALICE.projectId, id }])
+  })
+})
+
+describe('selectors', () => {
+  it('are handed on in one invocation', async () => {
+    const sent: unknown[] = []
+    const client = { send: async ({ input }: { input: unknown }) => void sent.push(input) }
+    await wakeSelectors(client as never, 'selectors')([{ projectId: 'p', id: 'f' }])
+    const Payload = JSON.stringify({ federations: [{ projectId: 'p', id: 'f' }] })
+    expect(sent).toEqual([{ FunctionName: 'selectors', InvocationType: 'Event', Payload }])
   })
 })
 
