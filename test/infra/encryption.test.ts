@@ -95,7 +95,7 @@ describe('the storage key', () => {
     const uses = Object.values(templates)
       .flatMap(statementsIn)
       .filter(({ statement }) => isUnder(storageKey, statement.Resource))
-    expect(uses).toHaveLength(12)
+    expect(uses).toHaveLength(13)
     for (const { statement } of uses) {
       const { StringEquals } = statement.Condition as { StringEquals: Fields }
       expect(JSON.stringify(StringEquals['kms:ViaService'])).toMatch(/"(dynamodb|sqs|sns)\./)
@@ -113,7 +113,7 @@ describe('the key of data keys', () => {
     const uses = Object.values(templates)
       .flatMap(statementsIn)
       .filter(({ statement }) => isUnder(dataKeyKey, statement.Resource))
-    expect(uses).toHaveLength(4)
+    expect(uses).toHaveLength(5)
     for (const { statement } of uses) {
       expect(statement.Condition).toEqual({ Null: { 'kms:EncryptionContext:project': 'false' } })
     }

@@ -55,12 +55,18 @@ const requireRemovable = ({ op, path, attribute }: PatchOperation): void => {
 
 type Apply = (operation: PatchOperation) => Partial<ClusterPatch>
 
+/** An object: unlike templates, whose clients write them as text, clusters take no text for labels (cases/IN-01). */
+const labelsOf = (operation: PatchOperation): Record<string, string> => {
+  if (typeof operation.value !== 'string') return textMapValue(operation)
+  throw new InvalidRequest('"/labels" must be a JSON object of texts, not a text.')
+}
+
 /** `remove` gives the default back (magnum-rest.md 4.3). */
 const APPLY: Readonly<Record<PatchName<typeof CLUSTER_ATTRIBUTES>, Apply>> = {
   node_count: (operation) => ({
     nodeCount: operation.op === 'remove' ? CLUSTER_ATTRIBUTES.node_count.default : integerValue(operation, 0),
   }),
-  labels: (operation) => ({ labels: operation.op === 'remove' ? {} : textMapValue(operation) }),
+  labels: (operation) => ({ labels: operation.op === 'remove' ? {} : labelsOf(operation) }),
   health_status: (operation) => ({
     healthStatus: operation.op === 'remove' ? 'UNKNOWN' : oneOf(operation, CLUSTER_ATTRIBUTES.health_status.words),
   }),
