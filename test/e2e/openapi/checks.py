@@ -27,7 +27,6 @@ def _attributes(case) -> dict:
 @schemathesis.check
 def wrong_data_is_refused(ctx, response, case):
     """Null and "" count as absent, text may stand for booleans and integers: the document does not say so at each attribute."""
-    _lead_query(case, label)
     if isinstance(case.body, dict):
         attributes = _attributes(case)
         if any(_is_lenient(name, value, attributes) for name, value in case.body.items()):
@@ -60,8 +59,8 @@ def deleted_is_gone(ctx, response, case):
 
 
 # What there is at the server, so that requests come to something: nobody finds a name or a signing request by chance. By operation: parameters
-# of its path (also for all, "*"; of a list each value is taken once, for what is deleted), attributes of its body (null leaves one out),
-# parameters of its query and paths for the operations of its patch.
+# of its path (also for all, "*"; of a list each value is taken once, for what is deleted), attributes of its body (null leaves one out) and
+# paths for the operations of its patch. Where a body is led, the version is one that has the operation.
 _THERE = json.loads(os.environ.get("FEDPLANE_THERE", "null"))
 _VERSION = "OpenStack-API-Version"
 
@@ -93,11 +92,6 @@ def _lead_patch(operations, label):
             operation["path"] = paths[len(str(operation)) % len(paths)]
 
 
-def _lead_query(case, label):
-    for name, value in _THERE["query"].get(label, {}).items():
-        case.query[name] = value
-
-
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if _THERE is None:
@@ -106,7 +100,7 @@ def before_call(context, case, kwargs):
     _lead_path(case, label)
     if case.meta is None or case.meta.generation.mode.is_negative:
         return
-    if _VERSION in case.headers:
+    if _VERSION in case.headers or label in _THERE["body"]:
         case.headers[_VERSION] = "container-infra latest"
     if isinstance(case.body, dict):
         _lead_attributes(case.body, label)

@@ -8,7 +8,8 @@ const DOOMED = ['doomed-0', 'doomed-1', 'doomed-2']
 export type There = {
   path: Record<string, Record<string, string | string[]>>
   body: Record<string, Record<string, unknown>>
-  query: Record<string, Record<string, string>>
+  /** URL of a hook: its token is in no document, so that nobody finds it by chance. */
+  hookUrl: string
   patch: Record<string, string[]>
 }
 
@@ -139,31 +140,21 @@ export const makeThere = async (api: Traffic, { shop, receiver }: Others): Promi
   await api.settled<Status>('/v1/clusters/kept')
   const [shared, triggers] = [await makeShared(api, create, shop), await makeTriggers(api, create, receiver)]
   const hooks = await makeHooks(api)
-  return { path: { ...PATHS, ...shared, ...triggers, ...hooks.path }, body: BODIES, query: hooks.query, patch: PATCHES }
+  const path = { ...PATHS, ...shared, ...triggers, ...hooks.path }
+  return { path, body: BODIES, hookUrl: hooks.url, patch: PATCHES }
 }
 
-/** Hooks, and the token of one that stays. */
-const makeHooks = async (api: Traffic): Promise<Pick<There, 'path' | 'query'>> => {
-  const urlOf = async (name: string): Promise<URL> => {
-    const body = { name }
-    const answer = await api.send({
-      method: 'POST',
-      path: '/v1/clusters/kept/hooks',
-      version: 'container-infra latest',
-      body,
-    })
-    return new URL((answer.body as { url: string }).url)
+/** Hooks, of which one stays. */
+const makeHooks = async (api: Traffic): Promise<{ path: There['path']; url: string }> => {
+  const urlOf = async (name: string): Promise<string> => {
+    const version = 'container-infra latest'
+    const { body } = await api.send({ method: 'POST', path: '/v1/clusters/kept/hooks', version, body: { name } })
+    return (body as { url: string }).url
   }
-  const idOf = ({ pathname }: URL): string => pathname.split('/').at(-1) ?? ''
-  const kept = await urlOf('kept')
+  const url = await urlOf('kept')
   const doomed = await Promise.all(DOOMED.map(urlOf))
-  return {
-    path: {
-      'POST /v1/hooks/{hook}': { hook: idOf(kept) },
-      'DELETE /v1/clusters/{cluster}/hooks/{hook}': { hook: doomed.map(idOf) },
-    },
-    query: { 'POST /v1/hooks/{hook}': { token: kept.searchParams.get('token') ?? '' } },
-  }
+  const ids = doomed.map((text) => new URL(text).pathname.split('/').at(-1) ?? '')
+  return { path: { 'DELETE /v1/clusters/{cluster}/hooks/{hook}': { hook: ids } }, url }
 }
 
 /** Grants, and federations of another project that a cluster can leave. */
