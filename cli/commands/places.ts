@@ -66,7 +66,7 @@ const originOf = (url: string): string => (URL.canParse(url) ? new URL(url).orig
 const nowhere = (name: string) =>
   usageError(
     `${name} is neither a context of your kubeconfig nor a registered cluster.`,
-    'kubectl config get-contexts; fedplane cluster list',
+    'kubectl config get-contexts; fedplane cluster list. One of another project by its uuid: fedplane grant list -o wide.',
   )
 
 /** Before anything is registered. @throws CliError for a name that leads nowhere, and for one that is there twice */

@@ -45,7 +45,8 @@ const checkClusters = (
   { driver, host, newHost, members }: Clusters & Pick<NewFederation, 'driver'>,
 ): void => {
   if (newHost === null) requireUsable(host, 'host')
-  requireReachableKind(driver, ports.drivers, host)
+  const asNew = newHost ? `The host cluster that ${host.driver} would create` : undefined
+  requireReachableKind(driver, ports.drivers, host, asNew)
   requireDistinct(members, '"member_ids"')
   for (const cluster of members) {
     requireHostMayJoin(driver, host.id, cluster)

@@ -49,11 +49,17 @@ const wayWithout = (drivers: DriverDescriptions): string => {
   return `A federation with ${named} takes such clusters; else register a cluster that has one.`
 }
 
-/** A federation driver that talks to clusters needs clusters that can be talked to. @throws InvalidRequest */
+/**
+ * A federation driver that talks to clusters needs clusters that can be talked to.
+ *
+ * @param what how the sentence begins. Default: the cluster by its name
+ * @throws InvalidRequest
+ */
 export const requireReachableKind = (
   driver: FederationDriverDescription,
   drivers: DriverDescriptions,
   cluster: UsedCluster,
+  what = `Cluster ${nameOf(cluster)} of driver ${cluster.driver}`,
 ): void => {
   if (!driver.capabilities.usesKubernetesApi) return
   const { capabilities, federationFault } = drivers.cluster.resolve(cluster.driver)
@@ -62,7 +68,7 @@ export const requireReachableKind = (
   if (cluster.grant !== undefined) throw new InvalidRequest(withheld(cluster))
   if (fault !== undefined) throw new InvalidRequest(fault)
   throw new InvalidRequest(
-    `Cluster ${nameOf(cluster)} of driver ${cluster.driver} has no Kubernetes API, which the federation driver ${driver.id} needs. ${wayWithout(drivers)}`,
+    `${what} has no Kubernetes API, which the federation driver ${driver.id} needs. ${wayWithout(drivers)}`,
   )
 }
 

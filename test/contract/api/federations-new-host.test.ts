@@ -159,7 +159,7 @@ describe('is refused, and nothing is made', () => {
       'without the API that the federation needs',
       () => ({ driver: 'kube@1', ...host() }),
       400,
-      'has no Kubernetes API',
+      'The host cluster that memory@1 would create has no Kubernetes API',
     ],
     ['with an unknown member', () => ({ member_ids: ['nobody'], ...host() }), 404, 'Cluster "nobody"'],
     ['as a member of itself', () => ({ name: 'self', member_ids: ['self-host'], ...host() }), 404, '"self-host"'],
