@@ -71,6 +71,8 @@ class Gateway {
   /** How to end the answers that are under way. */
   readonly #open = new Set<() => void>()
   readonly server: Server
+  /** Where it listens; it is still what requests are held against while the server closes. */
+  port = 0
 
   constructor(options: HttpServerOptions) {
     this.#options = options
@@ -132,7 +134,7 @@ class Gateway {
     const event = toApiEvent(request, facts, {})
     const { refuseForeign, publicUrl } = this.#options
     if (refuseForeign) {
-      assertOwn(event.headers, request, { port: (this.server.address() as AddressInfo).port, publicUrl })
+      assertOwn(event.headers, request, { port: this.port, publicUrl })
     }
     event.requestContext.authorizer.lambda = await this.#options.authorize(event.headers)
     return event
@@ -251,6 +253,7 @@ export const startHttpServer = async (options: HttpServerOptions): Promise<HttpS
   const { server } = gateway
   await listen(server, options.port)
   const { port } = server.address() as AddressInfo
+  gateway.port = port
   if ((await options.peerUsers?.probe(port)) === false) {
     options.log.warn('this system does not tell which user connects: without tokens every user of the machine is admin')
   }

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { InvalidRequest } from '../../core/errors.ts'
 import { type DomainEvent, entityEvent } from '../../core/values/event.ts'
 import type { FeedEntry, FeedPage } from '../../store/stores.ts'
 import { flag, listQuery } from '../query.ts'
@@ -53,6 +54,15 @@ const beginning = async (request: ApiRequest<EventsQuery>): Promise<Pick<FeedPag
   return query.follow ? { after: (await ports.stores.events.lastPosition(principal.projectId)) ?? '0' } : {}
 }
 
+/** A cursor behind the newest event is of another server, or of another data folder: whoever kept it would wait for ever. @throws InvalidRequest */
+const requireOwnCursor = async ({ ports, principal }: ApiRequest, after: string): Promise<void> => {
+  const last = await ports.stores.events.lastPosition(principal.projectId)
+  if (last === undefined || BigInt(after) <= BigInt(last)) return
+  throw new InvalidRequest(
+    `"since" is ${after}, which is behind the newest event of the project, ${last}. It is a cursor of another server; begin without it.`,
+  )
+}
+
 /**
  * `GET /v1/events`: what happened in the project, in the order in which it was stored. `cursor` is where the answer ends, to go on from; `next` is there
  * when more follows. With `follow=true` a server that can stream goes on from here (`event-stream.ts`).
@@ -61,6 +71,9 @@ const listEvents = async (request: ApiRequest<EventsQuery>): Promise<ApiResponse
   const { ports, query, principal, baseUrl } = request
   const from = await beginning(request)
   const { items, more } = await ports.stores.events.feed(principal.projectId, { limit: query.limit, ...from })
+  if (items.length === 0 && query.since !== undefined && from.after !== undefined) {
+    await requireOwnCursor(request, from.after)
+  }
   const cursor = items.at(-1)?.position ?? from.after ?? null
   const next = more && cursor !== null ? { next: `${baseUrl}/v1/events?limit=${query.limit}&since=${cursor}` } : {}
   return { status: 200, body: { events: items.map(showFeedEvent), cursor, ...next } }

@@ -56,6 +56,14 @@ describe('GET /v1/events', () => {
     expect(nothing.body).toEqual({ events: [], cursor: rest.body.cursor })
   })
 
+  it('refuses a cursor that is behind all there is', async () => {
+    newProject()
+    const cursor = await happens('one')
+    expect((await list(`?since=${cursor}`)).body).toEqual({ events: [], cursor })
+    const { status, text } = await list(`?since=${cursor}0`)
+    expect([status, text]).toEqual([400, expect.stringContaining('a cursor of another server')])
+  })
+
   it('begins at a time', async () => {
     newProject()
     await happens('early', '2026-11-29T09:59:59.000Z')
