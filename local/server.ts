@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { type ApiApp, apiApp } from '../functions/api/app.ts'
 import { type StreamingApp, streamingApp } from '../functions/api/events/event-stream.ts'
+import { namedFeed } from '../functions/api/events/named-feed.ts'
 import { baseUrlOf } from '../functions/api/routes-app.ts'
 import { type IdentitySettings, keystoneBase } from '../functions/authorizer/settings.ts'
 import { FLOWS } from '../functions/core/operation/operation.ts'
@@ -217,7 +218,7 @@ const makeApplication = async (options: FedplaneOptions, made: Made): Promise<Ap
   const providers = facade ? { ...identity, users: facade.authority } : identity
   const authorize = openAuthorizer({ tokens: files.tokens, identity: providers }, { clock: systemClock, log })
   const app: ApiApp = (event) => (facade && isForFacade(event) ? facade.app(event) : api(event))
-  const { events } = core.ports.stores
+  const events = { feed: namedFeed(core.ports.stores) }
   return { handle: streamingApp({ app, events, authorize, changed: core.feedSignal.changed }), authorize }
 }
 

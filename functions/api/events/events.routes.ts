@@ -5,6 +5,7 @@ import type { FeedEntry, FeedPage } from '../../store/stores.ts'
 import { flag, listQuery } from '../query.ts'
 import { timestamp } from '../representation.ts'
 import { type ApiRequest, type ApiResponse, route, type TableRoute } from '../route.ts'
+import { namedFeed } from './named-feed.ts'
 
 const POSITION = /^[0-9]{1,40}$/
 const SINCE_RULE = 'must be a cursor, as an answer of this route has it, or a time such as 2026-11-29T10:00:00Z'
@@ -70,7 +71,7 @@ const requireOwnCursor = async ({ ports, principal }: ApiRequest, after: string)
 const listEvents = async (request: ApiRequest<EventsQuery>): Promise<ApiResponse> => {
   const { ports, query, principal, baseUrl } = request
   const from = await beginning(request)
-  const { items, more } = await ports.stores.events.feed(principal.projectId, { limit: query.limit, ...from })
+  const { items, more } = await namedFeed(ports.stores)(principal.projectId, { limit: query.limit, ...from })
   if (items.length === 0 && query.since !== undefined && from.after !== undefined) {
     await requireOwnCursor(request, from.after)
   }

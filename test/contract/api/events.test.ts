@@ -4,7 +4,7 @@ import type { Principal } from '../../../functions/core/values/identity.ts'
 import { FeedSignal } from '../../../local/bus/feed-signal.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
 import { ALICE, BOB, eventOf, READER } from '../../support/api/request.ts'
-import { sampleEvent, sampleId } from '../../support/store/samples.ts'
+import { sampleEvent, sampleFederation, sampleId } from '../../support/store/samples.ts'
 
 let lab: ApiLab
 let feedSignal: FeedSignal
@@ -62,6 +62,20 @@ describe('GET /v1/events', () => {
     expect((await list(`?since=${cursor}`)).body).toEqual({ events: [], cursor })
     const { status, text } = await list(`?since=${cursor}0`)
     expect([status, text]).toEqual([400, expect.stringContaining('a cursor of another server')])
+  })
+
+  it('says of which federation an event of a member is', async () => {
+    newProject()
+    const { projectId } = reader
+    const federation = sampleFederation({ projectId, id: sampleId(), name: 'fleet' })
+    await lab.stores.commit([lab.stores.federations.insert(federation)])
+    for (const id of [federation.id, sampleId()]) {
+      const { name: _, ...event } = sampleEvent({ projectId, owner: { kind: 'federation', id }, clusterId: 'c1' })
+      position += 1
+      await lab.stores.events.publish({ position: String(position), event: { ...event, id: sampleId() } })
+    }
+    const { body } = await list()
+    expect(body.events.map(({ owner }: { owner: { name: string | null } }) => owner.name)).toEqual(['fleet', null])
   })
 
   it('begins at a time', async () => {
