@@ -1,16 +1,19 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Whole lives of control planes and clusters over simulated ones, and flows, servers and databases that are killed: minutes of them, so that
+ * Whole lives of control planes and clusters over simulated ones, flows, servers and databases that are killed, and logins: minutes of them, so that
  * `npm test` leaves them to `npm run test:simulated`.
  */
 const SIMULATED = [
   'test/contract/canary/canary.test.ts',
+  'test/contract/cli/created-host.test.ts',
   'test/contract/drivers/capi.test.ts',
   'test/contract/drivers/capi/**/*.test.ts',
   'test/contract/drivers/karmada.test.ts',
   'test/contract/drivers/karmada/**/*.test.ts',
   'test/contract/magnum/10-terraform.test.ts',
+  'test/contract/identity/*.test.ts',
+  'test/contract/local/hooks.test.ts',
   'test/contract/local/survival.test.ts',
   'test/flows/cloud-run-again.test.ts',
   'test/flows/cluster-run-again.test.ts',
@@ -20,6 +23,7 @@ const SIMULATED = [
   'test/flows/karmada.test.ts',
   'test/flows/no-access.test.ts',
   'test/flows/run-again.test.ts',
+  'test/flows/selectors.test.ts',
   'test/flows/table-writer.test.ts',
 ]
 
