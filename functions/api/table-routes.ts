@@ -8,10 +8,9 @@ import { FEDERATION_ROUTES } from './federations/federations.routes.ts'
 import { NODE_GROUP_ROUTES } from './nodegroups/nodegroups.routes.ts'
 import { QUOTA_ROUTES } from './quotas/quotas.routes.ts'
 import type { TableRoute } from './route.ts'
-import { DISCOVERY_ROUTES } from './service/discovery.routes.ts'
+import { DISCOVERY_ROUTES, WHOAMI_ROUTES } from './service/discovery.routes.ts'
 import { MSERVICE_ROUTES } from './service/mservices.routes.ts'
 import { STATS_ROUTES } from './service/stats.routes.ts'
-import { WHOAMI_ROUTES } from './service/whoami.routes.ts'
 import { TRIGGER_ROUTES } from './triggers/triggers.routes.ts'
 
 /** Routes that need no key: what the table function serves. */

@@ -9,12 +9,11 @@ import type { FanOutEnv } from './env.ts'
 /** Keys in one invocation: its payload has at most 1 MB, and what they stand for shares its time. */
 const KEYS_MAX = 50
 
+const chunksOf = <K>(keys: readonly K[], max: number): K[][] =>
+  Array.from({ length: Math.ceil(keys.length / max) }, (_, index) => keys.slice(index * max, (index + 1) * max))
+
 const groupsOf = <K>(keys: readonly K[], ownerOf: (key: K) => string): K[][] =>
-  [...Map.groupBy(keys, ownerOf).values()].flatMap((own) =>
-    Array.from({ length: Math.ceil(own.length / KEYS_MAX) }, (_, index) =>
-      own.slice(index * KEYS_MAX, (index + 1) * KEYS_MAX),
-    ),
-  )
+  [...Map.groupBy(keys, ownerOf).values()].flatMap((own) => chunksOf(own, KEYS_MAX))
 
 type Client = Pick<LambdaClient, 'send'>
 
@@ -53,15 +52,15 @@ export const wakeObservations =
 /** Federations in one invocation, whose payload has at most 1 MB. */
 const FEDERATIONS_MAX = 1_000
 
-/** Has selectors followed at once, which nobody waits for. One that is lost is found by the schedule. */
+/** Has selectors followed at once. */
 export const wakeSelectors =
-  (client: Pick<LambdaClient, 'send'>, functionName: string) =>
-  async (keys: readonly { projectId: string; id: string }[]): Promise<void> => {
-    for (let at = 0; at < keys.length; at += FEDERATIONS_MAX) {
-      const Payload = JSON.stringify({ federations: keys.slice(at, at + FEDERATIONS_MAX) })
-      await client.send(new InvokeCommand({ FunctionName: functionName, InvocationType: 'Event', Payload }))
-    }
-  }
+  (client: Client, functionName: string) =>
+  (keys: readonly { projectId: string; id: string }[]): Promise<void> =>
+    invokeEach(
+      client,
+      functionName,
+      chunksOf(keys, FEDERATIONS_MAX).map((federations) => ({ federations })),
+    )
 
 /** What the function that finds triggers uses on AWS. Makes the clients, calls nothing. */
 export const awsFanOut = (env: FanOutEnv) => {

@@ -1,9 +1,8 @@
-import { setTimeout } from 'node:timers/promises'
 import { EventBridgeClient, PutEventsCommand } from '@aws-sdk/client-eventbridge'
 import type { PutEvents } from '../core/ports.ts'
 import { dynamoCommit } from '../store/dynamodb/commit.ts'
 import { dynamoFeed } from '../store/dynamodb/event-store.ts'
-import { openDocumentClient } from '../store/dynamodb/request.ts'
+import { openDocumentClient, pauseFor } from '../store/dynamodb/request.ts'
 import { eventOfRecord } from '../store/dynamodb/stream-records.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 import type { OutboxEnv } from './env.ts'
@@ -36,7 +35,7 @@ export const awsOutbox = (env: OutboxEnv) => {
     client: documentClient,
     tableName: env.TABLE_NAME,
     clock: { now: () => new Date() },
-    pause: setTimeout,
+    pause: pauseFor,
   }
   const { publish } = dynamoFeed(context, dynamoCommit(context))
   return { eventOf: eventOfRecord, publish, put: putOnBus(client, env.EVENT_BUS_NAME), log: powertoolsLog() }

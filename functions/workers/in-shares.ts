@@ -10,6 +10,8 @@ export type Shares = {
   turn: number
 }
 
+/** Found one by one, or all there. */
+export type Items<T> = AsyncIterable<T> | Iterable<T>
 type Owned = { projectId: string }
 type Owner<T> = { waiting: T[]; running: number; spentMs: number }
 
@@ -19,7 +21,7 @@ const turned = <T>(items: readonly T[], turn: number): T[] => {
   return [...items.slice(first), ...items.slice(0, first)]
 }
 
-const byOwner = async <T extends Owned>(items: AsyncIterable<T>, turn: number): Promise<Owner<T>[]> => {
+const byOwner = async <T extends Owned>(items: Items<T>, turn: number): Promise<Owner<T>[]> => {
   const owners = new Map<string, T[]>()
   for await (const item of items) {
     const own = owners.get(item.projectId)
@@ -36,7 +38,7 @@ const byOwner = async <T extends Owned>(items: AsyncIterable<T>, turn: number): 
  * @returns how many were left out because their project had used up its time
  */
 export const inShares = async <T extends Owned>(
-  items: AsyncIterable<T>,
+  items: Items<T>,
   shares: Shares,
   act: (item: T) => Promise<void>,
 ): Promise<number> => {

@@ -1,18 +1,12 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import * as z from 'zod'
-import { AppError } from '../../core/values/app-error.ts'
+import { TooManyRequests } from '../../core/errors.ts'
 import type { EventStore, FeedEntry } from '../../store/stores.ts'
 import { booleanOf } from '../body/fields.ts'
 import { errorResponse } from '../envelope.ts'
 import { principalOf, toResult } from '../middleware.ts'
 import type { ApiApp } from '../routes-app.ts'
 import { showFeedEvent } from './events.routes.ts'
-
-/** A process, or a project, has as many streams as it may. */
-class TooManyStreams extends AppError {
-  override readonly name = 'TooManyStreams'
-  readonly kind = 'throttled'
-}
 
 /** Between signs of life of a stream in which nothing happens, milliseconds. Then it is also asked whether the caller may still read. */
 const HEARTBEAT_MS = 15_000
@@ -26,7 +20,7 @@ const STREAMS_MAX = 100
 /** Of these, of one project. */
 const PROJECT_STREAMS_MAX = 20
 /** After a refusal for the number of streams, seconds. */
-const RETRY_AFTER = '30'
+const RETRY_AFTER_SECONDS = 30
 
 /** An answer whose body goes on; without `frames` it is one like any other. */
 export type StreamedResult = APIGatewayProxyStructuredResultV2 & { frames?: AsyncIterable<string> }
@@ -47,7 +41,8 @@ const isFollow = ({ rawPath, rawQueryString, requestContext }: APIGatewayProxyEv
   rawPath.endsWith('/v1/events') &&
   booleanOf(new URLSearchParams(rawQueryString).get('follow')) === true
 
-const frameOf = (entry: FeedEntry): string => `id: ${entry.position}\ndata: ${JSON.stringify(showFeedEvent(entry))}\n\n`
+/** An event as it is shown, under its cursor. */
+const frameOf = (event: { cursor: string }): string => `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
 
 /** How many streams are open, by project. */
 class Places {
@@ -115,14 +110,14 @@ async function* laterFrames(stream: Stream, after: string): AsyncGenerator<strin
     const isDue = performance.now() - askedAt >= heartbeatMs
     if (isDue && !(await mayRead(stream))) return
     if (isDue) askedAt = performance.now()
-    if (entry !== undefined) yield frameOf(entry)
+    if (entry !== undefined) yield frameOf(showFeedEvent(entry))
     else if (isDue) yield ': heartbeat\n\n'
   }
 }
 
 async function* framesOf(stream: Stream, page: z.output<typeof firstPage>): AsyncGenerator<string> {
   yield `retry: ${RETRY_MS}\n\n`
-  for (const event of page.events) yield `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
+  for (const event of page.events) yield frameOf(event)
   yield* laterFrames(stream, page.cursor ?? '0')
 }
 
@@ -148,8 +143,8 @@ export const streamingApp = (parts: EventStreamParts): StreamingApp => {
     const { projectId } = principalOf(event.requestContext)
     if (!places.take(projectId)) {
       const message = `There are ${PROJECT_STREAMS_MAX} streams of the project, or ${STREAMS_MAX} of all. Close one, or ask with "since" in place of "follow".`
-      const { body, status } = errorResponse(new TooManyStreams(message), { baseUrl: '', authUrl: '' })
-      return toResult(event, { status, body, headers: { 'Retry-After': RETRY_AFTER } })
+      const refusal = new TooManyRequests(message, { details: { retryAfterSeconds: RETRY_AFTER_SECONDS } })
+      return toResult(event, errorResponse(refusal, { baseUrl: '', authUrl: '' }))
     }
     signal.addEventListener('abort', () => places.leave(projectId), { once: true })
     const page = firstPage.parse(JSON.parse(result.body ?? ''))

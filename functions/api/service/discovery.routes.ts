@@ -1,6 +1,7 @@
 import { StoreBusy } from '../../store/errors.ts'
 import { MINOR_MAX, MINOR_MIN } from '../negotiation.ts'
-import type { ApiResponse, PublicRequest, TableRoute } from '../route.ts'
+import { noQuery } from '../query.ts'
+import { type ApiRequest, type ApiResponse, type PublicRequest, route, type TableRoute } from '../route.ts'
 
 /** Collections of the Magnum API, as `GET /v1` lists them (magnum-rest.md 1.2). */
 const MAGNUM_COLLECTIONS: readonly string[] = [
@@ -130,4 +131,23 @@ export const DISCOVERY_ROUTES: readonly TableRoute[] = [
     summary: 'Tells whether server and database answer.',
     handle: showHealth,
   },
+]
+
+/** As whom the server takes the caller, and which authority vouched for that. */
+const whoami = async ({ principal }: ApiRequest): Promise<ApiResponse> => {
+  const { userId, projectId, roles, source } = principal
+  return { status: 200, body: { user_id: userId, project_id: projectId, roles, source } }
+}
+
+/** Who calls: for clients that act in the caller's own project, also where that caller sees others. */
+export const WHOAMI_ROUTES: readonly TableRoute[] = [
+  route({
+    method: 'GET',
+    path: '/v1/whoami',
+    access: 'table',
+    rule: 'identity:get',
+    summary: 'Says who calls: user, project and roles.',
+    schemas: { query: noQuery },
+    handle: whoami,
+  }),
 ]

@@ -1,5 +1,6 @@
 import { type Noun, notFound } from '../../core/errors.ts'
 import type { Delivery, Trigger } from '../../core/trigger/trigger.ts'
+import { listInWords, quote } from '../../core/values/wording.ts'
 import { NameAmbiguous } from '../errors.ts'
 import { timestamp } from '../representation.ts'
 import type { ApiRequest } from '../route.ts'
@@ -41,7 +42,7 @@ export const findTrigger = async ({ ports, principal, params }: ApiRequest): Pro
   if (first === undefined) throw notFound(NOUN, ident)
   if (more.length > 0) {
     throw new NameAmbiguous(
-      `Multiple triggers have the name "${ident}": use one of the ids ${[first, ...more].map(({ id }) => id).join(', ')}.`,
+      `Multiple triggers have the name ${quote(ident)}: use one of the ids ${listInWords([first, ...more].map(({ id }) => id))}.`,
     )
   }
   return first

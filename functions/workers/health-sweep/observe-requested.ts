@@ -6,7 +6,7 @@ import type { Ports } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'
 import { SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
-import { inShares, type Shares } from '../in-shares.ts'
+import { type Items, inShares, type Shares } from '../in-shares.ts'
 import { observeCluster } from './observe-cluster.ts'
 import { isWatched } from './verdict.ts'
 
@@ -67,16 +67,10 @@ export const observeRequested = async (ports: Ports, key: ObserveKey, repeatMs =
 /** Observed in parallel, and how much of that is one project's. */
 const SHARES: Shares = { limit: 50, share: 10, budgetMs: 60_000, turn: 0 }
 
-/** Observes these, as far as somebody waits for it. */
-export const observeAll = async (
-  ports: Ports,
-  keys: AsyncIterable<ObserveKey> | Iterable<ObserveKey>,
-): Promise<{ putOff: number }> => {
-  async function* each() {
-    yield* keys
-  }
-  return { putOff: await inShares(each(), SHARES, (key) => observeRequested(ports, key)) }
-}
+/** Observes these, as far as somebody waits for it. @returns how many were left to the sweep */
+export const observeAll = async (ports: Ports, keys: Items<ObserveKey>): Promise<{ putOff: number }> => ({
+  putOff: await inShares(keys, SHARES, (key) => observeRequested(ports, key)),
+})
 
 /** Observes what somebody waits for and nobody has begun, or ended: what was lost on its way. */
 export const observeDue = (ports: Ports): Promise<{ putOff: number }> =>

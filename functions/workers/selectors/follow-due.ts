@@ -2,7 +2,7 @@ import type { TablePorts } from '../../core/ports.ts'
 import { followSelector } from '../../core/selector/follow.ts'
 import { isAppError } from '../../core/values/app-error.ts'
 import { beat } from '../heartbeat.ts'
-import { inShares, type Shares } from '../in-shares.ts'
+import { type Items, inShares, type Shares } from '../in-shares.ts'
 
 type FederationKey = { projectId: string; id: string }
 
@@ -19,7 +19,7 @@ export const follow = async (ports: TablePorts, key: FederationKey): Promise<voi
   }
 }
 
-async function* distinct(keys: AsyncIterable<FederationKey> | Iterable<FederationKey>) {
+async function* distinct(keys: Items<FederationKey>) {
   const seen = new Set<string>()
   for await (const key of keys) {
     if (seen.has(key.id)) continue
@@ -29,10 +29,9 @@ async function* distinct(keys: AsyncIterable<FederationKey> | Iterable<Federatio
 }
 
 /** Follows these, each once. @returns how many were left to the schedule */
-export const followAll = async (
-  ports: TablePorts,
-  keys: AsyncIterable<FederationKey> | Iterable<FederationKey>,
-): Promise<{ putOff: number }> => ({ putOff: await inShares(distinct(keys), SHARES, (key) => follow(ports, key)) })
+export const followAll = async (ports: TablePorts, keys: Items<FederationKey>): Promise<{ putOff: number }> => ({
+  putOff: await inShares(distinct(keys), SHARES, (key) => follow(ports, key)),
+})
 
 /** Follows all for which something waits: what has to wait for its turn, and what was lost on its way. */
 export const followDue = async (ports: TablePorts): Promise<{ putOff: number }> => {

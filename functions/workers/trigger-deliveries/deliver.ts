@@ -5,7 +5,7 @@ import type { Secret } from '../../core/values/secret.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { DeliveryChange } from '../../store/trigger.store.ts'
 import { beat } from '../heartbeat.ts'
-import { inShares, type Shares } from '../in-shares.ts'
+import { type Items, inShares, type Shares } from '../in-shares.ts'
 import { type Posted, post, type Sending } from './post.ts'
 
 export type DeliverPorts = Pick<Ports, 'stores' | 'clock' | 'log' | 'addressPolicy'>
@@ -86,20 +86,10 @@ export const deliver = async (ports: DeliverPorts, key: DeliveryKey, sending: Se
   }
 }
 
-/** Tries in parallel, and how much of them is one project's: receivers that hang take 10 s each. */
-const SHARES: Omit<Shares, 'turn'> = { limit: 50, share: 10, budgetMs: 120_000 }
-/** Of a trigger in one run: a receiver that hangs leaves its project's places to the others. */
+/** Tries in parallel, and how much of them is one project's: receivers that hang take 10 s each. The longest due come first. */
+const SHARES: Shares = { limit: 50, share: 10, budgetMs: 120_000, turn: 0 }
+/** Of a trigger in one run of the schedule: a receiver that hangs leaves its project's places to the others. */
 const TRIGGER_MAX = 20
-
-/** The first ones of each trigger; what is left is due again in the next run. */
-async function* firstOfEach(keys: AsyncIterable<DeliveryKey> | Iterable<DeliveryKey>): AsyncGenerator<DeliveryKey> {
-  const taken = new Map<string, number>()
-  for await (const key of keys) {
-    const before = taken.get(key.triggerId) ?? 0
-    taken.set(key.triggerId, before + 1)
-    if (before < TRIGGER_MAX) yield key
-  }
-}
 
 /**
  * Tries these, as far as they are due, each project's in its share of places and time.
@@ -108,21 +98,30 @@ async function* firstOfEach(keys: AsyncIterable<DeliveryKey> | Iterable<Delivery
  */
 export const deliverAll = async (
   ports: DeliverPorts,
-  keys: AsyncIterable<DeliveryKey> | Iterable<DeliveryKey>,
+  keys: Items<DeliveryKey>,
   sending: Sending,
-): Promise<{ putOff: number }> => {
-  const shares = { ...SHARES, turn: Math.floor(ports.clock.now().getTime() / 60_000) }
-  return { putOff: await inShares(firstOfEach(keys), shares, (key) => deliver(ports, key, sending)) }
-}
+): Promise<{ putOff: number }> => ({
+  putOff: await inShares(keys, SHARES, (key) => deliver(ports, key, sending)),
+})
 
 /**
  * Tries what is due. The schedule of each minute runs it: retries, and what was lost on its way. A project whose receivers hang takes its share of places
- * and time only.
+ * and time only, and of each trigger there are but the first ones.
  *
  * @returns how many were left to the next run
  */
 export const deliverDue = async (ports: DeliverPorts, sending: Sending): Promise<{ putOff: number }> => {
-  const report = await deliverAll(ports, ports.stores.triggers.due(ports.clock.now().toISOString()), sending)
+  const taken = new Map<string, number>()
+  let beyond = 0
+  async function* firstOfEach() {
+    for await (const key of ports.stores.triggers.due(ports.clock.now().toISOString())) {
+      const before = taken.get(key.triggerId) ?? 0
+      taken.set(key.triggerId, before + 1)
+      if (before < TRIGGER_MAX) yield key
+      else beyond += 1
+    }
+  }
+  const { putOff } = await deliverAll(ports, firstOfEach(), sending)
   await beat(ports, 'trigger-deliveries')
-  return report
+  return { putOff: putOff + beyond }
 }

@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { DeliveryKey } from '../../../functions/core/trigger/trigger.ts'
 import type { Principal } from '../../../functions/core/values/identity.ts'
-import { deliver, deliverDue } from '../../../functions/workers/trigger-deliveries/deliver.ts'
+import { deliver, deliverAll, deliverDue } from '../../../functions/workers/trigger-deliveries/deliver.ts'
 import { fanOut } from '../../../functions/workers/trigger-fan-out/fan-out.ts'
 import { deliveryRunner } from '../../../local/bus/runners.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
@@ -244,6 +244,19 @@ describe('deliveries', () => {
     // What other tests have left due is tried, too.
     const own = receiver.got.filter(({ headers }) => headers['webhook-id'] === event.id)
     expect(own).toHaveLength(2)
+  })
+
+  it('of one trigger are 20 in a run of the schedule, which counts the rest; those that are handed over are all tried', async () => {
+    const { uuid } = await create()
+    const ids: string[] = []
+    for (let count = 0; count < 25; count++) ids.push((await happens()).id)
+    expect(await deliverDue(ports(), sending())).toEqual({ putOff: 5 })
+    const delivered = async () =>
+      (await deliveries(uuid)).filter(({ state }: { state: string }) => state === 'delivered')
+    expect(await delivered()).toHaveLength(20)
+    const keys = ids.map((id) => keyOf(uuid, id))
+    expect(await deliverAll(ports(), keys, sending())).toEqual({ putOff: 0 })
+    expect(await delivered()).toHaveLength(25)
   })
 
   it('end with their trigger', async () => {
