@@ -6,7 +6,9 @@ import { defineConfig } from 'vitest/config'
  */
 const SIMULATED = [
   'test/contract/canary/canary.test.ts',
+  'test/contract/cli/contexts.test.ts',
   'test/contract/cli/created-host.test.ts',
+  'test/contract/cli/elsewhere.test.ts',
   'test/contract/drivers/capi.test.ts',
   'test/contract/drivers/capi/**/*.test.ts',
   'test/contract/drivers/karmada.test.ts',
@@ -18,6 +20,7 @@ const SIMULATED = [
   'test/flows/cloud-run-again.test.ts',
   'test/flows/cluster-run-again.test.ts',
   'test/flows/crash-points.test.ts',
+  'test/flows/grants-noninterference.test.ts',
   'test/flows/health-reported.test.ts',
   'test/flows/karmada-outage.test.ts',
   'test/flows/karmada.test.ts',
@@ -25,6 +28,7 @@ const SIMULATED = [
   'test/flows/run-again.test.ts',
   'test/flows/selectors.test.ts',
   'test/flows/table-writer.test.ts',
+  'test/unit/identity/directory.test.ts',
 ]
 
 export default defineConfig({
