@@ -56,6 +56,16 @@ export const grantExecutions = (grantee: IGrantable): void => {
   }
 }
 
+/** May read where an execution is: its history, which has ids and names of phases, and no secrets. */
+export const grantHistory = (grantee: IGrantable): void => {
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ['states:GetExecutionHistory'],
+      resources: FLOWS.map((flow) => states('execution', `${machineName(flow)}:*`)),
+    }),
+  )
+}
+
 /** KMS refuses any call that does not name a project in its encryption context. */
 const grantKey = (key: IKey, grantee: IGrantable, actions: string[]): void => {
   grantee.grantPrincipal.addToPrincipalPolicy(

@@ -113,6 +113,7 @@ const deferredExecutions = (): Executions & { use(executions: Executions): void 
       target = executions
     },
     start: (ref, input) => get().start(ref, input),
+    lastState: (ref) => get().lastState(ref),
     stop: (ref, cause) => get().stop(ref, cause),
     describe: (ref) => get().describe(ref),
   }

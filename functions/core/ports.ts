@@ -16,6 +16,8 @@ export interface Executions {
   /** Ends a running one; no error when it is over or was never there. */
   stop(ref: ExecutionRef, cause: string): Promise<void>
   describe(ref: ExecutionRef): Promise<ExecutionState>
+  /** The state that it entered last, whether it still runs or not; undefined when it was never there. On AWS the reconciler alone may ask it. */
+  lastState(ref: ExecutionRef): Promise<string | undefined>
 }
 
 /** KMS, or a key file. `context` is bound to the wrapped key: a wrong one makes `decrypt` fail. */

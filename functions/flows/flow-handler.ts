@@ -1,5 +1,7 @@
+import { OperationSuperseded } from '../core/errors.ts'
+import { goOnInNext } from '../core/operation/give-up.ts'
 import { supersede } from '../core/operation/launch.ts'
-import { FLOWS, type Flow } from '../core/operation/operation.ts'
+import { FLOWS, type Flow, type Operation } from '../core/operation/operation.ts'
 import type { Logger, Ports } from '../core/ports.ts'
 import { isAppError } from '../core/values/app-error.ts'
 import type { Json } from '../core/values/json.ts'
@@ -7,7 +9,7 @@ import { describeObject } from '../core/values/object-ref.ts'
 import { connectUntil } from '../kubernetes/connect-until.ts'
 import { CALLS_MS, type Loop, type LoopOutcome, type LoopSubject, POLL_MS } from './loop.ts'
 import { PLANS } from './plans.ts'
-import { type Progress, progressIn, progressOf } from './progress.ts'
+import { type Progress, progressIn, progressOf, STEPS_MAX } from './progress.ts'
 import { type Manner, runPhases } from './run-phases.ts'
 import { DONE, failureOf, type Step, StepEventSchema, StepFailed, type StepPorts, type StepState } from './step.ts'
 
@@ -33,15 +35,29 @@ const supersedeFirst = async (ports: StepPorts, subject: LoopSubject, progress: 
   if (progress.phase === null) await supersede(ports, subject.operation)
 }
 
+/** The execution has grown long: the operation goes on in another, where it is now. This one has nothing more to say. */
+const goOn = async (
+  ports: StepPorts,
+  state: StepState,
+  { flow, operation, progress }: { flow: Flow; operation: Operation; progress: Progress },
+): Promise<never> => {
+  const { projectId, entityId } = state
+  await goOnInNext(ports, { flow, projectId, entityId, operation }, { ...progress, steps: 0 })
+  throw new OperationSuperseded('The operation goes on in its next execution.')
+}
+
 /** Task state `RunPhase`: the plan's phases in order. With `force` one that fails is noted and passed over. */
 const runPhase =
-  (loop: Loop): Step =>
+  (flow: Flow): Step =>
   (ports, state) =>
-    withSubject(loop, ports, state, async (subject) => {
+    withSubject(PLANS[flow], ports, state, async (subject) => {
       const from = progressIn('do', state.progress)
       await supersedeFirst(ports, subject, from)
       const manner: Manner = { act: (phase) => phase.ensure, lenient: subject.operation.force }
-      return runPhases(ports, subject, { phases: subject.phases, manner, from })
+      const ran = await runPhases(ports, subject, { phases: subject.phases, manner, from })
+      const progress = { ...ran, steps: from.steps + 1 }
+      const isLong = !progress.done && progress.steps >= (ports.stepsMax ?? STEPS_MAX)
+      return isLong ? goOn(ports, state, { flow, operation: subject.operation, progress }) : progress
     })
 
 /** Task state `UndoPhase`: the plan's phases backwards. One that can't be undone is noted and passed over. */
@@ -89,8 +105,8 @@ const recordFailure =
   }
 
 /** The Task states of a phase loop; `statemachines/README.md` has its diagram. */
-const loopSteps = (loop: Loop): Steps => ({
-  RunPhase: runPhase(loop),
+const loopSteps = (flow: Flow, loop: Loop): Steps => ({
+  RunPhase: runPhase(flow),
   UndoPhase: undoPhase(loop),
   RecordSuccess: recordSuccess(loop),
   RecordFailure: recordFailure(loop),
@@ -154,7 +170,10 @@ const idsOf = ({ projectId, entityId, operationId, attempt }: StepState) => ({
 })
 
 /** The steps of every flow: names equal the Task states of `operation.asl.json` (a test holds them together). */
-export const FLOW_STEPS = Object.fromEntries(FLOWS.map((flow) => [flow, loopSteps(PLANS[flow])])) as Record<Flow, Steps>
+export const FLOW_STEPS = Object.fromEntries(FLOWS.map((flow) => [flow, loopSteps(flow, PLANS[flow])])) as Record<
+  Flow,
+  Steps
+>
 
 /** Takes a Task's payload, gives its result. Throws only errors with a literal name and a safe message. */
 export type FlowHandler = (event: unknown) => Promise<Json>
@@ -162,8 +181,10 @@ export type FlowHandler = (event: unknown) => Promise<Json>
 type FlowOptions = {
   /** In place of `POLL_MS`, for tests. */
   pollMs?: number
+  /** In place of `STEPS_MAX`, for tests. */
+  stepsMax?: number
 }
 
 /** The function of all flows over these ports: on AWS one Lambda, locally in the process. */
-export const flowHandler = (ports: Ports, { pollMs = POLL_MS }: FlowOptions = {}): FlowHandler =>
-  handlerFor({ ...ports, pollMs }, FLOW_STEPS)
+export const flowHandler = (ports: Ports, { pollMs = POLL_MS, ...options }: FlowOptions = {}): FlowHandler =>
+  handlerFor({ ...ports, pollMs, ...options }, FLOW_STEPS)

@@ -28,6 +28,8 @@ export const ProgressSchema = z
     waiting: z.string().nullable().default(null),
     /** ISO-8601 UTC when that phase counts as failed. */
     deadline: z.string().nullable().default(null),
+    /** Calls of steps in this execution. */
+    steps: z.int().default(0),
     /** Failed tries of that phase where failing does not end the flow. */
     tries: z.int().default(0),
     /** What could not be done where failing does not end the flow: undo, and a forced delete. One sentence each. */
@@ -60,5 +62,18 @@ export const progressIn = (direction: 'do' | 'undo', progress: unknown): Progres
   return { ...progressOf({}), direction, warnings: read.warnings }
 }
 
-/** Seconds that the state machine waits before it looks again. */
-export const WAIT_SECONDS = 5
+/** Seconds that the state machine waits before it looks again: at first, and at most. */
+const WAIT_SECONDS = 5
+const WAIT_SECONDS_MAX = 60
+/** A wait is a twentieth of what was waited so far: nothing takes more than that longer than it has to. */
+const WAIT_SHARE = 0.05
+
+/** Seconds that the state machine waits before it looks again at a phase that has taken so long by now. */
+export const waitSecondsAfter = (elapsedSeconds: number): number =>
+  Math.round(Math.min(Math.max(elapsedSeconds * WAIT_SHARE, WAIT_SECONDS), WAIT_SECONDS_MAX))
+
+/**
+ * Steps of one execution, of nine events each when they wait. The rest of the 25,000 events that it may have is for what is tried again: three events
+ * each, up to 5,000 times (`MaxAttempts` in `operation.asl.json`).
+ */
+export const STEPS_MAX = 1000

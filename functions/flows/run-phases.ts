@@ -6,7 +6,7 @@ import { withoutFullStop } from '../core/values/wording.ts'
 import { ManagementUnreachable } from '../drivers/contract/errors.ts'
 import { warningsIn } from '../drivers/contract/phase.ts'
 import { type BoundPhase, type LoopSubject, type PhaseResult, poll } from './loop.ts'
-import { type Progress, WAIT_SECONDS } from './progress.ts'
+import { type Progress, waitSecondsAfter } from './progress.ts'
 import { PhaseNotTried, PhaseTimedOut, type StepPorts } from './step.ts'
 
 /** Tries of a phase whose failing does not end the flow. Two waits of 2 s between: a blip passes, a dead cluster costs seconds. */
@@ -108,6 +108,12 @@ const mayWaitFor = (run: Run, { deadline }: Place, error: unknown): error is App
   !(run.manner.lenient && run.subject.operation.force) &&
   !isPast(run, deadline)
 
+/** Seconds until the phase is looked at again: the longer it has taken, the longer. */
+const waitFor = ({ ports }: Run, { phase }: Place, { deadline }: Progress): number => {
+  const leftMs = deadline === null ? 0 : Date.parse(deadline) - ports.clock.now().getTime()
+  return waitSecondsAfter(phase.deadlineSeconds - leftMs / 1000)
+}
+
 const awaitManagement = async (run: Run, place: Place, progress: Progress, error: AppError): Promise<Progress> => {
   const { cause } = error
   const { log } = run.ports
@@ -117,7 +123,7 @@ const awaitManagement = async (run: Run, place: Place, progress: Progress, error
   })
   const waiting = `its management cluster: ${error.message}`
   await run.subject.report(said(run, progress, place, `waiting for ${waiting}`))
-  return pause(progress, waiting, WAIT_SECONDS)
+  return pause(progress, waiting, waitFor(run, place, progress))
 }
 
 const withWarnings = ({ warnings }: Run, progress: Progress): Progress => ({
@@ -133,7 +139,7 @@ const runOne = async (run: Run, place: Place, progress: Progress): Promise<Progr
     const untilMs = run.begunMs + run.ports.pollMs
     const result = await poll(() => observe(run, place, { progress, act }), untilMs)
     const heard = withWarnings(run, progress)
-    if (!result.done) return pause(heard, result.waitingFor ?? phase.title, WAIT_SECONDS)
+    if (!result.done) return pause(heard, result.waitingFor ?? phase.title, waitFor(run, place, progress))
     const leftovers = mergeObjectRefs(progress.leftovers, result.leftovers ?? [])
     return { ...heard, done: true, leftovers, carried: { ...progress.carried, ...result.carried } }
   } catch (error) {

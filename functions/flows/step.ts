@@ -31,6 +31,8 @@ export const StepEventSchema = z.object({ flow: z.enum(FLOWS), step: z.string(),
 export type StepPorts = Ports & {
   /** Milliseconds. Default 10,000: transitions cost money, and a Wait is at least 1 s. */
   pollMs: number
+  /** Steps of one execution, after which the operation goes on in another. Default `STEPS_MAX`. */
+  stepsMax?: number
 }
 
 /** One Task state. Observes before it acts and can run again at any time; every write is conditional on the operation. */
@@ -65,7 +67,7 @@ export const failureOf = (state: StepState, stored: Failure | null): Failure => 
   if (stored !== null) return stored
   if (state.error === undefined) return { reason: 'StepFailed', message: 'The execution ended without saying why.' }
   const { Error: name, Cause: cause } = state.error
-  return /^(States|Lambda|Sandbox|Runtime)\./.test(name)
+  return /^(States|Lambda|Sandbox|Runtime|Extension)\./.test(name)
     ? ofPlatform(name)
     : { reason: name, message: messageIn(cause ?? '') }
 }

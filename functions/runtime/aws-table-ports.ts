@@ -54,8 +54,12 @@ const STATES: Readonly<Record<ExecutionStatus, ExecutionState>> = {
   [ExecutionStatus.PENDING_REDRIVE]: 'failed',
 }
 
-/** Runs a call; `unless` turns the one refusal that is an answer into it. */
-const call = async <T>(what: string, send: () => Promise<T>, unless: (error: unknown) => T | undefined): Promise<T> => {
+/** Runs a call; `unless` turns the one refusal that is an answer into it. @throws ExecutionsUnavailable */
+export const callSfn = async <T>(
+  what: string,
+  send: () => Promise<T>,
+  unless: (error: unknown) => T | undefined,
+): Promise<T> => {
   try {
     return await send()
   } catch (error) {
@@ -65,6 +69,10 @@ const call = async <T>(what: string, send: () => Promise<T>, unless: (error: unk
   }
 }
 
+/** ARN of an execution, by the prefix of its machine's. */
+export const executionArn = (prefix: string, { flow, name }: ExecutionRef): string =>
+  `${prefix.replace(':stateMachine:', ':execution:')}${flow}:${name}`
+
 /**
  * Executions in Step Functions. Standard machines: a closed name stays known for 90 days.
  *
@@ -72,8 +80,6 @@ const call = async <T>(what: string, send: () => Promise<T>, unless: (error: unk
  */
 export const sfnExecutions = (client: Pick<SFNClient, 'send'>, prefix: string): Executions => {
   const machineArn = (flow: Flow): string => `${prefix}${flow}`
-  const executionArn = ({ flow, name }: ExecutionRef): string =>
-    `${machineArn(flow).replace(':stateMachine:', ':execution:')}:${name}`
 
   return {
     async start(ref, input) {
@@ -82,7 +88,7 @@ export const sfnExecutions = (client: Pick<SFNClient, 'send'>, prefix: string): 
         name: ref.name,
         input: JSON.stringify(input),
       })
-      await call(
+      await callSfn(
         `start ${ref.flow}`,
         async () => {
           await client.send(command)
@@ -93,11 +99,11 @@ export const sfnExecutions = (client: Pick<SFNClient, 'send'>, prefix: string): 
     },
     async stop(ref, cause) {
       const command = new StopExecutionCommand({
-        executionArn: executionArn(ref),
+        executionArn: executionArn(prefix, ref),
         error: 'Stopped',
         cause: cause.slice(0, CAUSE_MAX),
       })
-      await call(
+      await callSfn(
         `stop ${ref.flow}`,
         async () => {
           await client.send(command)
@@ -107,8 +113,11 @@ export const sfnExecutions = (client: Pick<SFNClient, 'send'>, prefix: string): 
       )
     },
     describe(ref) {
-      const command = new DescribeExecutionCommand({ executionArn: executionArn(ref), includedData: 'METADATA_ONLY' })
-      return call<ExecutionState>(
+      const command = new DescribeExecutionCommand({
+        executionArn: executionArn(prefix, ref),
+        includedData: 'METADATA_ONLY',
+      })
+      return callSfn<ExecutionState>(
         `describe ${ref.flow}`,
         async () => {
           const { status } = await client.send(command)
@@ -116,6 +125,9 @@ export const sfnExecutions = (client: Pick<SFNClient, 'send'>, prefix: string): 
         },
         (error) => (error instanceof ExecutionDoesNotExist ? 'not-found' : undefined),
       )
+    },
+    async lastState(ref) {
+      throw new ExecutionsUnavailable(`This function may not read the history of ${ref.flow}; the reconciler may.`)
     },
   }
 }

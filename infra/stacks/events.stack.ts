@@ -7,7 +7,7 @@ import { WORKER_SECONDS, WORKERS, type Worker } from '../../functions/core/value
 import { acknowledge } from '../acknowledge.ts'
 import { NodeFunction, type NodeFunctionProps } from '../constructs/node-function.ts'
 import { Outbox } from '../constructs/outbox.ts'
-import { grantEks, grantExecutions, grantOpening, grantStart, grantTable, machineArn } from '../grants.ts'
+import { grantEks, grantExecutions, grantHistory, grantOpening, grantStart, grantTable, machineArn } from '../grants.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
 import {
   deliveriesEnvironment,
@@ -42,6 +42,7 @@ export class EventsStack extends Stack {
       selectors: this.#addSelectors(),
     }
     grantExecutions(reconciler)
+    grantHistory(reconciler)
     grantStart(renewals)
     for (const worker of WORKERS) {
       const target = this.workers[worker]

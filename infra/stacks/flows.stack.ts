@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { Aws, Duration, Stack } from 'aws-cdk-lib'
+import { Aws, Stack } from 'aws-cdk-lib'
 import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
 import { DefinitionBody, LogLevel, StateMachine } from 'aws-cdk-lib/aws-stepfunctions'
 import type { Construct } from 'constructs'
@@ -13,7 +14,10 @@ import { grantEks, grantExecutions, grantSealing, grantTable, machineName } from
 import type { Installation, InstallationStackProps } from '../installation.ts'
 import { workerEnvironment } from '../worker-environment.ts'
 
-const DEFINITION = path.join(import.meta.dirname, '../../statemachines/operation.asl.json')
+/** Without an end: each machine has its own, for an execution that even the reconciler has lost. CDK sets none in a definition that is given. */
+const DEFINITION: object = JSON.parse(
+  readFileSync(path.join(import.meta.dirname, '../../statemachines/operation.asl.json'), 'utf8'),
+)
 
 /** One state machine for each flow, of one definition, and one Lambda function for all of their steps. */
 export class FlowsStack extends Stack {
@@ -51,10 +55,10 @@ export class FlowsStack extends Stack {
     }
     const machine = new StateMachine(this, flow, {
       stateMachineName: machineName(flow),
-      definitionBody: DefinitionBody.fromFile(DEFINITION),
+      definitionBody: DefinitionBody.fromString(
+        this.toJsonString({ ...DEFINITION, TimeoutSeconds: EXECUTION_SECONDS[flow] }),
+      ),
       definitionSubstitutions: substitutions,
-      // The reconciler ends an operation at its deadline; this one is for an execution that even it has lost.
-      timeout: Duration.seconds(EXECUTION_SECONDS[flow]),
       tracingEnabled: this.#installation.settings.tracing,
       logs: {
         level: LogLevel.ERROR,

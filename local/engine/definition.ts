@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { StateMachineDefinition } from 'aws-local-stepfunctions'
+import { EXECUTION_SECONDS } from '../../functions/core/operation/deadlines.ts'
 import type { Flow } from '../../functions/core/operation/operation.ts'
 import { AppError } from '../../functions/core/values/app-error.ts'
 import { lintAsl, SUBSTITUTIONS } from './asl-lint.ts'
@@ -33,7 +34,7 @@ const parse = (flow: Flow, text: string): unknown => {
 }
 
 /**
- * A flow's definition from the text of `operation.asl.json`, with its substitutions filled in.
+ * A flow's definition from the text of `operation.asl.json`, with its substitutions filled in, and with the end of its executions as on AWS.
  *
  * @throws DefinitionRefused naming every fault
  */
@@ -43,7 +44,7 @@ export const parseDefinition = (flow: Flow, text: string): Definition => {
   if (faults.length > 0) {
     throw new DefinitionRefused(`The state machine ${flow} is refused: ${faults.join('; ')}.`, { details: { faults } })
   }
-  return definition as Definition
+  return { TimeoutSeconds: EXECUTION_SECONDS[flow], ...(definition as Definition) }
 }
 
 /**

@@ -103,6 +103,11 @@ export class Engine implements Executions {
     return record ? executionState(record.status) : 'not-found'
   }
 
+  async lastState(ref: ExecutionRef): Promise<string | undefined> {
+    const record = await this.#options.table.get(ref)
+    return record?.at
+  }
+
   /** All executions that the table holds, oldest first. */
   async list(): Promise<ExecutionRecord[]> {
     const records = await this.#options.table.all()

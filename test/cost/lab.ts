@@ -85,6 +85,7 @@ export const openCostLab = async (): Promise<CostLab> => {
     start: async (ref, input) => late.engine?.start(ref, input),
     stop: async (ref, cause) => late.engine?.stop(ref, cause),
     describe: async (ref) => (await late.engine?.describe(ref)) ?? 'not-found',
+    lastState: async (ref) => late.engine?.lastState(ref),
   }
   const portsWith = (stores: Ports['stores']): Ports => ({
     stores,

@@ -1,8 +1,10 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DEADLINE_SECONDS } from '../../functions/core/operation/deadlines.ts'
 import { FLOWS } from '../../functions/core/operation/operation.ts'
 import { FLOW_STEPS } from '../../functions/flows/flow-handler.ts'
+import { STEPS_MAX } from '../../functions/flows/progress.ts'
 import { TIMEOUT_SECONDS } from '../../infra/limits.ts'
 
 const root = path.join(import.meta.dirname, '../..')
@@ -77,32 +79,75 @@ describe('the state machine of every flow', () => {
     for (const [name, { Retry = [], Catch = [] }] of TASKS) {
       const named = [...Retry, ...Catch].flatMap((rule) => rule.ErrorEquals)
       const unknown = named.filter(
-        (error) => !errors.has(error) && !/^(States|Lambda|Sandbox|Runtime)\.\w+$/.test(error),
+        (error) => !errors.has(error) && !/^(States|Lambda|Sandbox|Runtime|Extension)\.\w+$/.test(error),
       )
       expect(unknown, name).toEqual([])
     }
   })
 
-  it('retries every retryable error in every Task, a bounded number of times, and no other of ours', () => {
+  it('retries every retryable error in every Task, and no other of ours', () => {
     const retryable = [...errors].filter(([, yes]) => yes).map(([name]) => name)
     for (const [name, { Retry = [] }] of TASKS) {
       const retried = Retry.flatMap((rule) => rule.ErrorEquals)
       expect(retried.filter((error) => errors.has(error)).sort(), name).toEqual(retryable.sort())
-      for (const rule of Retry) expect(rule.MaxAttempts, name).toBeLessThanOrEqual(5)
     }
   })
 
-  it('has patience of minutes with a function that died and with a platform that is short of capacity', () => {
-    const NAMES = ['Sandbox.Timedout', 'Runtime.ExitError', 'Lambda.Unknown', 'Lambda.TooManyRequestsException']
-    const SERVICE = ['Lambda.ServiceException', 'Lambda.AWSLambdaException', 'Lambda.SdkClientException']
+  it('tries again in the same way in every Task, and takes no name twice', () => {
     for (const [name, { Retry = [] }] of TASKS) {
-      const rule = Retry.find(({ ErrorEquals }) => ErrorEquals.includes('Sandbox.Timedout'))
-      expect(rule?.ErrorEquals.toSorted(), name).toEqual([...NAMES, ...SERVICE].toSorted())
-      const { IntervalSeconds = 0, BackoffRate = 1, MaxDelaySeconds = 0, MaxAttempts = 0 } = rule ?? {}
-      const pauses = Array.from({ length: MaxAttempts }, (_, n) => IntervalSeconds * BackoffRate ** n)
-      const longest = pauses.reduce((sum, pause) => sum + Math.min(pause, MaxDelaySeconds), 0)
-      expect(longest, name).toBeGreaterThanOrEqual(180)
+      expect(Retry, name).toEqual(MACHINE.States.RunPhase?.Retry)
+      const names = Retry.flatMap((rule) => rule.ErrorEquals)
+      expect(new Set(names).size, name).toBe(names.length)
     }
+  })
+
+  /** Seconds that a rule waits at most, in all. */
+  const patience = ({ IntervalSeconds, BackoffRate = 1, MaxDelaySeconds = 0, MaxAttempts }: Retry): number =>
+    Array.from({ length: MaxAttempts }, (_, n) => Math.min(IntervalSeconds * BackoffRate ** n, MaxDelaySeconds)).reduce(
+      (sum, pause) => sum + pause,
+      0,
+    )
+  const ruleOf = (error: string): Retry | undefined =>
+    MACHINE.States.RunPhase?.Retry?.find(({ ErrorEquals }) => ErrorEquals.includes(error))
+
+  it.each(['StoreBusy', 'KeyServiceUnavailable', 'ExecutionsUnavailable', 'Lambda.TooManyRequestsException'])(
+    'waits for %s longer than any flow may take that is not a create of machines',
+    (error) => {
+      const { 'cluster-create': _, ...others } = DEADLINE_SECONDS
+      // Full jitter: half of it in the mean.
+      expect(patience(ruleOf(error)!) / 2).toBeGreaterThan(Math.max(...Object.values(others)))
+    },
+  )
+
+  it.each(['Sandbox.Timedout', 'Runtime.ExitError', 'Runtime.OutOfMemory', 'Lambda.Unknown'])(
+    'waits for minutes after %s, and no longer: it may be each time',
+    (error) => {
+      expect(patience(ruleOf(error)!)).toBeGreaterThanOrEqual(180)
+      expect(ruleOf(error)?.MaxAttempts).toBeLessThanOrEqual(5)
+    },
+  )
+
+  it('has room in its history for all steps of an execution, and for all that is tried again', () => {
+    const retries = Math.max(...(MACHINE.States.RunPhase?.Retry ?? []).map(({ MaxAttempts }) => MaxAttempts))
+    expect(9 * STEPS_MAX + 3 * retries).toBeLessThan(25_000)
+  })
+
+  it('records a success again, whatever is tried again came of it', () => {
+    const [, again] = MACHINE.States.RecordSuccess?.Catch ?? []
+    const retried = MACHINE.States.RecordSuccess?.Retry?.flatMap((rule) => rule.ErrorEquals)
+    expect(again).toMatchObject({ Next: 'WaitToRecord', ErrorEquals: retried })
+  })
+
+  it('is told whole in the table of errors of its README', () => {
+    const readme = readFileSync(path.join(root, 'statemachines/README.md'), 'utf8')
+    const table = readme.split('## Errors of every flow')[1]?.split('\n\n')[1] ?? ''
+    const named = [...table.matchAll(/`((?:States|Lambda|Sandbox|Runtime|Extension)\.\w+|[A-Z]\w+)`/g)].map(
+      ([, it]) => it,
+    )
+    const retried = MACHINE.States.RunPhase?.Retry?.flatMap((rule) => rule.ErrorEquals) ?? []
+    expect(retried.filter((error) => !named.includes(error))).toEqual([])
+    const known = new Set([...retried, ...errors.keys(), ...Object.keys(MACHINE.States), 'Catch', 'FAILED'])
+    expect(named.filter((it) => !known.has(it!) && !it!.startsWith('States.'))).toEqual([])
   })
 
   it('goes to Superseded and writes nothing when another operation took over', () => {

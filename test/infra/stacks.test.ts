@@ -3,6 +3,7 @@ import path from 'node:path'
 import { Match, type Template } from 'aws-cdk-lib/assertions'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../functions/api/routes.ts'
+import { EXECUTION_SECONDS } from '../../functions/core/operation/deadlines.ts'
 import { FLOWS } from '../../functions/core/operation/operation.ts'
 import {
   deliveriesEnv,
@@ -127,6 +128,14 @@ describe('flows stack', () => {
     for (const { statement } of invocations) {
       for (const arn of [statement.Resource].flat()) expect(JSON.stringify(arn)).toContain(functionId)
     }
+  })
+
+  it.each(FLOWS)('of %s end by themselves, and their alarm with them', (flow) => {
+    const [, machine] = resources(flows, 'AWS::StepFunctions::StateMachine').find(
+      ([, it]) => it.Properties.StateMachineName === `fedplane-${flow}`,
+    )!
+    const { TimeoutSeconds } = JSON.parse(String(machine.Properties.DefinitionString)) as { TimeoutSeconds?: number }
+    expect(TimeoutSeconds).toBe(EXECUTION_SECONDS[flow])
   })
 
   it('fail in their function before their Tasks time out', () => {
@@ -347,7 +356,7 @@ describe('events stack', () => {
         .filter((action) => action.startsWith('states:'))
         .toSorted()
     expect(ofExecutions(RECONCILER)).toEqual(
-      ['DescribeExecution', 'StartExecution', 'StopExecution'].map((it) => `states:${it}`),
+      ['DescribeExecution', 'GetExecutionHistory', 'StartExecution', 'StopExecution'].map((it) => `states:${it}`),
     )
     expect(ofExecutions('fedplane: starts due credential rotations')).toEqual(['states:StartExecution'])
     // A cluster that was not to be reached at first is taken up by the sweep.

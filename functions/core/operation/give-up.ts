@@ -14,8 +14,9 @@ import { type Membership, membershipEntityId, operationOf } from '../membership/
 import { endJoinFailed, endRotateFailed, endUnjoin, endUnjoinFailed } from '../membership/membership-end.ts'
 import { flowOfMembership } from '../membership/membership-states.ts'
 import type { Ports, TablePorts } from '../ports.ts'
+import type { JsonObject } from '../values/json.ts'
 import { withoutFullStop } from '../values/wording.ts'
-import { launch, replacedBy } from './launch.ts'
+import { executionOf, launch, replacedBy } from './launch.ts'
 import type { Failure, Flow, Operation } from './operation.ts'
 import { retryOnConflict } from './retry-on-conflict.ts'
 import { membershipKey, openCluster, openFederation, openMembership, type Target } from './subjects.ts'
@@ -79,8 +80,11 @@ export const runningOperation = ({ kind, entity }: Entity): RunningOperation | u
 /** Seconds that an undo attempt may take. */
 const UNDO_DEADLINE_SECONDS = 600
 
+/** Seconds that an attempt may take which finds everything in place. */
+const AGAIN_DEADLINE_SECONDS = 600
+
 /** Undo that failed the same way this often is not tried again by itself. */
-export const ATTEMPTS_MAX = 3
+const ATTEMPTS_MAX = 3
 
 const NOT_UNDONE = ['Undo was given up.']
 
@@ -129,18 +133,18 @@ const ENDINGS: Readonly<Record<Flow, Ending>> = {
 export const giveUp = (ports: TablePorts, running: RunningOperation, failure: Failure): Promise<void> =>
   ENDINGS[running.flow](ports, targetOf(running), failure)
 
-/** The same operation, tried again in undo mode; its first step ends the execution of the attempt before. */
-const undoAttempt = ({ flow, operation }: RunningOperation, failure: Failure, now: Date): Operation => ({
+/** The same operation in a further attempt, whose first step ends the execution of the one before. */
+const nextAttempt = ({ flow, operation }: RunningOperation, changes: Partial<Operation>): Operation => ({
   ...operation,
   attempt: operation.attempt + 1,
-  mode: 'undo',
-  deadline: new Date(now.getTime() + UNDO_DEADLINE_SECONDS * 1000).toISOString(),
   supersedes: replacedBy(flow, operation),
-  // The first failure is the cause; later ones are undo's.
-  failure: operation.failure ?? failure,
+  ...changes,
 })
 
-const writeFor = async (ports: TablePorts, running: RunningOperation, next: Operation): Promise<Write> => {
+/** What a further attempt is written and started with. */
+type NextPorts = Pick<Ports, 'stores' | 'executions' | 'log'>
+
+const writeFor = async (ports: NextPorts, running: RunningOperation, next: Operation): Promise<Write> => {
   const target = targetOf(running)
   const { clusters, federations, memberships } = ports.stores
   if (running.flow.startsWith('cluster-')) {
@@ -155,13 +159,60 @@ const writeFor = async (ports: TablePorts, running: RunningOperation, next: Oper
   return memberships.replace(membership, { ...membership, operation: next } as Membership)
 }
 
+/** @throws OperationSuperseded when the operation ended, or was tried again, meanwhile */
+const startNext = async (
+  ports: NextPorts,
+  running: RunningOperation,
+  changes: Partial<Operation>,
+  progress?: JsonObject,
+): Promise<void> => {
+  const next = nextAttempt(running, changes)
+  await retryOnConflict(async () => ports.stores.commit([await writeFor(ports, running, next)]))
+  await launch(ports, { ...running, operation: next, ...(progress && { progress }) })
+}
+
+const inSeconds = ({ clock }: Pick<Ports, 'clock'>, seconds: number): string =>
+  new Date(clock.now().getTime() + seconds * 1000).toISOString()
+
 /**
  * Starts a further attempt of an operation, in undo mode.
  *
  * @throws OperationSuperseded when the operation ended, or was tried again, meanwhile
  */
-export const startUndo = async (ports: TablePorts, running: RunningOperation, failure: Failure): Promise<void> => {
-  const next = undoAttempt(running, failure, ports.clock.now())
-  await retryOnConflict(async () => ports.stores.commit([await writeFor(ports, running, next)]))
-  await launch(ports, { ...running, operation: next })
-}
+export const startUndo = (ports: TablePorts, running: RunningOperation, failure: Failure): Promise<void> =>
+  startNext(ports, running, {
+    mode: 'undo',
+    deadline: inSeconds(ports, UNDO_DEADLINE_SECONDS),
+    // The first failure is the cause; later ones are undo's.
+    failure: running.operation.failure ?? failure,
+  })
+
+/**
+ * Starts a further attempt of an operation whose phases are all done: they find everything in place, and what is left is to record it.
+ *
+ * @throws OperationSuperseded when the operation ended, or was tried again, meanwhile
+ */
+export const startAgain = (ports: TablePorts, running: RunningOperation): Promise<void> =>
+  startNext(ports, running, { deadline: inSeconds(ports, AGAIN_DEADLINE_SECONDS) })
+
+/**
+ * Goes on in another execution, since one can't have more than 25,000 events (Step Functions, quota "maximum execution history size"). The deadline
+ * stays.
+ *
+ * @param progress where the one before it is
+ * @throws OperationSuperseded when the operation ended, or was tried again, meanwhile
+ */
+export const goOnInNext = (ports: NextPorts, running: RunningOperation, progress: JsonObject): Promise<void> =>
+  startNext(
+    ports,
+    running,
+    {
+      continued: (running.operation.continued ?? 0) + 1,
+      // Those before it have ended.
+      supersedes: [executionOf(running.flow, running.operation)],
+    },
+    progress,
+  )
+
+/** True when the last attempt that may be made is under way. Those that only went on do not count. */
+export const isLastAttempt = ({ attempt, continued = 0 }: Operation): boolean => attempt - continued >= ATTEMPTS_MAX

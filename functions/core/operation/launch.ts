@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ExecutionStillRunning } from '../errors.ts'
 import type { Ports } from '../ports.ts'
+import type { JsonObject } from '../values/json.ts'
 import {
   type ExecutionRef,
   executionName,
@@ -57,7 +58,14 @@ export const replacedBy = (
 /** Updates in a row that each took the place of the one before: each has to be sure that all before it have ended. A deletion may always take over. */
 export const REPLACED_MAX = 20
 
-export type Launch = { flow: Flow; projectId: string; entityId: string; operation: Operation }
+export type Launch = {
+  flow: Flow
+  projectId: string
+  entityId: string
+  operation: Operation
+  /** Where it goes on; absent: at its beginning. */
+  progress?: JsonObject
+}
 
 /**
  * Starts the execution of an operation that has been committed. A failure to start is logged and not thrown: the change is accepted
@@ -65,14 +73,15 @@ export type Launch = { flow: Flow; projectId: string; entityId: string; operatio
  */
 export const launch = async (
   ports: Pick<Ports, 'executions' | 'log'>,
-  { flow, projectId, entityId, operation }: Launch,
+  { flow, projectId, entityId, operation, progress }: Launch,
 ): Promise<void> => {
   const mode: OperationMode = operation.mode
-  const input: FlowInput = { projectId, entityId, operationId: operation.id, attempt: operation.attempt, mode }
+  const ids = { projectId, entityId, operationId: operation.id, attempt: operation.attempt }
+  const input: FlowInput = { ...ids, mode, ...(progress && { result: { progress } }) }
   try {
     await ports.executions.start(executionOf(flow, operation), input)
   } catch (error) {
-    ports.log.error('execution not started; the reconciler will', { flow, ...input, error })
+    ports.log.error('execution not started; the reconciler will', { flow, ...ids, error })
   }
 }
 

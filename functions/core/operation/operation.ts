@@ -1,3 +1,5 @@
+import type { JsonObject } from '../values/json.ts'
+
 /** The long-running flows: one state machine each, all of them as `statemachines/operation.asl.json` says. */
 export const FLOWS = [
   'cluster-create',
@@ -43,6 +45,8 @@ export type Operation<K extends string = string> = {
   force: boolean
   /** Executions that this operation replaced: stopped and awaited before its first step acts. */
   supersedes: readonly ExecutionRef[]
+  /** Attempts that were only the next execution of one that had grown long; absent for none. */
+  continued?: number
   /** Why the attempt before this one ended, shown when undo is over. */
   failure: { reason: string; message: string } | null
 }
@@ -64,6 +68,8 @@ export type FlowInput = {
   operationId: string
   attempt: number
   mode: OperationMode
+  /** Where the execution before this one was, in one that goes on from it: what its last step returned. */
+  result?: { progress: JsonObject }
 }
 
 /** `<operationId>-<attempt>`. Step Functions refuses a closed name for 90 days, hence the attempt. */

@@ -61,6 +61,7 @@ export const operation = <const K extends readonly string[]>(kinds: K) =>
     id: text,
     kind: z.enum(kinds),
     attempt: count,
+    continued: count.exactOptional(),
     mode: z.enum(['do', 'undo']),
     startedAt: text,
     deadline: text,

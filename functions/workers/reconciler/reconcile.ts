@@ -4,11 +4,12 @@ import { afterFederationEnd } from '../../core/federation/federation-end.ts'
 import { afterGrantEnd } from '../../core/grant/end-uses.ts'
 import { failWaiting } from '../../core/membership/begin-operation.ts'
 import {
-  ATTEMPTS_MAX,
   giveUp,
+  isLastAttempt,
   type RunningOperation,
   readEntity,
   runningOperation,
+  startAgain,
   startUndo,
 } from '../../core/operation/give-up.ts'
 import { executionOf, launch } from '../../core/operation/launch.ts'
@@ -58,13 +59,31 @@ const failureFor = (running: RunningOperation, state: ExecutionState): Failure =
     ? timedOut(running)
     : { reason: 'ExecutionDied', message: `The execution ended (${state}) without writing the operation's end.` }
 
+/** States of the definition in which all phases are done, and only the end has to be written. */
+const RECORDING: ReadonlySet<string | undefined> = new Set(['RecordSuccess', 'WaitToRecord'])
+
+/**
+ * All phases are done, and their end could not be written: by a fault of the platform, or the machine would have gone to undo. While it runs it tries
+ * again. When it is dead the phases are run again, and find everything in place.
+ */
+const recordAgain = async (ports: TablePorts, running: RunningOperation, state: ExecutionState): Promise<Did> => {
+  const { flow, operation, entityId } = running
+  ports.log.warn('success not recorded yet', { flow, entityId, attempt: operation.attempt, state })
+  if (state === 'running') return 'nothing'
+  await startAgain(ports, running)
+  return 'started'
+}
+
 /** Ends an attempt that will not end by itself. */
 const retire = async (ports: TablePorts, running: RunningOperation, state: ExecutionState): Promise<Did> => {
   const { flow, operation } = running
+  const isRecording =
+    operation.mode === 'do' && RECORDING.has(await ports.executions.lastState(executionOf(flow, operation)))
+  if (isRecording && !isLastAttempt(operation)) return recordAgain(ports, running, state)
   if (state === 'running') await ports.executions.stop(executionOf(flow, operation), 'past its deadline')
   const failure = operation.failure ?? failureFor(running, state)
   ports.log.warn('operation retired', { flow, entityId: running.entityId, attempt: operation.attempt, state })
-  if (operation.attempt >= ATTEMPTS_MAX) {
+  if (isLastAttempt(operation)) {
     await giveUp(ports, running, failure)
     return 'givenUp'
   }

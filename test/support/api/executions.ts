@@ -30,5 +30,6 @@ export const recordedExecutions = (): RecordedExecutions => {
       throw new Error('the API must not stop executions')
     },
     describe: async () => 'not-found',
+    lastState: async () => undefined,
   }
 }

@@ -73,6 +73,7 @@ const lateExecutions = (engine: () => Engine): Executions => ({
   start: (ref, input) => engine().start(ref, input),
   stop: (ref, cause) => engine().stop(ref, cause),
   describe: (ref) => engine().describe(ref),
+  lastState: (ref) => engine().lastState(ref),
 })
 
 /** Default: memory@1, which connects to nothing. */
@@ -92,6 +93,8 @@ export type FlowLabOptions = {
   keys?: KeyService
   /** For how long a step looks again in-process. Default 0: it looks once. */
   pollMs?: number
+  /** Steps of one execution. Default: as deployed. */
+  stepsMax?: number
 }
 
 export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab> => {
@@ -104,6 +107,7 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
     asset = noAssets,
     clock = manualClock(),
     pollMs = 0,
+    stepsMax,
     keys = memoryKeys(),
   } = options
   const stores = await createTestStores({ clock, keys })
@@ -125,7 +129,7 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
     newId: () => newUuidV7(clock),
     log,
   }
-  const handler = flowHandler(ports, { pollMs })
+  const handler = flowHandler(ports, { pollMs, ...(stepsMax === undefined ? {} : { stepsMax }) })
   const steps = new Map<string, string[]>()
   const intercepted = async (event: unknown): Promise<unknown> => {
     const { flow, step, state } = event as {

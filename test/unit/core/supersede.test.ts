@@ -14,6 +14,7 @@ describe('supersede', () => {
     const executions: Executions = {
       start: async () => undefined,
       stop: async (ref) => void said.push(`stop ${ref.name}`),
+      lastState: async () => undefined,
       describe: async () => {
         said.push('look')
         return ++looks < 3 ? 'running' : 'aborted'
