@@ -178,6 +178,7 @@ module.exports = {
           '^functions/authorizer/settings\\.ts$',
           '^functions/store/dynamodb/table-definition\\.ts$',
           '^functions/runtime/(env|bundled-files)\\.ts$',
+          '^functions/http/aws-time-outs\\.ts$',
           '^functions/api/openapi/document\\.ts$',
           '^functions/policy/check-policies\\.ts$',
           '\\.schema\\.ts$',

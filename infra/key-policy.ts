@@ -8,6 +8,9 @@ export const BUS_NAME = 'fedplane'
 const arn = (service: string, rest: string): string =>
   `arn:${Aws.PARTITION}:${service}:${Aws.REGION}:${Aws.ACCOUNT_ID}:${rest}`
 
+/** The same as an ARN. */
+export const BUS_ARN = arn('events', `event-bus/${BUS_NAME}`)
+
 /** What services use the key for, each bound to what is ours. */
 const USES: readonly { principal: string; actions: string[]; conditions: Record<string, Record<string, string>> }[] = [
   {
@@ -23,18 +26,9 @@ const USES: readonly { principal: string; actions: string[]; conditions: Record<
     conditions: {
       StringEquals: {
         'aws:SourceAccount': Aws.ACCOUNT_ID,
-        'kms:EncryptionContext:aws:events:event-bus:arn': arn('events', `event-bus/${BUS_NAME}`),
+        'kms:EncryptionContext:aws:events:event-bus:arn': BUS_ARN,
       },
-      ArnLike: { 'aws:SourceArn': arn('events', `event-bus/${BUS_NAME}`) },
-    },
-  },
-  {
-    // EventBridge, for queues and topics that its rules send to.
-    principal: 'events.amazonaws.com',
-    actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-    conditions: {
-      StringEquals: { 'aws:SourceAccount': Aws.ACCOUNT_ID },
-      ArnLike: { 'aws:SourceArn': arn('events', 'rule/*') },
+      ArnLike: { 'aws:SourceArn': BUS_ARN },
     },
   },
   {

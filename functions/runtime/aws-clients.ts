@@ -1,12 +1,13 @@
 import { AppError } from '../core/values/app-error.ts'
+import { AWS_TIME_OUTS } from '../http/aws-time-outs.ts'
 
 /**
  * For calls to services in our own Region that answer in milliseconds: three attempts of at most 3 s stay within a request's time
- * (API Gateway gives up at 30 s). The SDK's default waits for ever.
+ * (API Gateway gives up at 30 s).
  */
 export const AWS_CLIENT_OPTIONS = {
   maxAttempts: 3,
-  requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
+  requestHandler: AWS_TIME_OUTS,
 } as const
 
 /** CloudFormation did not take an answer about a resource of ours. */

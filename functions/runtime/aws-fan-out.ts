@@ -5,6 +5,8 @@ import { deliveryOfRecord, eventOfFeedRecord, observeOfRecord } from '../store/d
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 import { awsTablePorts } from './aws-table-ports.ts'
 import type { FanOutEnv } from './env.ts'
+import { publishMetrics } from './metrics.ts'
+import { passingOver } from './passing-over.ts'
 
 /** Keys in one invocation: its payload has at most 1 MB, and what they stand for shares its time. */
 const KEYS_MAX = 50
@@ -65,9 +67,10 @@ export const wakeSelectors =
 /** What the function that finds triggers uses on AWS. Makes the clients, calls nothing. */
 export const awsFanOut = (env: FanOutEnv) => {
   const client = new LambdaClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS })
+  const ports = awsTablePorts(env)
   return {
-    ports: awsTablePorts(env),
-    eventOf: eventOfFeedRecord,
+    ports,
+    eventOf: passingOver(eventOfFeedRecord, { log: ports.log, publish: publishMetrics() }),
     deliveryOf: deliveryOfRecord,
     observeOf: observeOfRecord,
     wake: wakeDeliveries(client, env.DELIVERIES_FUNCTION),

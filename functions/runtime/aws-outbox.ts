@@ -6,6 +6,8 @@ import { openDocumentClient, pauseFor } from '../store/dynamodb/request.ts'
 import { eventOfRecord } from '../store/dynamodb/stream-records.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
 import type { OutboxEnv } from './env.ts'
+import { publishMetrics } from './metrics.ts'
+import { passingOver } from './passing-over.ts'
 import { powertoolsLog } from './powertools-log.ts'
 
 /** Puts events on a bus of EventBridge. @throws what the SDK throws when the call as a whole fails */
@@ -30,7 +32,7 @@ export const putOnBus =
 /** What the forwarder of events uses on AWS. Makes the client, calls nothing. */
 export const awsOutbox = (env: OutboxEnv) => {
   const client = new EventBridgeClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS })
-  const documentClient = openDocumentClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS })
+  const documentClient = openDocumentClient({ region: env.AWS_REGION })
   const context = {
     client: documentClient,
     tableName: env.TABLE_NAME,
@@ -38,5 +40,7 @@ export const awsOutbox = (env: OutboxEnv) => {
     pause: pauseFor,
   }
   const { publish } = dynamoFeed(context, dynamoCommit(context))
-  return { eventOf: eventOfRecord, publish, put: putOnBus(client, env.EVENT_BUS_NAME), log: powertoolsLog() }
+  const log = powertoolsLog()
+  const eventOf = passingOver(eventOfRecord, { log, publish: publishMetrics() })
+  return { eventOf, publish, put: putOnBus(client, env.EVENT_BUS_NAME), log }
 }

@@ -21,11 +21,16 @@ export const addAlarms = (
 ): RunbookAlarm[] => [
   ...addTableAlarms(data, { settings, tableName: data.table.tableName }),
   ...addFlowAlarms(flows, { settings, machines: Object.values(flows.machines) }),
-  ...addApiAlarms(api, { settings, apiIds: api.apiIds, authorizer: api.functions.authorizer }),
+  ...addApiAlarms(api, {
+    settings,
+    apiIds: api.apiIds,
+    accessLogs: api.accessLogs,
+    authorizer: api.functions.authorizer,
+  }),
   ...addWorkerAlarms(events, {
     settings,
     workers: [...Object.values(workers), outbox.forwarder, outbox.fanOut],
     forwarder: outbox.forwarder,
-    undelivered: outbox.undelivered,
+    undelivered: [outbox.undelivered, outbox.refused],
   }),
 ]

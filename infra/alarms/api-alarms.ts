@@ -1,14 +1,24 @@
 import { Duration } from 'aws-cdk-lib'
-import { type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
+import { AlarmRule, AlarmState, CompositeAlarm, type IMetric, MathExpression } from 'aws-cdk-lib/aws-cloudwatch'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { METRIC_NAMESPACE } from '../../functions/core/values/metrics.ts'
 import { gatewayMetric, sumOf } from './metrics.ts'
-import { FIVE_MINUTES, RunbookAlarm, type RunbookSettings } from './runbook-alarm.ts'
+import {
+  alarmName,
+  describeAlarm,
+  FIVE_MINUTES,
+  notifyTopic,
+  RunbookAlarm,
+  type RunbookSettings,
+} from './runbook-alarm.ts'
 
 /** Metric of lines at level ERROR in the authorizer's log: an identity provider, or the secret for it, could not be asked. */
 const AUTHORIZER_FAULTS = 'AuthorizerFaults'
+
+/** Metric of requests that were answered 429, by the gateway or by us. */
+const LIMITED_REQUESTS = 'LimitedRequests'
 
 const ONE_MINUTE = Duration.minutes(1)
 
@@ -16,6 +26,8 @@ export type ApiAlarmsProps = {
   settings: RunbookSettings
   /** Of the API, and of the one for signed requests where it is there. */
   apiIds: readonly string[]
+  /** A line for each request of these. */
+  accessLogs: readonly ILogGroup[]
   authorizer: IFunction & { logGroup: ILogGroup }
 }
 
@@ -96,9 +108,66 @@ const authorizerAlarm = (scope: Construct, { settings, authorizer }: ApiAlarmsPr
   })
 }
 
-/** What clients of the API feel. All of it tells through `customers-affected`. */
-export const addApiAlarms = (scope: Construct, props: ApiAlarmsProps): RunbookAlarm[] => [
-  errorsAlarm(scope, props),
-  latencyAlarm(scope, props),
-  authorizerAlarm(scope, props),
-]
+const refusedAlarm = (scope: Construct, { settings, apiIds }: ApiAlarmsProps): RunbookAlarm =>
+  new RunbookAlarm(scope, {
+    settings,
+    name: 'api-refused',
+    description: 'Four of five requests were refused with a 4xx for fifteen minutes, and two hundred in each five.',
+    metric: new MathExpression({
+      expression: 'IF(refused >= 200, 100 * refused / requests, 0)',
+      usingMetrics: { refused: together(apiIds, '4xx', 'Sum'), requests: together(apiIds, 'Count', 'Sum') },
+      label: '4xx, % of requests',
+      period: FIVE_MINUTES,
+    }),
+    threshold: 80,
+    periods: 3,
+  })
+
+const limitedAlarm = (scope: Construct, { settings, accessLogs }: ApiAlarmsProps): RunbookAlarm => {
+  const filters = accessLogs.map(
+    (logGroup, index) =>
+      new MetricFilter(scope, `limited-requests-${index}`, {
+        logGroup,
+        filterPattern: FilterPattern.stringValue('$.status', '=', '429'),
+        metricNamespace: METRIC_NAMESPACE,
+        metricName: LIMITED_REQUESTS,
+      }),
+  )
+  const [filter] = filters
+  if (filter === undefined) throw new RangeError('An API has an access log.')
+  return new RunbookAlarm(scope, {
+    settings,
+    name: 'api-limited',
+    description: 'A hundred requests and more were answered 429 in each five of fifteen minutes.',
+    metric: filter.metric({ statistic: 'Sum', period: FIVE_MINUTES }),
+    threshold: 100,
+    periods: 3,
+  })
+}
+
+/** Short name of the alarm that is made of others. */
+export const CUSTOMERS_AFFECTED = 'customers-affected'
+
+/**
+ * One mail for all that customers feel of the API, since one fault rings several of its alarms; the mail names them. In the stack of those it is made of:
+ * CloudWatch deletes no alarm that another names, so that a release that drops one has to change this one before.
+ */
+const addComposite = (scope: Construct, settings: RunbookSettings, parts: readonly RunbookAlarm[]): void => {
+  const composite = new CompositeAlarm(scope, `${CUSTOMERS_AFFECTED}-alarm`, {
+    compositeAlarmName: alarmName(CUSTOMERS_AFFECTED),
+    alarmDescription: describeAlarm(
+      settings,
+      'Customers feel that something is wrong with the API: one of the alarms that this one is made of rings.',
+      CUSTOMERS_AFFECTED,
+    ),
+    alarmRule: AlarmRule.anyOf(...parts.map((part) => AlarmRule.fromAlarm(part, AlarmState.ALARM))),
+  })
+  notifyTopic(composite)
+}
+
+/** What clients of the API feel, which tells through `customers-affected`, and what they are refused. */
+export const addApiAlarms = (scope: Construct, props: ApiAlarmsProps): RunbookAlarm[] => {
+  const felt = [errorsAlarm(scope, props), latencyAlarm(scope, props), authorizerAlarm(scope, props)]
+  addComposite(scope, props.settings, felt)
+  return [...felt, refusedAlarm(scope, props), limitedAlarm(scope, props)]
+}

@@ -109,6 +109,7 @@ export const addDashboard = (scope: Construct, { settings, alarms, apiId }: Dash
             ownMetric('SilentSeconds', 'Maximum').with({ label: 'silence of a worker, s' }),
             ownMetric('OperationsGivenUp', 'Sum').with({ label: 'operations given up' }),
             ownMetric('SweepFaults', 'Sum').with({ label: 'faults of the sweep' }),
+            ownMetric('EventsUnreadable', 'Sum').with({ label: 'events passed over' }),
             ownMetric('CanarySeconds', 'Maximum').with({ label: 'canary, s' }),
           ],
           width: WHOLE,

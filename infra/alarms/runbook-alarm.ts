@@ -14,10 +14,12 @@ export const ALARM_TOPIC = 'fedplane-alarms'
 
 /** Tells the topic, when it rings and when it is over. CloudWatch looks for the topic only then. */
 export const notifyTopic = (alarm: Pick<Alarm, 'addAlarmAction' | 'addOkAction'>): void => {
-  const alarmActionArn = `arn:${Aws.PARTITION}:sns:${Aws.REGION}:${Aws.ACCOUNT_ID}:${ALARM_TOPIC}`
-  const action: IAlarmAction = { bind: () => ({ alarmActionArn }) }
-  alarm.addAlarmAction(action)
-  alarm.addOkAction(action)
+  alarm.addAlarmAction(TOPIC)
+  alarm.addOkAction(TOPIC)
+}
+
+const TOPIC: IAlarmAction = {
+  bind: () => ({ alarmActionArn: `arn:${Aws.PARTITION}:sns:${Aws.REGION}:${Aws.ACCOUNT_ID}:${ALARM_TOPIC}` }),
 }
 
 /** Where the article of an alarm is: below `runbookUrl`, else in this repository. */
@@ -49,9 +51,12 @@ export type RunbookAlarmProps = {
   periods?: number
   /** How many of them must be over the threshold. Default: all. */
   datapoints?: number
-  /** True: no data is as bad as too much. Default false. */
+  /**
+   * True: that there is no data is told, too (`INSUFFICIENT_DATA`). A new alarm begins there, so the first deployment rings nothing, as it would if missing
+   * data counted as bad. Default false.
+   */
   silenceIsBad?: boolean
-  /** False: it rings within `customers-affected` only, which tells of it. Default true. */
+  /** False: it rings within another alarm only, which tells of it. Default true. */
   tells?: boolean
 }
 
@@ -72,11 +77,12 @@ export class RunbookAlarm extends Alarm {
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       evaluationPeriods: props.periods ?? 1,
       datapointsToAlarm: props.datapoints ?? props.periods ?? 1,
-      treatMissingData: props.silenceIsBad ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
+      treatMissingData: props.silenceIsBad ? TreatMissingData.MISSING : TreatMissingData.NOT_BREACHING,
     })
     this.shortName = props.name
     this.tells = props.tells ?? true
     if (this.tells) notifyTopic(this)
+    if (props.silenceIsBad) this.addInsufficientDataAction(TOPIC)
   }
 }
 

@@ -20,10 +20,9 @@ export const addTableAlarms = (
       name: 'table-throttled',
       description: 'DynamoDB refused reads or writes of the table or an index a hundred times within five minutes.',
       metric: sumOf(
-        [
-          throttles('ReadThrottleEvents', ofTable),
-          ...[ofTable, ...indexes].map((dimensions) => throttles('WriteThrottleEvents', dimensions)),
-        ],
+        [ofTable, ...indexes].flatMap((dimensions) =>
+          ['ReadThrottleEvents', 'WriteThrottleEvents'].map((name) => throttles(name, dimensions)),
+        ),
         'throttled requests',
       ),
       threshold: 100,

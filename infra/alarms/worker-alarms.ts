@@ -11,8 +11,8 @@ export type WorkerAlarmsProps = {
   workers: readonly IFunction[]
   /** Puts events on the bus. */
   forwarder: IFunction
-  /** Where what could not be put there is noted. */
-  undelivered: IQueue
+  /** Where what could not be put there is noted, and where the bus puts what it could not take. */
+  undelivered: readonly IQueue[]
 }
 
 type Planned = Omit<RunbookAlarmProps, 'settings'>
@@ -39,7 +39,6 @@ const OWN: readonly Planned[] = [
     periods: 2,
     // It is the reconciler that writes it.
     silenceIsBad: true,
-    tells: false,
   },
   {
     name: 'sweep-faults',
@@ -63,8 +62,16 @@ const ofAws = ({ workers, forwarder, undelivered }: WorkerAlarmsProps): Planned[
   },
   {
     name: 'events-undelivered',
-    description: 'Events could not be put on the bus for 23 hours, and were given up.',
-    metric: undelivered.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: FIVE_MINUTES }),
+    description: 'Events were given up: not put on the bus for 23 hours, not taken by it, or not to be read.',
+    metric: sumOf(
+      [
+        ...undelivered.map((queue) =>
+          queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: FIVE_MINUTES }),
+        ),
+        ownMetric('EventsUnreadable', 'Sum'),
+      ],
+      'events given up',
+    ),
     threshold: 1,
   },
   {

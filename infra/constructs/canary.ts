@@ -35,6 +35,7 @@ export class Canary extends Construct {
     const canary = new NodeFunction(this, 'canary', {
       installation,
       kind: 'canary',
+      once: true,
       bundle: 'event-canary',
       description: 'fedplane: walks the main path',
       environment,
@@ -61,7 +62,6 @@ export class Canary extends Construct {
       below: true,
       periods: 2,
       silenceIsBad: true,
-      tells: false,
     })
     new CfnOutput(this, 'function', { value: canary.functionName, description: 'Invoke it to run the canary now.' })
   }

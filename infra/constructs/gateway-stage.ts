@@ -23,7 +23,10 @@ const ACCESS_LOG_FORMAT = AccessLogFormat.custom(
 
 /** The `$default` stage of an API, so that paths are the same as locally, with its limit and its log of requests. */
 export class GatewayStage extends HttpStage {
+  readonly accessLogs: KeptLogs
+
   constructor(scope: Construct, id: string, { api, installation }: { api: HttpApi; installation: Installation }) {
+    const accessLogs = new KeptLogs(scope, 'access-logs', installation)
     super(scope, id, {
       httpApi: api,
       stageName: '$default',
@@ -32,9 +35,10 @@ export class GatewayStage extends HttpStage {
       // Those of single routes cost by the month, and nothing checks them: the access log has routes.
       detailedMetricsEnabled: false,
       accessLogSettings: {
-        destination: new LogGroupLogDestination(new KeptLogs(scope, 'access-logs', installation)),
+        destination: new LogGroupLogDestination(accessLogs),
         format: ACCESS_LOG_FORMAT,
       },
     })
+    this.accessLogs = accessLogs
   }
 }

@@ -29,7 +29,15 @@ export type NodeFunctionProps = {
   memoryMiB?: number
   /** True for functions that talk to clusters: they are put into the subnets of the settings, if there are any. Default: false. */
   talksToClusters?: boolean
+  /**
+   * True for what nobody waits for, and what runs again by a clock: Lambda neither repeats a run that failed nor keeps an event for longer than a
+   * minute. By itself it would try twice more, and keep events for six hours, to run hours of them at once after a throttle. Default: false.
+   */
+  once?: boolean
 }
+
+/** The shortest that Lambda takes. */
+const EVENT_AGE = Duration.minutes(1)
 
 /** Of the gateway and of state machines, of clocks, of the stream, which has a queue for what is given up. */
 const NO_DEAD_LETTERS =
@@ -41,7 +49,7 @@ const NO_DEAD_LETTERS =
  */
 export class NodeFunction extends LambdaFunction {
   constructor(scope: Construct, id: string, props: NodeFunctionProps) {
-    const { installation, kind, talksToClusters = false } = props
+    const { installation, kind, talksToClusters = false, once = false } = props
     const { settings, folderOf } = installation
     const reserved = settings.reservedConcurrency[kind]
     const logGroup = new KeptLogs(scope, `${id}-logs`, installation)
@@ -59,6 +67,7 @@ export class NodeFunction extends LambdaFunction {
       tracing: settings.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       logGroup,
       role,
+      ...(once ? { retryAttempts: 0, maxEventAge: EVENT_AGE } : {}),
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
     })
     if (settings.tracing) acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'X-Ray takes no resource.')

@@ -1,6 +1,6 @@
 import { Duration, RemovalPolicy } from 'aws-cdk-lib'
 import { type CfnEventBus, EventBus } from 'aws-cdk-lib/aws-events'
-import { PolicyStatement } from 'aws-cdk-lib/aws-iam'
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { FilterCriteria, FilterRule, StartingPosition } from 'aws-cdk-lib/aws-lambda'
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs'
 import { Construct } from 'constructs'
@@ -14,7 +14,7 @@ import {
 import { acknowledge } from '../acknowledge.ts'
 import { grantFeed, grantSend, grantStream, grantTable } from '../grants.ts'
 import type { Installation } from '../installation.ts'
-import { BUS_NAME } from '../key-policy.ts'
+import { BUS_ARN, BUS_NAME } from '../key-policy.ts'
 import { reconcilerEnvironment } from '../worker-environment.ts'
 import { NodeFunction } from './node-function.ts'
 
@@ -59,6 +59,8 @@ export class Outbox extends Construct {
   readonly bus: EventBus
   /** Where Lambda notes which part of the stream it gave up. */
   readonly undelivered: Queue
+  /** Where EventBridge puts what it could not encrypt. */
+  readonly refused: Queue
   readonly forwarder: NodeFunction
   /** Notes deliveries of triggers for events of the feeds. */
   readonly fanOut: NodeFunction
@@ -67,8 +69,24 @@ export class Outbox extends Construct {
     super(scope, id)
     const { installation } = props
     const { data } = installation
+    this.refused = new Queue(this, 'refused', {
+      // Not by our key: it is for when that can't be used.
+      encryption: QueueEncryption.SQS_MANAGED,
+      enforceSSL: true,
+      retentionPeriod: Duration.days(14),
+      removalPolicy: RemovalPolicy.DESTROY,
+    })
+    this.refused.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal('events.amazonaws.com')],
+        actions: ['sqs:SendMessage'],
+        resources: [this.refused.queueArn],
+        conditions: { ArnEquals: { 'aws:SourceArn': BUS_ARN } },
+      }),
+    )
     this.bus = new EventBus(this, 'bus', {
       eventBusName: BUS_NAME,
+      deadLetterQueue: this.refused,
       description: 'fedplane: what happens to clusters and federations',
     })
     // As a property of CDK's it would name the bus in the key's policy, which is in a stack that this one needs: `key-policy.ts` has it.
@@ -81,8 +99,10 @@ export class Outbox extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
     })
     const last = 'It is where is noted what could not be delivered.'
-    acknowledge(this.undelivered, 'AwsSolutions-SQS3', last)
-    acknowledge(this.undelivered, 'Serverless-SQSRedrivePolicy', last)
+    for (const queue of [this.undelivered, this.refused]) {
+      acknowledge(queue, 'AwsSolutions-SQS3', last)
+      acknowledge(queue, 'Serverless-SQSRedrivePolicy', last)
+    }
     const environment: Settings<OutboxEnv> = { TABLE_NAME: data.table.tableName, EVENT_BUS_NAME: this.bus.eventBusName }
     this.forwarder = new NodeFunction(this, 'outbox', {
       installation,

@@ -3,6 +3,7 @@ import { HttpApi, type HttpMethod, HttpRoute, HttpRouteKey } from 'aws-cdk-lib/a
 import { HttpIamAuthorizer } from 'aws-cdk-lib/aws-apigatewayv2-authorizers'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import type { IFunction } from 'aws-cdk-lib/aws-lambda'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import { Construct } from 'constructs'
 import type { Installation } from '../installation.ts'
 import { type GatewayRoute, gatewayPaths } from '../route-keys.ts'
@@ -22,13 +23,14 @@ export type SignedApiProps = {
  */
 export class SignedApi extends Construct {
   readonly apiId: string
+  readonly accessLogs: ILogGroup
 
   constructor(scope: Construct, id: string, { installation, routes, functions }: SignedApiProps) {
     super(scope, id)
     const authorizer = new HttpIamAuthorizer()
     const api = new HttpApi(this, 'api', { apiName: 'fedplane-signed', createDefaultStage: false })
     this.apiId = api.apiId
-    new GatewayStage(this, 'stage', { api, installation })
+    this.accessLogs = new GatewayStage(this, 'stage', { api, installation }).accessLogs
     // One permission for each function: two for each route would make a policy that is too long.
     const options = { scopePermissionToRoute: false }
     const integrations = {

@@ -1,6 +1,7 @@
 import process from 'node:process'
 import { parseArgs } from 'node:util'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
+import { AWS_TIME_OUTS } from '../../functions/http/aws-time-outs.ts'
 import { restoreTable } from './restore-table.ts'
 
 const HELP = `npm run restore -- --from RESTORED --to TABLE [--check]
@@ -19,7 +20,7 @@ if (help || from === undefined || to === undefined || from === to) {
   process.stdout.write(HELP)
   if (!help) process.exitCode = 2
 } else {
-  const client = new DynamoDBClient({ maxAttempts: 10 })
+  const client = new DynamoDBClient({ maxAttempts: 10, requestHandler: AWS_TIME_OUTS })
   const { same, written, deleted } = await restoreTable({ client, from, to, check, tell })
   client.destroy()
   process.stdout.write(

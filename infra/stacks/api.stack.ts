@@ -13,6 +13,7 @@ import {
 import { HttpLambdaAuthorizer, HttpLambdaResponseType } from 'aws-cdk-lib/aws-apigatewayv2-authorizers'
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations'
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager'
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { keystoneBase } from '../../functions/authorizer/settings.ts'
 import type { KeysEnv, Settings, TableEnv } from '../../functions/runtime/env.ts'
@@ -74,6 +75,8 @@ export class ApiStack extends Stack {
   readonly #facade: IdentityFacade | undefined
   /** Of the API, and of the one for signed requests where it is there. */
   readonly apiIds: readonly string[]
+  /** A line for each request, of the same. */
+  readonly accessLogs: readonly ILogGroup[]
   /** Base URL in links, without `/v1`. */
   readonly publicUrl: string
 
@@ -95,6 +98,7 @@ export class ApiStack extends Stack {
     }
     const signed = this.#addRoutes(props.routes, stage)
     this.apiIds = [this.api.apiId, ...(signed === undefined ? [] : [signed.apiId])]
+    this.accessLogs = [stage.accessLogs, ...(signed === undefined ? [] : [signed.accessLogs])]
     new ReservedConcurrency(this, 'reserved-concurrency', { installation: props, functions: this.functions })
     new CfnOutput(this, 'url', { value: `${this.publicUrl}/v1` })
     new CfnOutput(this, 'endpoint', {

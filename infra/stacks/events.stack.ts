@@ -72,6 +72,7 @@ export class EventsStack extends Stack {
     return new NodeFunction(this, name, {
       installation: this.#installation,
       kind: 'event',
+      once: true,
       bundle: `event-${name}`,
       ...props,
     })

@@ -1,18 +1,15 @@
 import { Aws, CfnOutput, Stack } from 'aws-cdk-lib'
-import { AlarmRule, CompositeAlarm } from 'aws-cdk-lib/aws-cloudwatch'
 import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam'
 import { Topic } from 'aws-cdk-lib/aws-sns'
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions'
 import type { Construct } from 'constructs'
 import { acknowledge } from '../acknowledge.ts'
+import { CUSTOMERS_AFFECTED } from '../alarms/api-alarms.ts'
 import { addDashboard } from '../alarms/dashboard.ts'
-import { ALARM_TOPIC, alarmName, describeAlarm, notifyTopic, type RunbookAlarm } from '../alarms/runbook-alarm.ts'
+import { ALARM_TOPIC, type RunbookAlarm } from '../alarms/runbook-alarm.ts'
 import { Canary } from '../constructs/canary.ts'
 import type { InstallationStackProps } from '../installation.ts'
 import type { ApiStack } from './api.stack.ts'
-
-/** Short name of the alarm that is made of others. */
-const CUSTOMERS_AFFECTED = 'customers-affected'
 
 export type OperationsStackProps = InstallationStackProps & {
   api: ApiStack
@@ -29,10 +26,6 @@ export class OperationsStack extends Stack {
     for (const other of [api, flows, events]) this.addStackDependency(other, 'has alarms that are named here')
     this.#addTopic(props)
     const all = [...alarms, ...this.#addCanary(props, api)]
-    this.#addComposite(
-      props,
-      all.filter(({ tells }) => !tells),
-    )
     addDashboard(this, {
       settings: props.settings,
       apiId: api.api.apiId,
@@ -72,22 +65,5 @@ export class OperationsStack extends Stack {
     )
     if (settings.alarmEmail !== undefined) topic.addSubscription(new EmailSubscription(settings.alarmEmail))
     new CfnOutput(this, 'alarm-topic', { value: topic.topicArn, description: 'Subscribe a pager or a chat to it.' })
-  }
-
-  /** One mail for all that customers feel, since one fault rings several of its alarms; the mail names them. */
-  #addComposite({ settings }: InstallationStackProps, told: readonly RunbookAlarm[]): void {
-    const composite = new CompositeAlarm(this, `${CUSTOMERS_AFFECTED}-alarm`, {
-      compositeAlarmName: alarmName(CUSTOMERS_AFFECTED),
-      alarmDescription: describeAlarm(
-        settings,
-        'Customers feel that something is wrong: one of the alarms that this one is made of rings.',
-        CUSTOMERS_AFFECTED,
-      ),
-      // By name: a reference would keep the stack of the other alarm from ever changing it.
-      alarmRule: AlarmRule.anyOf(
-        ...told.map(({ shortName }) => AlarmRule.fromString(`ALARM("${alarmName(shortName)}")`)),
-      ),
-    })
-    notifyTopic(composite)
   }
 }

@@ -29,6 +29,7 @@ type Alarm = {
   AlarmDescription: string
   AlarmActions?: unknown[]
   OKActions?: unknown[]
+  InsufficientDataActions?: unknown[]
   AlarmRule?: unknown
   TreatMissingData?: string
   Metrics?: { MetricStat?: { Metric: Fields } }[]
@@ -72,6 +73,13 @@ const composite = (stacks: readonly Template[]): Alarm => {
   expect(more).toEqual([])
   return found as Alarm
 }
+
+/** Ids of the alarms that a composite one is made of. */
+const partsOf = ({ AlarmRule }: Alarm): string[] =>
+  [...JSON.stringify(AlarmRule).matchAll(/"Fn::GetAtt":\["(\w+)","Arn"\]/g)].map(([, id = '']) => id)
+
+const nameOf = (stacks: readonly Template[], id: string): unknown =>
+  stacks.flatMap((template) => template.findResources('AWS::CloudWatch::Alarm')[id] ?? [])[0]?.Properties.AlarmName
 
 /** Metrics of our namespace that alarms check. */
 const ownMetrics = (alarm: Alarm): Fields[] =>
@@ -118,9 +126,9 @@ describe('alarms', () => {
   })
 
   it('tell the topic, when they ring and when they end, unless another alarm does or a deployment is rolled back', () => {
-    const rule = JSON.stringify(composite(templates).AlarmRule)
+    const told = partsOf(composite(templates)).map((id) => nameOf(templates, id))
     const silent = alarmsOf(templates).filter(({ AlarmActions }) => AlarmActions === undefined)
-    const untold = silent.filter(({ AlarmName }) => !rule.includes(`ALARM(\\"${AlarmName}\\")`))
+    const untold = silent.filter(({ AlarmName }) => !told.includes(AlarmName))
     expect(untold.map(articleOf)).toEqual(untold.map(() => 'deployment-failed.md'))
     for (const { AlarmActions, OKActions } of alarmsOf(templates)) {
       expect(OKActions).toEqual(AlarmActions)
@@ -128,12 +136,15 @@ describe('alarms', () => {
     }
   })
 
-  it('name in the one that is made of others only alarms that are there', () => {
-    const names = alarmsOf(templates).map(({ AlarmName }) => AlarmName)
-    const named = [...JSON.stringify(composite(templates).AlarmRule).matchAll(/ALARM\(\\"([^\\]+)\\"\)/g)]
+  it('are named by the one that is made of others as resources of its stack, so that CloudFormation knows what needs what', () => {
+    const [stack, ...more] = templates.filter(
+      (template) => Object.keys(template.findResources('AWS::CloudWatch::CompositeAlarm')).length > 0,
+    )
+    expect(more).toEqual([])
+    const ids = Object.keys(stack!.findResources('AWS::CloudWatch::Alarm'))
+    const named = partsOf(composite(templates))
     expect(named.length).toBeGreaterThan(1)
-    expect(named.map(([, name]) => name).filter((name) => !names.includes(name ?? ''))).toEqual([])
-    expect(JSON.stringify(composite(usual).AlarmRule)).not.toContain('canary')
+    expect(named.filter((id) => !ids.includes(id))).toEqual([])
   })
 
   it('check metrics of our own that functions or logs write, by their dimensions', () => {
@@ -162,16 +173,26 @@ describe('alarms', () => {
     expect(statistics('worker-errors')).toBe(7)
     for (const index of ['open-work', 'renewals', 'kinds']) expect(metricsOf('table-throttled')).toContain(`"${index}"`)
     const queues = propertiesOf(templates, 'AWS::SQS::Queue')
-    expect(queues).toHaveLength(1)
-    expect(metricsOf('events-undelivered')).toContain('ApproximateNumberOfMessagesVisible')
+    expect(queues).toHaveLength(2)
+    expect(metricsOf('events-undelivered').split('ApproximateNumberOfMessagesVisible')).toHaveLength(3)
+    for (const metric of ['ReadThrottleEvents', 'WriteThrottleEvents']) {
+      expect(metricsOf('table-throttled').split(metric)).toHaveLength(5)
+    }
+    expect(metricsOf('flow-throttled')).toContain('StateTransition')
   })
 
-  it('ring when the writer of their metric is silent, where silence is the fault', () => {
-    const breaching = alarmsOf(templates).filter(({ TreatMissingData }) => TreatMissingData === 'breaching')
-    expect(breaching.map(({ AlarmName }) => AlarmName).sort()).toEqual([
+  it('tell when the writer of their metric is silent, where silence is the fault, and not before it first wrote', () => {
+    const silence = alarmsOf(templates).filter(({ InsufficientDataActions }) => InsufficientDataActions !== undefined)
+    expect(silence.map(({ AlarmName }) => AlarmName).sort()).toEqual([
       'fedplane-canary-failed',
       'fedplane-workers-stale',
     ])
+    for (const { InsufficientDataActions, AlarmActions, TreatMissingData } of silence) {
+      expect(InsufficientDataActions).toEqual(AlarmActions)
+      expect(TreatMissingData).toBe('missing')
+    }
+    // Missing data that counts as bad rings at the first deployment.
+    expect(alarmsOf(templates).filter(({ TreatMissingData }) => TreatMissingData === 'breaching')).toEqual([])
   })
 })
 

@@ -285,6 +285,32 @@ describe('events stack', () => {
     }
   })
 
+  it('runs what the clock runs once for each event, and keeps none for longer than a minute', () => {
+    const behindTheStream = [FORWARDER, FAN_OUT]
+    const workers = resources(events, 'AWS::Lambda::Function').filter(
+      ([, it]) => !behindTheStream.includes(String(it.Properties.Description)),
+    )
+    const configs = resources(events, 'AWS::Lambda::EventInvokeConfig').map(([, config]) => config.Properties)
+    for (const [id] of workers) {
+      expect(configs.find((config) => JSON.stringify(config.FunctionName).includes(`"${id}"`))).toMatchObject({
+        MaximumRetryAttempts: 0,
+        MaximumEventAgeInSeconds: 60,
+      })
+    }
+    expect(configs).toHaveLength(workers.length)
+  })
+
+  it('keeps what the bus could not encrypt, in a queue that does not need that key', () => {
+    const [[, bus]] = resources(events, 'AWS::Events::EventBus') as [[string, Resource]]
+    const { Arn } = bus.Properties.DeadLetterConfig as { Arn: { 'Fn::GetAtt': [string, string] } }
+    const [id] = Arn['Fn::GetAtt']
+    const queue = resources(events, 'AWS::SQS::Queue').find(([name]) => name === id)
+    expect(queue?.[1].Properties).toMatchObject({ SqsManagedSseEnabled: true })
+    expect(queue?.[1].Properties).not.toHaveProperty('KmsMasterKeyId')
+    const policies = JSON.stringify(resources(events, 'AWS::SQS::QueuePolicy').map(([, it]) => it.Properties))
+    expect(policies).toMatch(new RegExp(`events\\.amazonaws\\.com.*${id}`))
+  })
+
   it('tells the reconciler of executions of our flows that ended badly', () => {
     const [id] = one(events, 'AWS::Lambda::Function', RECONCILER)
     const pattern = rulesOf(id).find((rule) => rule.EventPattern)?.EventPattern as {

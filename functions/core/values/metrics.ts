@@ -17,6 +17,8 @@ export const METRIC_NAMES = [
   'OperationsGivenUp',
   /** Clusters and control planes that a health sweep could not check because of a fault of ours. */
   'SweepFaults',
+  /** Events of the table that could not be read, and were passed over. */
+  'EventsUnreadable',
   /** How long a run of the canary that went well took. */
   'CanarySeconds',
 ] as const

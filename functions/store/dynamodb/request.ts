@@ -2,6 +2,7 @@ import { DynamoDBClient, type DynamoDBClientConfig } from '@aws-sdk/client-dynam
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import type { Clock } from '../../core/ports.ts'
 import type { AppError } from '../../core/values/app-error.ts'
+import { AWS_TIME_OUTS } from '../../http/aws-time-outs.ts'
 import { StoreBusy } from '../errors.ts'
 import { type Action, keyOfAction } from './action.ts'
 
@@ -63,10 +64,11 @@ export type StoreContext = {
 /**
  * DynamoDB client for the stores. `destroy()` it when the process goes on without it.
  *
- * @param settings of the SDK. Default of `maxAttempts`, its own for throttling and faults of the network, is 10; then the store says `StoreBusy`
+ * @param settings of the SDK. Default of `maxAttempts`, its own for throttling and faults of the network, is 5, which end within a request's time whatever
+ * DynamoDB does; then the store says `StoreBusy`
  */
 export const openDocumentClient = (settings: DynamoDBClientConfig): DynamoDBDocumentClient =>
-  DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 10, ...settings }), {
+  DynamoDBDocumentClient.from(new DynamoDBClient({ maxAttempts: 5, requestHandler: AWS_TIME_OUTS, ...settings }), {
     marshallOptions: { removeUndefinedValues: true },
   })
 

@@ -1,6 +1,7 @@
 import { ExecutionAlreadyExists, ExecutionDoesNotExist, type SFNClient } from '@aws-sdk/client-sfn'
 import { describe, expect, it } from 'vitest'
 import type { FlowInput } from '../../../functions/core/operation/operation.ts'
+import { sfnLastState } from '../../../functions/runtime/aws-reconciler-ports.ts'
 import { sfnExecutions } from '../../../functions/runtime/aws-table-ports.ts'
 import { ExecutionsUnavailable } from '../../../functions/runtime/errors.ts'
 
@@ -93,6 +94,41 @@ describe('sfnExecutions', () => {
       await expect(clientWith(new Error('no answer')).executions.describe(REF)).rejects.toBeInstanceOf(
         ExecutionsUnavailable,
       )
+    })
+  })
+
+  describe('where an execution is', () => {
+    const entered = (name: string) => ({ stateEnteredEventDetails: { name } })
+    const lastState = (...answers: unknown[]) => {
+      const asked: unknown[] = []
+      const send = async ({ input }: { input: unknown }) => {
+        asked.push(input)
+        const answer = answers.shift()
+        if (answer instanceof Error) throw answer
+        return answer
+      }
+      const ask = sfnLastState({ send } as unknown as Pick<SFNClient, 'send'>, PREFIX)
+      return { asked, found: ask(REF) }
+    }
+
+    it('is the state that was entered last, however many tries are behind it', async () => {
+      const retries = { events: [{}, {}], nextToken: 'more' }
+      const { asked, found } = lastState(retries, { events: [{}, entered('RecordSuccess'), entered('PhaseDone')] })
+      expect(await found).toBe('RecordSuccess')
+      expect(asked).toMatchObject([
+        { executionArn: EXECUTION, reverseOrder: true, includeExecutionData: false },
+        { executionArn: EXECUTION, nextToken: 'more' },
+      ])
+    })
+
+    it('is not known of one that was never there, or has entered none', async () => {
+      expect(await lastState(unknown).found).toBeUndefined()
+      expect(await lastState({ events: [{}] }).found).toBeUndefined()
+    })
+
+    it('can not be asked for a while when Step Functions does not answer, nor by functions without the right', async () => {
+      await expect(lastState(new Error('throttled')).found).rejects.toBeInstanceOf(ExecutionsUnavailable)
+      await expect(clientWith({}).executions.lastState(REF)).rejects.toBeInstanceOf(ExecutionsUnavailable)
     })
   })
 })

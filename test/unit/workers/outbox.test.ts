@@ -3,6 +3,7 @@ import type { DynamoDBRecord } from 'aws-lambda'
 import { describe, expect, it } from 'vitest'
 import { type DomainEvent, entityEvent, type OutboxEvent } from '../../../functions/core/values/event.ts'
 import { putOnBus } from '../../../functions/runtime/aws-outbox.ts'
+import { passingOver } from '../../../functions/runtime/passing-over.ts'
 import { EVENT_SCHEMA_VERSION } from '../../../functions/store/dynamodb/event.schema.ts'
 import { eventOfRecord } from '../../../functions/store/dynamodb/stream-records.ts'
 import type { FeedEntry } from '../../../functions/store/stores.ts'
@@ -87,6 +88,28 @@ describe('forwardEvents', () => {
     const parts = bus()
     await forwardEvents([record(1, change)], parts)
     expect(parts.taken).toEqual([])
+  })
+})
+
+describe('passingOver', () => {
+  it('passes over an event that can not be read, says so once, and forwards what is behind it', async () => {
+    const parts = bus()
+    const counted: object[] = []
+    const publish = (values: object): void => void counted.push(values)
+    const eventOf = passingOver(eventOfRecord, { log: parts.log, publish })
+    const [first, second, third] = numbered(3) as [DynamoDBRecord, DynamoDBRecord, DynamoDBRecord]
+    second.dynamodb!.NewImage = image({ pk: 'P#shop', sk: 'EVENT#federation#fed#0190-1', schemaVersion: 99 })
+    expect(await forwardEvents([first, second, third], { ...parts, eventOf })).toEqual({ batchItemFailures: [] })
+    expect(parts.published).toEqual(['0 0190-0', '2 0190-2'])
+    expect(counted).toEqual([{ EventsUnreadable: 1 }])
+  })
+
+  it('lets every other fault through: the stream sends it again', () => {
+    const fail = (): never => {
+      throw new Error('away')
+    }
+    const parts = { log: recordedLog(), publish: () => undefined }
+    expect(() => passingOver(fail, parts)(record(1))).toThrow('away')
   })
 })
 

@@ -2,14 +2,15 @@ import {
   ExecutionDoesNotExist,
   GetExecutionHistoryCommand,
   type GetExecutionHistoryCommandOutput,
-  type SFNClient,
+  SFNClient,
 } from '@aws-sdk/client-sfn'
-import type { Executions } from '../core/ports.ts'
-import { callSfn, executionArn } from './aws-table-ports.ts'
+import type { Executions, TablePorts } from '../core/ports.ts'
+import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
+import { awsTablePorts, callSfn, executionArn } from './aws-table-ports.ts'
+import type { ReconcilerEnv } from './env.ts'
 
 /**
- * Where an execution is, by its history from the end. A file of its own: the shapes of all events of Step Functions are in it, and only the
- * reconciler needs them.
+ * Where an execution is, by its history from the end.
  *
  * @param prefix ARN of the flows' state machines up to the flow's name
  */
@@ -35,3 +36,11 @@ export const sfnLastState =
     } while (nextToken !== undefined)
     return undefined
   }
+
+/** Ports of the reconciler, which alone may read histories: the shapes of all events of Step Functions come with that. Calls nothing. */
+export const awsReconcilerPorts = (env: ReconcilerEnv): TablePorts => {
+  const ports = awsTablePorts(env)
+  const client = new SFNClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS })
+  const lastState = sfnLastState(client, env.STATE_MACHINE_ARN_PREFIX)
+  return { ...ports, executions: { ...ports.executions, lastState } }
+}
