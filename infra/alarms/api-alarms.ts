@@ -37,7 +37,7 @@ const together = (apiIds: readonly string[], name: string, statistic: 'Sum' | 'p
   const [only, ...more] = metrics
   if (only !== undefined && more.length === 0) return only
   const named = metrics.map(
-    (metric, index) => [`${name === '5xx' ? 'e' : name.toLowerCase()}${index}`, metric] as const,
+    (metric, index) => [`${name.toLowerCase().replace(/^(\d)xx$/, 'x$1')}${index}`, metric] as const,
   )
   return new MathExpression({
     expression: `${statistic === 'Sum' ? 'SUM' : 'MAX'}([${named.map(([id]) => `FILL(${id}, 0)`).join(', ')}])`,

@@ -18,6 +18,9 @@ const securityGroupOf = (stack: Stack, vpcId: string): CfnSecurityGroup => {
         // Clusters have their API at any port, and where is for the address guard to say.
         { ipProtocol: 'tcp', fromPort: 1, toPort: 65_535, cidrIp: '0.0.0.0/0', description: 'API servers and AWS' },
         { ipProtocol: 'tcp', fromPort: 1, toPort: 65_535, cidrIpv6: '::/0', description: 'API servers and AWS' },
+        // Not needed for Amazon's resolver; a VPC may have DNS servers of its own (DHCP options).
+        { ipProtocol: 'udp', fromPort: 53, toPort: 53, cidrIp: '0.0.0.0/0', description: 'DNS' },
+        { ipProtocol: 'udp', fromPort: 53, toPort: 53, cidrIpv6: '::/0', description: 'DNS' },
       ],
     })
   )
@@ -26,8 +29,12 @@ const securityGroupOf = (stack: Stack, vpcId: string): CfnSecurityGroup => {
 /** Where a function is that talks to clusters; undefined without `vpcId`, which is outside of any VPC. */
 export const clusterNetwork = (
   scope: Construct,
-  { vpcId, subnetIds }: DeploymentSettings,
+  { vpcId, subnetIds, dualStack }: DeploymentSettings,
 ): CfnFunction.VpcConfigProperty | undefined =>
   vpcId === undefined
     ? undefined
-    : { subnetIds, securityGroupIds: [securityGroupOf(Stack.of(scope), vpcId).attrGroupId] }
+    : {
+        subnetIds,
+        securityGroupIds: [securityGroupOf(Stack.of(scope), vpcId).attrGroupId],
+        ...(dualStack ? { ipv6AllowedForDualStack: true } : {}),
+      }

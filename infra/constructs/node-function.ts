@@ -72,6 +72,7 @@ export class NodeFunction extends LambdaFunction {
     })
     if (settings.tracing) acknowledge(role, 'AwsSolutions-IAM5[Resource::*]', 'X-Ray takes no resource.')
     acknowledge(this, 'Serverless-LambdaDLQ', NO_DEAD_LETTERS)
+    if (once) acknowledge(this, 'Serverless-LambdaAsyncFailureDestination', NO_DEAD_LETTERS)
     const network = talksToClusters ? clusterNetwork(this, settings) : undefined
     if (network === undefined) return
     ;(this.node.defaultChild as CfnFunction).vpcConfig = network

@@ -57,6 +57,8 @@ const PAIRS = [
   ['oidcAudience', 'oidcIssuer'],
   ['canarySecretKeyArn', 'canarySecretArn'],
   ['vpcId', 'subnetIds'],
+  ['dualStack', 'vpcId'],
+  ['closeEndpoint', 'domainName'],
   ['subnetIds', 'vpcId'],
 ] as const
 
@@ -78,6 +80,11 @@ const fields = {
   certificateArn: matching(CERTIFICATE_ARN, 'must be the ARN of an ACM certificate in the Region of the deployment')
     .optional()
     .describe('ARN of the ACM certificate of that domain, in the same Region'),
+  closeEndpoint: yesOrNo()
+    .default(false)
+    .describe(
+      "true closes the gateway's own endpoint, so that the API is reached by domainName only, and what is in front of that",
+    ),
   publicUrl: z
     .string(PUBLIC_URL)
     .refine(isPublicUrl, PUBLIC_URL)
@@ -127,6 +134,8 @@ const fields = {
     .describe(
       'private subnets of that VPC, whose route to the internet is a NAT gateway: its address is the one that clusters see',
     ),
+
+  dualStack: yesOrNo().default(false).describe('true for dual-stack subnets: functions reach clusters by IPv6, too'),
 
   alarmEmail: z
     .email('must be an e-mail address')
@@ -237,7 +246,7 @@ export const DeploymentSettings = z
   })
   .superRefine((settings, context) => {
     for (const [name, other] of PAIRS) {
-      const isSet = (it: keyof typeof settings): boolean => settings[it] !== undefined && String(settings[it]) !== ''
+      const isSet = (it: keyof typeof settings): boolean => ![undefined, '', 'false'].includes(settings[it]?.toString())
       if (isSet(name) && !isSet(other)) {
         context.addIssue({ code: 'custom', path: [other], message: `is missing: ${name} needs it` })
       }

@@ -85,7 +85,11 @@ export class ApiStack extends Stack {
     const { settings } = props
     const users = settings.identity === 'cognito' ? new Users(this, 'users', props) : undefined
     this.#installation = { ...props, settings: { ...settings, ...users?.issuer } }
-    this.api = new HttpApi(this, 'api', { apiName: 'fedplane', createDefaultStage: false })
+    this.api = new HttpApi(this, 'api', {
+      apiName: 'fedplane',
+      createDefaultStage: false,
+      disableExecuteApiEndpoint: settings.closeEndpoint,
+    })
     const stage = new GatewayStage(this, 'stage', { api: this.api, installation: props })
     this.#addDomain(stage)
     const { domainName } = settings
@@ -101,6 +105,7 @@ export class ApiStack extends Stack {
     this.accessLogs = [stage.accessLogs, ...(signed === undefined ? [] : [signed.accessLogs])]
     new ReservedConcurrency(this, 'reserved-concurrency', { installation: props, functions: this.functions })
     new CfnOutput(this, 'url', { value: `${this.publicUrl}/v1` })
+    if (settings.closeEndpoint) return
     new CfnOutput(this, 'endpoint', {
       value: `${this.api.apiEndpoint}/v1`,
       description: "The gateway's own address, without domain and proxy.",
@@ -199,9 +204,11 @@ export class ApiStack extends Stack {
       table: liveAlias(this.functions.table, settings),
       keys: liveAlias(this.functions.keys, settings),
     }
+    // One permission for each function: one for each route would make a policy that is too long, at some fifty of them.
+    const options = { scopePermissionToRoute: false }
     const integrations = {
-      table: new HttpLambdaIntegration('table-integration', functions.table),
-      keys: new HttpLambdaIntegration('keys-integration', functions.keys),
+      table: new HttpLambdaIntegration('table-integration', functions.table, options),
+      keys: new HttpLambdaIntegration('keys-integration', functions.keys, options),
     }
     // Without identity source and cache: a denial by the gateway would be 403 where Magnum's clients need 401 to log in again.
     const principal = new HttpLambdaAuthorizer('principal', liveAlias(this.functions.authorizer, settings), {

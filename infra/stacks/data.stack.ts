@@ -33,6 +33,8 @@ export class DataStack extends Stack {
     this.dataKeyKey = new Key(this, 'data-key-key', {
       description: 'fedplane: wraps the data keys that seal credentials',
       enableKeyRotation: true,
+      // So that a copy of the table can be read in another Region, too. It can't be changed later.
+      multiRegion: true,
       removalPolicy,
     })
     this.storageKey = new Key(this, 'storage-key', {

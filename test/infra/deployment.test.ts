@@ -81,6 +81,31 @@ describe('a domain of one’s own', () => {
     )
     expect(urls).toEqual(['https://fedplane.example.org', 'https://fedplane.example.org'])
     expect(JSON.stringify(api.findOutputs('domaintarget'))).toContain('RegionalDomainName')
+    api.hasResourceProperties('AWS::ApiGatewayV2::Api', { Name: 'fedplane', DisableExecuteApiEndpoint: false })
+  })
+
+  it('can be the only way in', () => {
+    const { api } = templatesOf({
+      routes: FEW_ROUTES,
+      config: {
+        domainName: 'fedplane.example.org',
+        certificateArn: 'arn:aws:acm:eu-central-1:111122223333:certificate/0f0e0d0c-1111-2222-3333-444455556666',
+        closeEndpoint: true,
+      },
+    })
+    api.hasResourceProperties('AWS::ApiGatewayV2::Api', { Name: 'fedplane', DisableExecuteApiEndpoint: true })
+  })
+})
+
+describe('permissions of the gateway', () => {
+  it('are one for each function, however many routes there are: a policy of Lambda has 20 KB', () => {
+    const { api } = templatesOf()
+    const permissions = resourcesIn(api, 'AWS::Lambda::Permission').filter(([, it]) =>
+      JSON.stringify(it.Properties.Principal).includes('apigateway'),
+    )
+    const functions = permissions.map(([, it]) => JSON.stringify(it.Properties.FunctionName))
+    expect(new Set(functions).size).toBe(functions.length)
+    expect(functions).toHaveLength(3)
   })
 })
 

@@ -70,6 +70,37 @@ const onEverything = (templates: Templates): string[] =>
     .filter(({ Resource }) => [Resource].flat().includes('*'))
     .flatMap(actionsIn)
 
+describe('the network of functions in a VPC', () => {
+  const networks = (templates: Templates) =>
+    Object.values(templates).flatMap((template) =>
+      resourcesIn(template, 'AWS::Lambda::Function').flatMap(([, { Properties }]) => Properties.VpcConfig ?? []),
+    )
+
+  it('use IPv6 only where the operator says that the subnets have it', () => {
+    expect(networks(full).length).toBeGreaterThan(2)
+    for (const network of networks(full)) expect(network).not.toHaveProperty('Ipv6AllowedForDualStack')
+    const config = {
+      vpcId: 'vpc-0123456789abcdef0',
+      subnetIds: ['subnet-0123456789abcdef0'],
+      dualStack: true,
+    }
+    for (const network of networks(templatesOf({ routes: FEW_ROUTES, config }))) {
+      expect(network).toMatchObject({ Ipv6AllowedForDualStack: true })
+    }
+  })
+
+  it('ask DNS servers of the VPC, which answer by UDP', () => {
+    const groups = Object.values(full).flatMap((template) => resourcesIn(template, 'AWS::EC2::SecurityGroup'))
+    expect(groups.length).toBeGreaterThan(0)
+    for (const [, { Properties }] of groups) {
+      const dns = (Properties.SecurityGroupEgress as { IpProtocol: string; FromPort: number }[]).filter(
+        ({ IpProtocol, FromPort }) => IpProtocol === 'udp' && FromPort === 53,
+      )
+      expect(dns).toHaveLength(2)
+    }
+  })
+})
+
 describe('rights of functions and state machines', () => {
   it('never have every action, of a service or at all', () => {
     const wild = allowed(full)

@@ -104,6 +104,12 @@ describe('data stack', () => {
     })
   })
 
+  it('can be read in another Region: the key that opens credentials may have a replica there', () => {
+    const keys = resources(data, 'AWS::KMS::Key').map(([, { Properties }]) => Properties)
+    const [dataKeyKey] = keys.filter(({ Description }) => String(Description).includes('data keys'))
+    expect(dataKeyKey).toMatchObject({ MultiRegion: true })
+  })
+
   it('keeps and rotates the key', () => {
     data.hasResource('AWS::KMS::Key', {
       DeletionPolicy: 'Retain',

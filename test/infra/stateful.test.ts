@@ -20,7 +20,10 @@ const STATEFUL = {
     'AWS::DynamoDB::Table': ['table8235A42E'],
     'AWS::KMS::Key': ['datakeykey3BD20361', 'storagekey48BCF728'],
   },
-  events: { 'AWS::Events::EventBus': ['outboxbusAAA1C5F4'], 'AWS::SQS::Queue': ['outboxundelivered04F7A215'] },
+  events: {
+    'AWS::Events::EventBus': ['outboxbusAAA1C5F4'],
+    'AWS::SQS::Queue': ['outboxrefusedE43E6FD1', 'outboxundelivered04F7A215'],
+  },
   api: { 'AWS::ApiGatewayV2::Api': ['apiC8550315'] },
 } as const
 
