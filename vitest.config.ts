@@ -25,6 +25,7 @@ const SIMULATED = [
   'test/flows/karmada-outage.test.ts',
   'test/flows/karmada.test.ts',
   'test/flows/no-access.test.ts',
+  'test/flows/platform-faults.test.ts',
   'test/flows/run-again.test.ts',
   'test/flows/selectors.test.ts',
   'test/flows/table-writer.test.ts',
