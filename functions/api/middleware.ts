@@ -5,7 +5,7 @@ import type { TablePorts } from '../core/ports.ts'
 import { isAppError } from '../core/values/app-error.ts'
 import { IDENTITY_SOURCES, type Principal, ROLES } from '../core/values/identity.ts'
 import { errorResponse } from './envelope.ts'
-import { FrameworkError, IdentityUnknown, MicroversionUnsupported, Unauthenticated } from './errors.ts'
+import { IdentityUnknown, MicroversionUnsupported, Unauthenticated } from './errors.ts'
 import type { Exchange } from './match.ts'
 import { parseMicroversion, versionHeaders } from './negotiation.ts'
 import type { ApiResponse } from './route.ts'
@@ -80,7 +80,8 @@ export const toResult = (event: APIGatewayProxyEventV2, response: ApiResponse): 
 type ApiMiddleware = MiddlewareObj<Exchange, APIGatewayProxyStructuredResultV2>
 
 /** `/` and `/healthcheck` are outside of the version; all other paths are under `/v1`, unknown ones too. */
-const isVersioned = ({ target }: Exchange): boolean => !('route' in target) || target.route.path.startsWith('/v1')
+export const isVersioned = ({ target }: Pick<Exchange, 'target'>): boolean =>
+  !('route' in target) || target.route.path.startsWith('/v1')
 
 /** Reads the version header, before anything is done that depends on it. */
 const negotiateVersion = (): ApiMiddleware => ({
@@ -118,7 +119,6 @@ const accessLog = (ports: Pick<TablePorts, 'clock'>): ApiMiddleware => {
 const errorEnvelope = (settings: ApiSettings): ApiMiddleware => ({
   onError: (request) => {
     const { event, error } = request
-    if (error instanceof FrameworkError) event.versionHeaders = {}
     if (!isAppError(error) || error.kind === 'internal') event.log.error('request failed', { error })
     const { baseUrl } = event
     request.response = toResult(event.http, errorResponse(error, { baseUrl, authUrl: settings.authUrl ?? baseUrl }))

@@ -6,8 +6,8 @@ import type { Stores } from '../store/stores.ts'
 import { readBody } from './body/read-body.ts'
 import { FrameworkError, MethodNotInVersion, Unauthenticated } from './errors.ts'
 import { type Exchange, matcher } from './match.ts'
-import { middlewareBundle, toResult } from './middleware.ts'
-import { requireAcceptable } from './negotiation.ts'
+import { isVersioned, middlewareBundle, toResult } from './middleware.ts'
+import { MINOR_MIN, requireAcceptable, versionHeaders } from './negotiation.ts'
 import { requirePolicy } from './policy.ts'
 import { parseQuery } from './query.ts'
 import type { ApiResponse, PrincipalRoute, PublicRequest, Route } from './route.ts'
@@ -154,16 +154,18 @@ export const routesApp = <P extends TablePorts>(
     const http = { ...event, headers: lowerCased(event.headers) }
     const requestId = `req-${ports.newId()}`
     const baseUrl = signedHost(http) ?? baseUrlOf(settings, http.headers)
+    const target = match(http.requestContext.http.method, pathBelow(baseUrl, http.rawPath))
     const exchange: Exchange<P> = {
       http,
       requestId,
       startedAt: ports.clock.now().getTime(),
       baseUrl,
-      target: match(http.requestContext.http.method, pathBelow(baseUrl, http.rawPath)),
+      target,
       log: ports.log.child({ requestId }),
       principal: null,
       minor: 1,
-      versionHeaders: {},
+      // Until it is known which one is asked for: of whom nobody is known, too.
+      versionHeaders: isVersioned({ target }) ? versionHeaders(`1.${MINOR_MIN}`) : {},
     }
     // No early time-out: the answer's own deadlines are shorter than the gateway's.
     return app(exchange, {} as Context)

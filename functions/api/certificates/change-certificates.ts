@@ -20,7 +20,8 @@ const CSR_RULE = `must be a certificate signing request, PEM text of 1 to ${CSR_
 const signCertificateSchema = z.object({
   cluster_uuid: optional(textField()),
   csr: z.string({ error: CSR_RULE }).min(1, { error: CSR_RULE }).max(CSR_LENGTH_MAX, { error: CSR_RULE }),
-  ca_cert_type: optional(textField()),
+  /** Null is shown as such, and means the default. */
+  ca_cert_type: textField().nullish(),
 })
 type SignCertificate = z.output<typeof signCertificateSchema>
 
@@ -80,7 +81,7 @@ export const signCertificate = async (request: Request): Promise<ApiResponse> =>
   const { id } = cluster
   requireTls(cluster)
   requireSigner(request, cluster)
-  const type = authorityTypeOf(ca_cert_type)
+  const type = authorityTypeOf(ca_cert_type ?? undefined)
   // With the library that reads and signs, which no other request needs (decision 0011).
   const { readSigningRequest } = await import('../../x509/signing-request.ts')
   const { signRequest } = await import('../../x509/sign-request.ts')

@@ -35,8 +35,8 @@ type ResizeCluster = z.output<typeof resizeSchema>
 const upgradeSchema = z.object({
   /** Id or name. Without one nothing is found: 404 (magnum-rest.md 13.5). */
   cluster_template: optional(textField()),
-  /** Nodes that are replaced at a time. Null is 1; absent is refused (magnum-rest.md 13.6). */
-  max_batch_size: integerField(1).nullable(),
+  /** Nodes that are replaced at a time; absent and null are 1, Magnum's default. */
+  max_batch_size: integerField(1).nullish(),
   nodegroup: optional(textField()),
 })
 type UpgradeCluster = z.output<typeof upgradeSchema>

@@ -8,7 +8,13 @@ import { quote } from '../../core/values/wording.ts'
 import { patchable, patchFields } from '../attributes.ts'
 import { booleanOf, sizeNote } from '../body/fields.ts'
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
-import { type PatchOperation, parsePatch, patchSchema, requireChangeable } from '../json-patch/patch-operation.ts'
+import {
+  type PatchOperation,
+  parsePatch,
+  patchSchema,
+  requireChangeable,
+  requireNotInternal,
+} from '../json-patch/patch-operation.ts'
 import { integerValue, oneOf, requireWhole, textMapValue, textValue } from '../json-patch/values.ts'
 import type { BodySchema } from '../route.ts'
 import { isEmptyKubeconfig, KUBECONFIG_RULE } from './cluster.schema.ts'
@@ -84,7 +90,7 @@ const CHANGEABLE =
   '"/node_count" of clusters whose nodes are managed, "/labels" of others, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify"); by administrators also "/management" of clusters with a Kubernetes API'
 
 /** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest, RequestTooLarge */
-const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
+export const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {
   requireChangeable(operations, patchable(ATTRIBUTES), CHANGEABLE)
   const apply: Readonly<Record<string, Apply>> = APPLY
   const patch: ClusterPatch = { added: [] }
@@ -116,8 +122,13 @@ const changes = z.object(
   }),
 )
 
-export const clusterPatchBody: BodySchema<ClusterPatch> = {
+/** The syntax of a patch, and that nothing internal is changed: the rest is judged when the cluster is there. */
+export const clusterPatchBody: BodySchema<readonly PatchOperation[]> = {
   schema: patchSchema.or(changes),
   bytesMax: KUBECONFIG_BODY_BYTES_MAX,
-  parse: (body) => readClusterPatch(parsePatch(body, { example: EXAMPLE, acceptObject: true })),
+  parse: (body) => {
+    const operations = parsePatch(body, { example: EXAMPLE, acceptObject: true })
+    requireNotInternal(operations)
+    return operations
+  },
 }

@@ -5,15 +5,19 @@ import type { NewKubeconfig } from '../../core/cluster/replace-kubeconfig.ts'
 import { InvalidRequest } from '../../core/errors.ts'
 import { isReliedOn } from '../../core/grant/loans.ts'
 import { requestChange } from '../cloud/request-change.ts'
+import type { PatchOperation } from '../json-patch/patch-operation.ts'
+import { judgedIfThere } from '../lookup.ts'
 import { isAllowed, policyForbids, requirePolicy } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
-import type { ClusterPatch } from './cluster-patch.ts'
+import { type ClusterPatch, readClusterPatch } from './cluster-patch.ts'
 import { findIntactCluster } from './find-cluster.ts'
 import { requireCountAllowed } from './node-count.ts'
 import { type GivenKubeconfig, takeKubeconfig, takeManagement } from './registration.ts'
 
-/** A PATCH of a cluster. */
-type PatchRequest = KeysRequest<{ rollback?: boolean | undefined; accept_identity: boolean }, ClusterPatch>
+type Query = { rollback?: boolean | undefined; accept_identity: boolean }
+
+/** A PATCH of a cluster, its operations read. */
+type PatchRequest = KeysRequest<Query, ClusterPatch>
 
 /**
  * Who vouches that the kubeconfig is for the very cluster, where nothing proves it (`proveSameCluster`): whoever owns the cluster, by the request itself,
@@ -102,16 +106,26 @@ const desiredOf = (request: PatchRequest): DesiredChange => {
   }
 }
 
+/** What needs no cluster to be judged. @throws InvalidRequest, RequestTooLarge, PolicyForbids */
+const judge = (given: KeysRequest<Query, readonly PatchOperation[]>): PatchRequest => {
+  const request = { ...given, body: readClusterPatch(given.body) }
+  requireRollbackKnown(request.query, request.minor)
+  requireKubeconfig(request)
+  requireCountAllowed(request.body.nodeCount, request.minor)
+  requireMayReport(request)
+  return request
+}
+
 /**
  * `PATCH /v1/clusters/{cluster}` → 202 (magnum-rest.md 4.3). Health is stored at once; a kubeconfig or the node count of the default group
  * of workers starts an operation. Refusals of state are reported, which Magnum loses.
  */
-export const patchCluster = async (request: PatchRequest): Promise<ApiResponse> => {
-  const { ports, body, minor, query } = request
-  requireRollbackKnown(query, minor)
-  requireKubeconfig(request)
-  requireCountAllowed(body.nodeCount, minor)
-  requireMayReport(request)
+export const patchCluster = async (given: KeysRequest<Query, readonly PatchOperation[]>): Promise<ApiResponse> => {
+  const request = await judgedIfThere(
+    () => findIntactCluster(given, 'cluster:update_all_projects'),
+    () => judge(given),
+  )
+  const { ports } = request
   const findCluster = async () => {
     const cluster = await findIntactCluster(request, 'cluster:update_all_projects')
     requireMayManage(request, cluster)

@@ -9,7 +9,13 @@ import { RevisionConflict, TemplateInUse } from '../../store/errors.ts'
 import { patchable } from '../attributes.ts'
 import { parseWith } from '../body/attributes.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
-import { type PatchOperation, parsePatch, patchSchema, requireChangeable } from '../json-patch/patch-operation.ts'
+import {
+  type PatchOperation,
+  parsePatch,
+  patchSchema,
+  requireChangeable,
+  requireNotInternal,
+} from '../json-patch/patch-operation.ts'
 import { applyToTextMap, requireWhole } from '../json-patch/values.ts'
 import { isAllowed } from '../policy.ts'
 import type { ApiRequest, ApiResponse, BodySchema } from '../route.ts'
@@ -30,13 +36,16 @@ const CHANGEABLE = patchable(ATTRIBUTES)
 
 const EXAMPLE = '{"op": "replace", "path": "/name", "value": "new-name"}'
 
+/** Horizon takes `/driver` away with every update of a template, which never has one of its own. */
+const isChange = ({ op, path }: PatchOperation): boolean => op !== 'remove' || path !== '/driver'
+
 /** A patch as a list of operations, or as the plain object that openstacksdk sends (magnum-rest.md 13.10). */
 export const templatePatchBody: BodySchema<PatchOperation[]> = {
   schema: patchSchema.or(templateChange),
   bytesMax: BODY_BYTES_MAX,
   parse: (body) => {
-    const operations = parsePatch(body, { example: EXAMPLE, acceptObject: true, nullRemoves: true })
-    requireChangeable(operations, CHANGEABLE)
+    const operations = parsePatch(body, { example: EXAMPLE, acceptObject: true, nullRemoves: true }).filter(isChange)
+    requireNotInternal(operations)
     return operations
   },
 }
@@ -78,6 +87,7 @@ export const applyTemplatePatch = (
   before: TemplateAttributes,
   operations: readonly PatchOperation[],
 ): TemplateAttributes => {
+  requireChangeable(operations, CHANGEABLE)
   const after = operations.reduce(applyOperation, before)
   requireConsistent(after)
   requireSize('labels', after.labels ?? {}, { before: before.labels ?? {} })

@@ -136,6 +136,30 @@ export const requireChangeable = (
   throw new InvalidRequest(`Cannot change ${named}. Only ${allowed} can be changed.`)
 }
 
+/** Of every object (magnum-rest.md 4.3). */
+const INTERNAL: ReadonlySet<string> = new Set([
+  'uuid',
+  'id',
+  'links',
+  'created_at',
+  'updated_at',
+  'project_id',
+  'user_id',
+])
+
+/**
+ * Refuses operations on what is fedplane's own, whatever object is meant: as Magnum, this is said before the object is looked for.
+ *
+ * @throws InvalidRequest
+ */
+export const requireNotInternal = (operations: readonly PatchOperation[]): void => {
+  const named = operations.map(({ attribute }) => attribute).filter((attribute) => INTERNAL.has(attribute))
+  if (named.length === 0) return
+  throw new InvalidRequest(
+    `Cannot change ${listInWords([...new Set(named)].map((attribute) => quote(`/${attribute}`)))}: fedplane sets ${byNumber(named, 'it', 'them')} itself.`,
+  )
+}
+
 /** JSON Pointer (RFC 6901) to an attribute, or into it. */
 const path = z.string().regex(/^(\/([^~/]|~0|~1)+)+$/)
 /** Whatever the attribute takes; never null. */

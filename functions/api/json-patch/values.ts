@@ -13,11 +13,12 @@ export const requireWhole = ({ path, attribute, rest }: PatchOperation): void =>
   throw new InvalidRequest(`${quote(path)} leads into ${quote(attribute)}, which can only be changed as a whole.`)
 }
 
-/** An integer; text is refused, as Magnum does in PATCH. @throws InvalidRequest */
+/** An integer, also as text, as Horizon's form sends it. @throws InvalidRequest */
 export const integerValue = (operation: PatchOperation, min: number): number => {
   const { value } = operation
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= min && value < 2 ** 31) return value
-  throw fault(operation, `an integer from ${min} to ${2 ** 31 - 1}, not text`)
+  const number = typeof value === 'string' && /^[0-9]{1,10}$/.test(value) ? Number(value) : value
+  if (typeof number === 'number' && Number.isSafeInteger(number) && number >= min && number < 2 ** 31) return number
+  throw fault(operation, `an integer from ${min} to ${2 ** 31 - 1}`)
 }
 
 /** @throws InvalidRequest */

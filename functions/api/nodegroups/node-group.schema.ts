@@ -10,7 +10,13 @@ import { otherAttributes, patchable, patchFields, requestFields } from '../attri
 import { parseAttributes, parseWith } from '../body/attributes.ts'
 import { optional, sizeNote, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
-import { type PatchOperation, parsePatch, patchSchema, requireChangeable } from '../json-patch/patch-operation.ts'
+import {
+  type PatchOperation,
+  parsePatch,
+  patchSchema,
+  requireChangeable,
+  requireNotInternal,
+} from '../json-patch/patch-operation.ts'
 import { readLiteral } from '../json-patch/python-literal.ts'
 import { applyToTextMap, integerValue, requireWhole } from '../json-patch/values.ts'
 import type { BodySchema } from '../route.ts'
@@ -76,7 +82,7 @@ export const nodeGroupPatchBody: BodySchema<PatchOperation[]> = {
   bytesMax: BODY_BYTES_MAX,
   parse: (body) => {
     const operations = parsePatch(body, { example: EXAMPLE, acceptObject: true, nullRemoves: true })
-    requireChangeable(operations, CHANGEABLE)
+    requireNotInternal(operations)
     return operations
   },
 }
@@ -121,6 +127,7 @@ const APPLY: Readonly<Record<PatchName<typeof NODE_GROUP_ATTRIBUTES>, Apply>> = 
  * @throws InvalidRequest
  */
 export const settingsAfter = (group: NodeGroup, operations: readonly PatchOperation[]): GroupSettings => {
+  requireChangeable(operations, CHANGEABLE)
   const apply: Readonly<Record<string, Apply>> = APPLY
   let after: GroupSettings = group
   for (const operation of operations) {

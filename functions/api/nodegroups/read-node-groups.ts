@@ -33,7 +33,7 @@ const SHOWN_NODE_GROUP: Shown<typeof NODE_GROUP_ATTRIBUTES, NodeGroup, NodeGroup
     uuid: ({ id }) => id,
     merge_labels: () => false,
     node_count: (group, { cluster }) => nodeCountOf(cluster, group),
-    stack_id: ({ clusterId }) => clusterId,
+    stack_id: ({ id }) => id,
     status_reason: statusReasonOf,
     ...comparedLabels(({ labels }, { cluster }) => [labels, cluster.magnum.labels]),
     links: ({ id, clusterId }, { baseUrl }) => linksOf(baseUrl, `clusters/${clusterId}/nodegroups`, id),

@@ -113,7 +113,6 @@ describe('PATCH /v1/clusters/{cluster}/nodegroups/{nodegroup} (magnum-rest.md se
   })
 
   it.each<[string, unknown, number]>([
-    ['the least above the count', [replace('min_node_count', 4)], 4],
     ['the most below the count', [replace('max_node_count', 2)], 2],
     ['both above, the most last', [replace('min_node_count', 7), replace('max_node_count', 9)], 7],
     ['both below, the most first', [replace('max_node_count', 1), replace('min_node_count', 1)], 1],
@@ -155,7 +154,8 @@ describe('refusals of a PATCH, which change nothing', () => {
     [[replace('name', 'x')], 'Cannot change "/name"'],
     [[replace('role', 'x'), replace('labels', {})], 'Cannot change "/role" and "/labels"'],
     [{ flavor_id: 'x' }, 'Cannot change "/flavor_id"'],
-    [[replace('max_node_count', '4')], 'must be an integer'],
+    [[replace('max_node_count', '4.5')], 'must be an integer'],
+    [[replace('max_node_count', '')], 'must be an integer'],
     [[replace('max_node_count', -1)], 'must be an integer'],
     [[replace('min_node_count', 1.5)], 'must be an integer'],
     [[replace('min_node_count', true)], 'must be an integer'],
@@ -184,6 +184,7 @@ describe('refusals of a PATCH, which change nothing', () => {
   })
 
   it.each<[unknown, string]>([
+    [[replace('min_node_count', 4)], '"min_node_count" is 4 and the group has 3 nodes'],
     [[replace('min_node_count', 6)], '"min_node_count" is 6 and "max_node_count" is 5'],
     [[replace('max_node_count', 1)], '"min_node_count" is 2 and "max_node_count" is 1'],
     [[replace('node_labels', { 'k8s.io/x': 'y' })], 'is reserved'],

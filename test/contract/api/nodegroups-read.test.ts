@@ -97,7 +97,9 @@ describe('GET /v1/clusters/{cluster}/nodegroups (magnum-rest.md section 6)', () 
   it('is found by the name of the cluster too', async () => {
     const id = await givenReachable(lab, { name: 'by-name' })
     const { body } = await callGroups(lab, 'GET', 'by-name/nodegroups')
-    expect(body.nodegroups.map(({ stack_id }: { stack_id: string }) => stack_id)).toEqual([id, id])
+    const stacks = body.nodegroups.map(({ stack_id }: { stack_id: string }) => stack_id)
+    expect(stacks).toEqual(body.nodegroups.map(({ uuid }: { uuid: string }) => uuid))
+    expect(stacks).not.toContain(id)
   })
 })
 
@@ -127,7 +129,7 @@ describe('GET /v1/clusters/{cluster}/nodegroups/{nodegroup}', () => {
       min_node_count: 2,
       max_node_count: 5,
       is_default: false,
-      stack_id: cluster,
+      stack_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       status: 'CREATE_IN_PROGRESS',
       status_reason: null,
       version: null,
@@ -146,9 +148,9 @@ describe('GET /v1/clusters/{cluster}/nodegroups/{nodegroup}', () => {
     expect((await readGroups(lab, cluster)).map(({ number }) => number)).toEqual([1, 2, 3, 4])
   })
 
-  it.each([9, 12, 13, 14])('has stack_id, the cluster, in version 1.%i', async (minor) => {
+  it.each([9, 12, 13, 14])('has stack_id, its own, and cluster_id in version 1.%i', async (minor) => {
     const { body } = await callGroups(lab, 'GET', `${cluster}/nodegroups/gpu`, { minor })
-    expect([body.stack_id, body.cluster_id]).toEqual([cluster, cluster])
+    expect([body.stack_id, body.cluster_id]).toEqual([body.uuid, cluster])
   })
 
   it("compares labels with the cluster's", async () => {

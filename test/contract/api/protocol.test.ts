@@ -163,13 +163,14 @@ describe('version headers (sections 1.3, 13.3)', () => {
       version('container-infra 1.99'),
       ['1.99', '1.1', '1.14', 'OpenStack-API-Version'],
     ],
-    ['not of a malformed one', '/v1/clusters', version('junk'), [undefined, undefined, undefined, undefined]],
-    ['not on an unknown path', '/v1/nothing', {}, [undefined, undefined, undefined, undefined]],
+    ['of a malformed one', '/v1/clusters', version('junk'), ['1.1', '1.1', '1.14', 'OpenStack-API-Version']],
+    ['on an unknown path', '/v1/nothing', {}, ['1.1', '1.1', '1.14', 'OpenStack-API-Version']],
+    ['for nobody', '/v1/clusters', { as: null }, ['1.1', '1.1', '1.14', 'OpenStack-API-Version']],
     [
-      'not on Accept 406',
+      'on Accept 406',
       '/v1/clusters',
       { headers: { Accept: 'text/html' } },
-      [undefined, undefined, undefined, undefined],
+      ['1.1', '1.1', '1.14', 'OpenStack-API-Version'],
     ],
     ['not outside of the version', '/', { as: null }, [undefined, undefined, undefined, undefined]],
   ])('are there %s', async (_what, target, options, expected) => {
@@ -181,8 +182,13 @@ describe('version headers (sections 1.3, 13.3)', () => {
     expect(headers['openstack-api-version']).toBe('container-infrastructure-management 1.1')
   })
 
-  it('are not on a 405', async () => {
-    expect(shown((await lab.call('PUT', '/v1/clusters')).headers)).toEqual([undefined, undefined, undefined, undefined])
+  it('are on a 405', async () => {
+    expect(shown((await lab.call('PUT', '/v1/clusters')).headers)).toEqual([
+      '1.1',
+      '1.1',
+      '1.14',
+      'OpenStack-API-Version',
+    ])
   })
 })
 

@@ -182,7 +182,7 @@ const HEADERS: Row[] = [
       section: '1.3',
       name: `"${value}" (tokens, service type)`,
       request: withVersion(value),
-      expect: { status: 406, code: '', headers: NONE },
+      expect: { status: 406, code: '', headers: versions('1.1') },
     }),
   ),
   ...['1.x', 'x.1', '1', '1.2.3', '1.', 'newest', '-1.5', '1.-5'].map(
@@ -190,7 +190,7 @@ const HEADERS: Row[] = [
       section: '1.3',
       name: `"container-infra ${version}" (no two-part number)`,
       request: withVersion(`container-infra ${version}`),
-      expect: { status: 406, code: '', headers: NONE },
+      expect: { status: 406, code: '', headers: versions('1.1') },
     }),
   ),
   ...['1.0', '1.15', '0.1', '2.1', '1.99'].map(
@@ -216,7 +216,7 @@ const HEADERS: Row[] = [
     section: '1.3',
     name: 'a method that only other versions have is a general 406',
     request: { line: 'GET /v1/clusters/none/nodegroups', version: '1.8' },
-    expect: { status: 406, code: '', headers: NONE },
+    expect: { status: 406, code: '', headers: versions('1.8') },
   },
   ...REQUEST_ID_ROWS.map(
     ([line, status, as]): Row => ({

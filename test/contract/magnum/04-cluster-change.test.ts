@@ -83,10 +83,10 @@ const BETTER_PATCHES: Change[] = [
     { health_status_reason: { api: 'ok' } },
   ],
   ['a plain object', patch({ node_count: 4 }), ACCEPTED, { node_count: 7 }],
+  ['a count as text', patch(replace('/node_count', '4')), ACCEPTED, { node_count: 7 }],
 ]
 
 const REFUSED_VALUES: [path: string, value: unknown][] = [
-  ['/node_count', '4'],
   ['/node_count', -1],
   ['/node_count', 1.5],
   ['/node_count', 'x'],
@@ -315,6 +315,7 @@ const BATCH = { max_batch_size: 1 }
 const UPGRADES: Change[] = [
   ['by the template’s UUID', upgrade({ ...BATCH, cluster_template: '{next}' }), ACCEPTED, UPDATING],
   ['by the template’s name', upgrade({ ...BATCH, cluster_template: 'next' }), ACCEPTED, UPDATING],
+  ['without max_batch_size', upgrade({ cluster_template: 'next' }), ACCEPTED],
   ['with max_batch_size null', upgrade({ max_batch_size: null, cluster_template: 'next' }), ACCEPTED],
   ['with nodegroup null', upgrade({ ...BATCH, cluster_template: 'next', nodegroup: null }), ACCEPTED],
   [

@@ -46,6 +46,8 @@ const CHANGES: Change[] = [
 ]
 
 const BETTER: Change[] = [
+  ['min_node_count as text', replace('/min_node_count', '1'), { min_node_count: 1 }],
+  ['max_node_count as text', replace('/max_node_count', '9'), { max_node_count: 9 }],
   ['node_labels as an object', replace('/node_labels', { a: 'x' }), { node_labels: { a: 'x' } }],
   ['node_taints as a list', replace('/node_taints', [TAINT]), { node_taints: [TAINT] }],
   ['a label with a slash', [op('add', '/node_labels/b.io~1a', 'x')], { node_labels: { old: '1', 'b.io/a': 'x' } }],
@@ -131,8 +133,8 @@ const UNCHANGEABLE = [
 
 const REFUSALS: Refusal[] = [
   ...UNCHANGEABLE.map((name): Refusal => [`/${name}`, replace(`/${name}`, 'x'), 400]),
-  ['min_node_count as text', replace('/min_node_count', '3'), 400],
-  ['max_node_count as text', replace('/max_node_count', '9'), 400],
+  ['min_node_count above the count', replace('/min_node_count', 4), 409],
+  ['min_node_count as a word', replace('/min_node_count', 'three'), 400],
   ['min_node_count -1', replace('/min_node_count', -1), 400],
   ['max_node_count -1', replace('/max_node_count', -1), 400],
   ['max_node_count true', replace('/max_node_count', true), 400],

@@ -83,9 +83,9 @@ const REFUSALS: Row[] = [
     request: create({ cluster_template_id: 'no-such-template' }, 'latest'),
     expect: { status: 404, says: '"no-such-template"' },
   }),
-  row(6, 'text for a count is asked to be no integer', {
+  row(6, 'text for a count that is no integer is told what is expected', {
     given: fresh,
-    request: patch('/v1/clusters/{c}', '/node_count', '4'),
+    request: patch('/v1/clusters/{c}', '/node_count', 'four'),
     expect: { status: 400, says: 'must be an integer' },
   }),
   row(8, 'a template in use names the clusters in the way', {

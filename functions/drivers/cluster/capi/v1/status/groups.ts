@@ -73,7 +73,11 @@ export const isCalled = ({ metadata, spec, status }: Machine, text: string): boo
     providerID,
     providerID.slice(providerID.lastIndexOf('/') + 1),
   ]
-  return text !== '' && [...names, ...status.addresses.map(({ address }) => address)].includes(text)
+  const given = text.toLowerCase()
+  return (
+    given !== '' &&
+    [...names, ...status.addresses.map(({ address }) => address)].some((it) => it.toLowerCase() === given)
+  )
 }
 
 const NUMBERS = /^v?(\d+)\.(\d+)\.(\d+)/
