@@ -18,6 +18,7 @@ import { connectWithin } from '../../kubernetes/connect-until.ts'
 import type { FederationKey } from '../../store/federation.store.ts'
 import { inShares } from '../in-shares.ts'
 import { isResting, messageOf, moveDegraded, moveObserved } from './members.ts'
+import { sweepPolicy } from './policies.ts'
 import { isMinuteOf, minuteOf } from './verdict.ts'
 
 /** True when it is up and rests: an operation of its own may well take it down for a while, and says so itself. */
@@ -157,6 +158,7 @@ const sweepFederation = async (ports: Ports, key: FederationKey, report: Control
   const federation = await ports.stores.federations.get(key)
   if (federation === undefined || !isWatched(federation)) return
   if (await moveDegraded(ports, federation)) report.changed += 1
+  if (await sweepPolicy(ports, federation)) report.changed += 1
   if (!isDue(federation, ports.clock.now())) return
   report.looked += 1
   if (await sweepOne(ports, federation)) report.changed += 1
