@@ -74,14 +74,14 @@ const observeOnce = async (
   observedAt: string,
 ): Promise<ClusterObservation> => {
   const { cluster } = context
-  const [other, { api, version, nodeCount, masterCount, allNodesReady, nodes }] = await Promise.all([
-    isOther(client, cluster),
-    client.readHealth?.() ?? readHealth(client),
-  ])
-  if (other) {
+  const reading = client.readHealth?.() ?? readHealth(client)
+  // Whatever it came to is told below, but of another cluster.
+  reading.catch(() => undefined)
+  if (await isOther(client, cluster)) {
     const reason = `Another cluster answers in the place of ${cluster.name}: its kube-system namespace has another uid. Nothing is written into it. Have the registered cluster answer there again, or give the kubeconfig of where it is now.`
     return { ...blind(context, observedAt), healthStatus: 'UNHEALTHY', healthReason: { api: reason }, isOther: true }
   }
+  const { api, version, nodeCount, masterCount, allNodesReady, nodes } = await reading
   return {
     observedAt,
     healthStatus: api === 'ok' && allNodesReady ? 'HEALTHY' : 'UNHEALTHY',
