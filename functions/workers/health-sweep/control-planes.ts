@@ -158,7 +158,7 @@ const sweepFederation = async (ports: Ports, key: FederationKey, report: Control
   const federation = await ports.stores.federations.get(key)
   if (federation === undefined || !isWatched(federation)) return
   if (await moveDegraded(ports, federation)) report.changed += 1
-  if (await sweepPolicy(ports, federation)) report.changed += 1
+  await sweepPolicy(ports, federation, report)
   if (!isDue(federation, ports.clock.now())) return
   report.looked += 1
   if (await sweepOne(ports, federation)) report.changed += 1

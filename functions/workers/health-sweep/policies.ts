@@ -79,12 +79,8 @@ const cordonOrLater = async (cordoning: Cordoning): Promise<boolean> => {
   }
 }
 
-/**
- * Follows a federation's health policy: members leave and join again, and the control plane is told which take no new workloads. True when that changed
- * something.
- */
-export const sweepPolicy = async (ports: Ports, federation: Federation): Promise<boolean> => {
-  if (federation.healthPolicy === undefined) return false
+/** Members leave and join again, and the control plane is told which take no new workloads. */
+const followOne = async (ports: Ports, federation: Federation): Promise<boolean> => {
   const uncordon = await followHealthPolicy(ports, federation)
   const memberships = await ports.stores.memberships.listOf(federation)
   const going = new Set(uncordon.map(({ clusterId }) => clusterId))
@@ -96,4 +92,21 @@ export const sweepPolicy = async (ports: Ports, federation: Federation): Promise
     if (await cordonOrLater({ ports, federation, membership, isCordoned })) isChanged = true
   }
   return isChanged
+}
+
+/** Follows a federation's health policy. A fault is logged, and keeps nobody from observing its control plane. */
+export const sweepPolicy = async (
+  ports: Ports,
+  federation: Federation,
+  report: { changed: number; failed: number },
+): Promise<void> => {
+  if (federation.healthPolicy === undefined) return
+  try {
+    if (await followOne(ports, federation)) report.changed += 1
+  } catch (error) {
+    report.failed += 1
+    const { projectId, id: federationId } = federation
+    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    ports.log.error('health policy not followed', { projectId, federationId, ...reported })
+  }
 }

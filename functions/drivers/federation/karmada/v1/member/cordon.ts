@@ -9,7 +9,7 @@ import { hasControlPlane, workInControlPlane } from '../control-plane/open.ts'
 import { clusters, controlPlaneSite } from './names.ts'
 
 /** Key of the taint on a Cluster whose member is unhealthy by the federation's health policy. */
-export const UNHEALTHY_TAINT = 'fedplane.io/unhealthy'
+const UNHEALTHY_TAINT = 'fedplane.io/unhealthy'
 
 const CORDON = { key: UNHEALTHY_TAINT, effect: 'NoSchedule' } as const
 
@@ -22,7 +22,7 @@ const Tainted = z.object({ spec: z.object({ taints: z.array(Taint).nullable().de
 const isOurs = ({ key }: Taint): boolean => key === UNHEALTHY_TAINT
 
 /** The taints as they are to be, others' untouched and in their order; undefined where they are so already. */
-export const taintsAfter = (cluster: KubernetesObject, isCordoned: boolean): Taint[] | undefined => {
+const taintsAfter = (cluster: KubernetesObject, isCordoned: boolean): Taint[] | undefined => {
   const taints = Tainted.parse(cluster).spec.taints ?? []
   const own = taints.filter(isOurs)
   const isDone = isCordoned ? own.length === 1 && own[0]?.effect === CORDON.effect : own.length === 0
