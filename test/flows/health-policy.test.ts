@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { followDue } from '../../functions/workers/selectors/follow-due.ts'
 import { openPolicyLab, type PolicyLab } from '../support/flows/policy-lab.ts'
-import type { TwoProjects } from '../support/flows/two-projects.ts'
+import { BEN, type TwoProjects } from '../support/flows/two-projects.ts'
 
 /** Issue 18, point 2: health drives membership, with memory@1 over the embedded engine. */
 
@@ -90,6 +90,24 @@ describe('on_unhealthy: unjoin', () => {
     expect(await lab.members(id)).toHaveLength(5)
     const found = (await lab.view(id)).members.find(({ cluster_id }: { cluster_id: string }) => cluster_id === ids[0])
     expect(found).toMatchObject({ selected: true })
+  })
+})
+
+describe('a cluster of another project', () => {
+  it('joins again by a grant that holds, and not without one', async () => {
+    const { id, cluster, grant } = await lab.lent({ on_unhealthy: 'unjoin', after_seconds: 0 })
+    lab.down(cluster)
+    await lab.minutes(8)
+    expect(await lab.members(id)).toEqual([])
+    lab.up(cluster)
+    await lab.minutes(4)
+    expect(await lab.members(id)).toEqual(['lent Ready'])
+    lab.down(cluster)
+    await lab.minutes(8)
+    expect((await two.call(BEN, 'DELETE', `/v1/clusters/${cluster}/grants/${grant}`)).status).toBe(204)
+    lab.up(cluster)
+    await lab.minutes(8)
+    expect(await lab.members(id)).toEqual([])
   })
 })
 

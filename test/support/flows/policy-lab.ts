@@ -3,7 +3,7 @@ import { sweepHealth } from '../../../functions/workers/health-sweep/sweep.ts'
 import { reconcile } from '../../../functions/workers/reconciler/reconcile.ts'
 import { follow } from '../../../functions/workers/selectors/follow-due.ts'
 import type { Answer } from '../api/lab.ts'
-import { ANA, openTwoProjects, type TwoProjects } from './two-projects.ts'
+import { ANA, BEN, openTwoProjects, type TwoProjects } from './two-projects.ts'
 
 const PROJECT = ANA.projectId
 const hosts = new Map<string, { hostClusterId: string }>()
@@ -102,6 +102,12 @@ export const openPolicyLab = async () => {
       await follow(lab.ports, { projectId: PROJECT, id })
       await two.settled(id)
       return { ids, id }
+    },
+    /** A member of another project's, by a grant. */
+    lent: async (policy: Record<string, unknown>) => {
+      const cluster = await two.cluster(BEN, 'lent', { endpoint: ENDPOINT })
+      const grant = await two.grant(cluster, { project_id: PROJECT, actions: ['join'], rights: 'view' })
+      return { cluster, grant, id: await federate({ member_ids: [cluster], ...policy }) }
     },
     members: async (id: string): Promise<string[]> =>
       (await view(id)).members.map(({ name, state }: { name: string; state: string }) => `${name} ${state}`).sort(),
