@@ -10,7 +10,7 @@ require.resolve('@swc/core')
 const CORE = '^functions/(api|authorizer|identity-api|identity|flows|workers|core|policy)/'
 /** Types and predicates of the core, which everybody may know. What begins and ends lives is beside them. */
 const ENTITIES =
-  '^functions/core/(values/|operation/(operation|deadlines)\\.ts|trigger/trigger\\.ts|federation/federation\\.ts|membership/membership\\.ts|grant/grant\\.ts|selector/selector\\.ts|' +
+  '^functions/core/(values/|operation/(operation|deadlines)\\.ts|trigger/trigger\\.ts|federation/federation\\.ts|membership/membership\\.ts|grant/grant\\.ts|selector/selector\\.ts|health-policy/health-policy\\.ts|' +
   'cluster/(cluster|cluster-task|cluster-template|magnum-attributes|node-group|node-rules|observe-request|task-groups)\\.ts)'
 /** Lambda entry files: they alone put core and AWS ports together. */
 const ENTRY = '^functions/.*(/|\\.)handler\\.ts$'

@@ -21,6 +21,7 @@ const SIMULATED = [
   'test/flows/cluster-run-again.test.ts',
   'test/flows/crash-points.test.ts',
   'test/flows/grants-noninterference.test.ts',
+  'test/flows/health-policy.test.ts',
   'test/flows/health-reported.test.ts',
   'test/flows/karmada-outage.test.ts',
   'test/flows/karmada.test.ts',

@@ -73,6 +73,7 @@ const dryRun = z.looseObject({
   would_remove: z.array(text).optional(),
   would_join: z.array(z.looseObject({ name: text })).optional(),
   would_leave: z.array(z.looseObject({ name: text })).optional(),
+  would_cordon: z.array(z.looseObject({ name: text })).optional(),
 })
 const event = z.looseObject({
   id: text,

@@ -8,12 +8,17 @@ import { confirmOrEnd } from '../output/confirm.ts'
 import { shown } from '../output/table.ts'
 import {
   type ChangeOptions,
+  type HealthPolicyFlags,
+  healthPolicyPatch,
   type Patch,
   patch,
   pathOf,
   printDryRun,
   type RemovalFlags,
+  type SelectorFlags,
+  selectorPatch,
   watchOf,
+  withHealthPolicy,
   withRemoval,
 } from './federation-requests.ts'
 import { federationSnapshot, isSettled, NOT_JOINED, requireMembers } from './federation-view.ts'
@@ -39,6 +44,10 @@ export type FederationRequest = {
   member_ids: string[]
   /** Clusters that become members by themselves. */
   member_selector?: { labels: string } | undefined
+  /** What becomes of members that are unhealthy. */
+  on_unhealthy?: string | undefined
+  after_seconds?: string | undefined
+  on_healthy?: string | undefined
   driver?: string | undefined
   properties: Record<string, string>
 }
@@ -83,11 +92,12 @@ export const untilCreated = async (
 
 const create = (io: Io) =>
   withExamples(
-    withWait(withServer(new Command('create'))),
+    withHealthPolicy(withWait(withServer(new Command('create')))),
     'fedplane federation create fleet --host hub --member edge-1 --member edge-2',
     'fedplane federation create fleet --host hub --driver clusterprofile@1 --property member-role=edit',
     'fedplane federation create fleet --host hub --member edge-1 --dry-run',
     "fedplane federation create fleet --host hub --selector 'env=prod,tier in (edge,core)'",
+    'fedplane federation create fleet --host hub --on-unhealthy cordon --after-seconds 120',
   )
     .description('Create a federation on a host cluster, and join members.')
     .argument('<name>', 'name of the federation')
@@ -100,14 +110,15 @@ const create = (io: Io) =>
     .action(
       async (
         name: string,
-        options: ChangeOptions & {
-          host: string
-          member?: string[]
-          selector?: string
-          driver?: string
-          property?: Record<string, string>
-          dryRun?: boolean
-        },
+        options: ChangeOptions &
+          HealthPolicyFlags & {
+            host: string
+            member?: string[]
+            selector?: string
+            driver?: string
+            property?: Record<string, string>
+            dryRun?: boolean
+          },
       ) => {
         const api = await connect(io, options)
         const request = {
@@ -117,6 +128,9 @@ const create = (io: Io) =>
           member_selector: options.selector === undefined ? undefined : { labels: options.selector },
           driver: options.driver,
           properties: options.property ?? {},
+          on_unhealthy: options.onUnhealthy,
+          after_seconds: options.afterSeconds,
+          on_healthy: options.onHealthy,
         }
         if (!options.dryRun) return createFederation(io, api, request, options)
         printDryRun(
@@ -128,12 +142,13 @@ const create = (io: Io) =>
 
 const update = (io: Io) =>
   withExamples(
-    withWait(withServer(new Command('update'))),
+    withHealthPolicy(withWait(withServer(new Command('update')))),
     'fedplane federation update fleet --property replicas=3',
     'fedplane federation update fleet --remove-property extra-sans --dry-run',
     'fedplane federation update fleet --selector env=prod --dry-run',
+    'fedplane federation update fleet --on-unhealthy unjoin --after-seconds 600',
   )
-    .description("Change a federation's properties, or what selects its members.")
+    .description("Change a federation's properties, what selects its members, or what becomes of unhealthy ones.")
     .argument('<federation>', 'name or uuid')
     .addOption(new Option('--property <key=value>', 'sets a property; may be repeated').argParser(collectPairs))
     .addOption(new Option('--remove-property <key>', 'takes a property back; may be repeated').argParser(collect))
@@ -144,7 +159,8 @@ const update = (io: Io) =>
       async (
         name: string,
         options: ChangeOptions &
-          SelectorFlags & {
+          SelectorFlags &
+          HealthPolicyFlags & {
             property?: Record<string, string>
             removeProperty?: string[]
             dryRun?: boolean
@@ -152,6 +168,7 @@ const update = (io: Io) =>
       ) => {
         const operations: Patch = [
           ...selectorPatch(options),
+          ...healthPolicyPatch(options),
           ...Object.entries(options.property ?? {}).map(([key, value]) => ({
             op: 'add' as const,
             path: `/properties/${pointer(key)}`,
@@ -180,14 +197,6 @@ const update = (io: Io) =>
         io.stdout.write(`federation/${name} updated\n`)
       },
     )
-
-type SelectorFlags = { selector?: string; removeSelector?: boolean }
-
-/** Guards and other criteria stay with the API: here labels are said anew. */
-const selectorPatch = ({ selector, removeSelector }: SelectorFlags): Patch => {
-  if (removeSelector) return [{ op: 'remove', path: '/member_selector' }]
-  return selector === undefined ? [] : [{ op: 'add', path: '/member_selector', value: { labels: selector } }]
-}
 
 /** A key in a JSON Pointer (RFC 6901, section 3). */
 const pointer = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')

@@ -15,6 +15,8 @@ export type StartedCluster = DemoCluster & {
   kill(): Promise<void>
   /** Starts the API server again after `kill`, at the same address. */
   revive(): Promise<void>
+  /** Starts another, empty cluster after `kill`: the same address, authority and accounts of administrators. Until `kill`. */
+  replace(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -52,6 +54,9 @@ const etcdFlags = (folder: string, port: number): string[] => [
   '--unsafe-no-fsync',
   '--log-level=warn',
 ]
+
+/** Keys of etcd, of the cluster and of one in its place. */
+const PREFIXES = { own: '/registry', other: '/other' } as const
 
 const apiServerFlags = (files: ClusterFiles, etcdPort: number, port: number): string[] => [
   `--etcd-servers=http://127.0.0.1:${etcdPort}`,
@@ -117,9 +122,10 @@ class Control {
     if (controllers && assets.controllerManager !== null) await this.#startControllers(assets.controllerManager)
   }
 
-  async startApiServer(): Promise<void> {
+  async startApiServer(which: keyof typeof PREFIXES = 'own'): Promise<void> {
     const { assets, folder } = this.#options
-    const flags = apiServerFlags(this.#files, this.#etcdPort, this.#port)
+    const prefix = `--etcd-prefix=${PREFIXES[which]}`
+    const flags = [...apiServerFlags(this.#files, this.#etcdPort, this.#port), prefix]
     const child = await startProgram(assets.apiServer, folder, 'kube-apiserver', flags)
     this.#children.push(child)
     this.#apiServer = child
@@ -184,6 +190,7 @@ export const startCluster = async (options: StartedClusterOptions): Promise<Star
         ...control.cluster,
         kill: () => control.killApiServer(),
         revive: () => control.startApiServer(),
+        replace: () => control.startApiServer('other'),
         stop: () => control.stop(),
       }
     } catch (error) {

@@ -4,7 +4,7 @@ import { DEFAULT_GROUPS, type NodeGroup } from '../../core/cluster/node-group.ts
 import { ObjectNotVisible } from '../../core/errors.ts'
 import type { Place } from '../../core/values/attributes.ts'
 import { isUuid } from '../../core/values/ids.ts'
-import { isFailed } from '../../core/values/status.ts'
+import { type Condition, isFailed } from '../../core/values/status.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
 import { comparedLabels, type Shown, sortColumns, toJson, toObject, type View } from '../attributes.ts'
 import { listEventsOf } from '../events.ts'
@@ -39,6 +39,21 @@ const faultsOf = ({ status, statusReason }: Cluster, nodeGroups: readonly NodeGr
   return faults.length > 0 ? Object.fromEntries(faults) : { [DEFAULT_GROUPS.master]: statusReason ?? status }
 }
 
+/** Said while another cluster answers in its place. */
+const quarantineOf = ({ observation, revision }: Cluster): Condition[] =>
+  observation?.isOther
+    ? [
+        {
+          type: 'Quarantined',
+          status: 'True',
+          reason: 'AnotherCluster',
+          message: observation.healthReason.api ?? '',
+          observedRevision: revision,
+          changedAt: observation.unhealthySince ?? observation.observedAt,
+        },
+      ]
+    : []
+
 /** `faults` only when something failed (magnum-rest.md 4.2). What is undefined is left out. */
 const SHOWN: Shown<typeof CLUSTER_ATTRIBUTES, Cluster, ClusterView> = {
   kept: ({ magnum }) => magnum,
@@ -63,7 +78,7 @@ const SHOWN: Shown<typeof CLUSTER_ATTRIBUTES, Cluster, ClusterView> = {
     eks: ({ driverState }) => driverState.eks,
     management: roleOf,
     management_cluster: ({ madeThrough }) => madeThrough?.id ?? null,
-    conditions: ({ conditions }) => showConditions(conditions),
+    conditions: (cluster) => showConditions([...cluster.conditions, ...quarantineOf(cluster)]),
     federations: (cluster) => federationUses(cluster).map(useOf(cluster.projectId)),
     operation: ({ operation, task, queue }) =>
       operation && { ...showOperation(operation), task: task?.kind ?? null, queued: queue.length },

@@ -12,6 +12,7 @@ const federationSide = z.strictObject({
     uses_kubernetes_api: z.boolean(),
     kubeconfig: z.boolean(),
     workloads: z.boolean(),
+    cordon: z.boolean(),
   }),
   properties: z.array(z.strictObject({ key: z.string(), description: z.string(), default: z.string().nullable() })),
 })

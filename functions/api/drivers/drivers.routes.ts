@@ -17,6 +17,7 @@ const showFederationDriver = (driver: FederationDriverDescription, drivers: Driv
     uses_kubernetes_api: driver.capabilities.usesKubernetesApi,
     kubeconfig: driver.capabilities.kubeconfig,
     workloads: driver.capabilities.workloads,
+    cordon: driver.capabilities.cordon === true,
   },
   properties: driver.properties.map(({ key, description, default: value }) => ({ key, description, default: value })),
 })

@@ -11,6 +11,7 @@ const feedEventAnswer = z.object({
   message: z.string(),
   sequence: z.int(),
   health: z.object({ before: z.string().nullable(), after: z.string() }).optional(),
+  quarantined: z.boolean().optional(),
   time: timeAnswer,
 })
 

@@ -34,6 +34,7 @@ export const showFeedEvent = ({ position, event }: FeedEntry) => ({
   message: event.message,
   sequence: event.sequence,
   ...(event.health === undefined ? {} : { health: event.health }),
+  ...(event.quarantined === undefined ? {} : { quarantined: event.quarantined }),
   time: timestamp(event.time),
 })
 

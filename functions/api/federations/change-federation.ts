@@ -11,6 +11,7 @@ import { find } from '../lookup.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 import { restingMembers } from './checks.ts'
 import { applyProperties, type CreateFederation, type FederationPatch } from './federation.schema.ts'
+import { desiredPolicy, patchPolicy } from './health-policy.ts'
 import { findUsable, requireUnjoinOf, requireUseOf, resolveTargets } from './members.ts'
 import { planHost } from './new-host.ts'
 import { preflightOfCreate, preflightOfPatch } from './preflight.ts'
@@ -24,7 +25,7 @@ const desiredFederation = async (request: CreateRequest): Promise<DesiredFederat
   const { federation } = request.ports.drivers
   const chosen = federation.choose(driver ?? federation.default)
   const about = { projectId, userId, properties, driver: chosen.id }
-  const { selector } = request.body
+  const { selector, health } = request.body
   return {
     name,
     driver,
@@ -32,6 +33,7 @@ const desiredFederation = async (request: CreateRequest): Promise<DesiredFederat
     host: typeof host === 'string' ? host : await planHost(request, host, name),
     members,
     selector: selector && desiredSelector(request, about, selector),
+    healthPolicy: health && desiredPolicy(request, about, health),
   }
 }
 
@@ -113,8 +115,9 @@ export const patchFederation = async (request: PatchRequest): Promise<ApiRespons
   const { ports, principal, params } = request
   const { federations } = ports.stores
   const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')
-  const { selector: wanted } = request.body
+  const { selector: wanted, health } = request.body
   if (wanted !== undefined) return patchSelector(request, federation, { wanted, isDryRun: request.query.dry_run })
+  if (health !== undefined) return patchPolicy(request, federation, { wanted: health, isDryRun: request.query.dry_run })
   if (request.query.dry_run) return dryRun(request, federation)
   await changeFederation(ports, federation, desiredChange(request))
   return { status: 202, body: { uuid: federation.id } }

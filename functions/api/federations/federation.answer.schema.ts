@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ON_HEALTHY, ON_UNHEALTHY } from '../../core/health-policy/health-policy.ts'
 import {
   type Answers,
   conditionsAnswer,
@@ -34,6 +35,8 @@ const memberItem = z.object({
   shared: z.literal(true).optional(),
   /** Brought by the selector. */
   selected: z.literal(true).optional(),
+  /** It takes no new workloads, since its cluster is unhealthy. */
+  cordoned: z.literal(true).optional(),
 })
 
 const membersAnswer = z.object({ members: z.array(memberItem) })
@@ -72,6 +75,11 @@ const federationAnswer = federationItemAnswer.extend({
     .nullable(),
   /** Selected members that somebody removed. */
   excluded_ids: z.array(z.string()),
+  on_unhealthy: z.enum(ON_UNHEALTHY),
+  after_seconds: z.int(),
+  on_healthy: z.enum(ON_HEALTHY),
+  /** Clusters that left by the health policy. */
+  left_unhealthy_ids: z.array(z.string()),
 })
 
 const namedAnswer = z.array(z.object({ uuid: z.string(), name: z.string() }))
@@ -89,9 +97,10 @@ const dryRunAnswerSchema = z.object({
   ),
   would_make: z.array(z.string()),
   would_remove: z.array(z.string()).optional(),
-  /** By the selector. */
+  /** By the selector, or the health policy. */
   would_join: namedAnswer.optional(),
   would_leave: namedAnswer.optional(),
+  would_cordon: namedAnswer.optional(),
 })
 
 const kubeconfigAnswer = {

@@ -9,6 +9,13 @@ import { CLUSTER_OTHERS, createCluster } from '../clusters/cluster.schema.ts'
 import { type PatchOperation, parsePatch, patchSchema, requireChangeable } from '../json-patch/patch-operation.ts'
 import { applyToTextMap, type TextMap, textValue } from '../json-patch/values.ts'
 import type { BodySchema } from '../route.ts'
+import {
+  healthPolicyFields,
+  POLICY_ATTRIBUTES,
+  policyOfCreate,
+  policyOfPatch,
+  type WantedPolicy,
+} from './health-policy.schema.ts'
 import { memberSelector, readSelector, type WantedSelector } from './selector.schema.ts'
 
 const PROPERTIES_RULE = 'must be an object of texts'
@@ -61,13 +68,19 @@ const createFederation = z.object({
   member_selector: optional(memberSelector).meta({
     description: 'Clusters of the project that become members by themselves.',
   }),
+  ...healthPolicyFields,
 })
 type FederationAttributes = z.output<typeof createFederation>
 
 /** A request with a host that is there, or with one to be created. */
-export type CreateFederation = Omit<FederationAttributes, 'host' | 'hostcluster_id' | 'member_selector'> & {
+export type CreateFederation = Omit<
+  FederationAttributes,
+  'host' | 'hostcluster_id' | 'member_selector' | keyof typeof healthPolicyFields
+> & {
   host: string | NewHostAttributes
   selector: WantedSelector | null
+  /** Null: the default one. */
+  health: WantedPolicy | null
 }
 
 const OTHERS = {
@@ -107,6 +120,7 @@ const parseCreate = (body: Json | undefined): CreateFederation => {
     ...attributes,
     host: requireOneHost(id, created),
     selector: selector == null ? null : readSelector(selector),
+    health: policyOfCreate(rest),
   }
 }
 
@@ -126,9 +140,11 @@ export type FederationPatch = {
   members: DesiredMember | null
   /** Null: it is taken away; undefined: it is not mentioned. */
   selector: WantedSelector | null | undefined
+  /** Undefined: it is not mentioned. */
+  health: WantedPolicy | undefined
 }
 
-const CHANGEABLE = ['member_ids', 'member_selector', 'properties']
+const CHANGEABLE = ['member_ids', 'member_selector', 'properties', ...POLICY_ATTRIBUTES]
 
 const EXAMPLE = '{"op": "add", "path": "/member_ids", "value": "<cluster id or name>"}'
 
@@ -205,6 +221,7 @@ const readFederationPatch = (operations: readonly PatchOperation[]): FederationP
     properties: properties.length === 0 ? null : properties,
     members: readMembers(of('member_ids')),
     selector: selectorOf(operations),
+    health: policyOfPatch(operations),
   }
 }
 

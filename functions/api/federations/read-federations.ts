@@ -1,4 +1,5 @@
 import type { Federation } from '../../core/federation/federation.ts'
+import { DEFAULT_HEALTH_POLICY } from '../../core/health-policy/health-policy.ts'
 import { mapLimited } from '../../core/map-limited.ts'
 import { describeMoves, faultOf, type Membership, operationOf, progressOf } from '../../core/membership/membership.ts'
 import { isUuid } from '../../core/values/ids.ts'
@@ -39,6 +40,7 @@ const listMember = (membership: Membership) => ({
   message: messageOf(membership),
   since: timestamp(membership.since),
   ...(membership.selectedBy === undefined ? {} : { selected: true }),
+  ...(membership.cordon === undefined ? {} : { cordoned: true }),
   ...(membership.loan === undefined ? {} : { shared: true }),
 })
 
@@ -79,6 +81,14 @@ const showSelector = ({ memberSelector }: Federation) =>
       }
     : null
 
+/** What becomes of members that are unhealthy, and whom it took out. */
+const showPolicy = ({ healthPolicy = DEFAULT_HEALTH_POLICY, leftUnhealthy = [] }: Federation) => ({
+  on_unhealthy: healthPolicy.onUnhealthy,
+  after_seconds: healthPolicy.afterSeconds,
+  on_healthy: healthPolicy.onHealthy,
+  left_unhealthy_ids: leftUnhealthy.map(({ clusterId }) => clusterId),
+})
+
 /** The whole federation: Magnum's attributes and ours. */
 const showFederation = (federation: Federation, memberships: readonly Membership[], baseUrl: string) => ({
   ...listFederation(federation, baseUrl),
@@ -95,6 +105,7 @@ const showFederation = (federation: Federation, memberships: readonly Membership
   certificates_renew_after: timestamp(federation.renewAfter),
   member_selector: showSelector(federation),
   excluded_ids: federation.selection?.excluded ?? [],
+  ...showPolicy(federation),
 })
 
 /** Magnum's database columns (magnum-rest.md 8.1). */

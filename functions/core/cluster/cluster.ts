@@ -43,6 +43,10 @@ export type ClusterObservation = {
   version: string | null
   nodeCount: number
   masterCount: number
+  /** Since when it is UNHEALTHY, without interruption; absent while it is not. ISO-8601 UTC. */
+  unhealthySince?: string
+  /** Another cluster answers in its place, by the uid of `kube-system`: nothing is written into that. */
+  isOther?: true
 }
 
 /**

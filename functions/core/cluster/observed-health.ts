@@ -20,6 +20,14 @@ export const describeUnhealthy = (reasons: ClusterObservation['healthReason']): 
     : `The cluster is unhealthy: ${faults.map(faultOf).join('; ')}.`
 }
 
+/** What was seen, with since when that is so. @param stored the observation before it */
+export const withSince = (stored: ClusterObservation | null, seen: ClusterObservation): ClusterObservation => {
+  const { unhealthySince: _, ...rest } = seen
+  if (seen.healthStatus !== 'UNHEALTHY') return rest
+  const before = stored?.healthStatus === 'UNHEALTHY' ? (stored.unhealthySince ?? stored.observedAt) : undefined
+  return { ...rest, unhealthySince: before ?? seen.observedAt }
+}
+
 const REASONS = { HEALTHY: 'ClusterHealthy', UNHEALTHY: 'ClusterUnhealthy', UNKNOWN: 'ClusterUnknown' } as const
 
 const messageOf = ({ name }: Cluster, { healthStatus, healthReason }: ClusterObservation): string => {
@@ -43,15 +51,36 @@ const healthEvent = (ports: HealthPorts, cluster: Cluster, next: ClusterObservat
   })
 }
 
+/** Another cluster answers in its place from now on, or does no longer. */
+const quarantineEvent = (ports: HealthPorts, cluster: Cluster, isOther: boolean): Write =>
+  ownerEvent(
+    ports,
+    'cluster',
+    { ...cluster, revision: cluster.revision - 1 },
+    {
+      action: 'update',
+      outcome: isOther ? 'failure' : 'success',
+      notify: false,
+      reason: isOther ? 'Quarantined' : 'Released',
+      message: isOther
+        ? `Another cluster answers in the place of ${cluster.name}: nothing is written into it until the registered one answers again.`
+        : `Nothing but ${cluster.name} itself answers in its place any more.`,
+      quarantined: isOther,
+    },
+  )
+
 /**
- * Stores what was seen, and with it the event of a change of health. False when somebody else has seen something newer, when the health
+ * Stores what was seen, and with it the events of a change of health and of who answers. False when somebody else has seen something newer, when the health
  * was changed since the cluster was read, or the cluster is gone.
  */
-export const storeObservation = (ports: HealthPorts, cluster: Cluster, next: ClusterObservation): Promise<boolean> => {
+export const storeObservation = (ports: HealthPorts, cluster: Cluster, seen: ClusterObservation): Promise<boolean> => {
   const { projectId, id, observation: read } = cluster
-  const isChange = next.healthStatus !== read?.healthStatus
-  const consequence = isChange ? { read, writes: [healthEvent(ports, cluster, next)] } : undefined
-  return ports.stores.clusters.observe({ projectId, id }, next, consequence)
+  const next = withSince(read, seen)
+  const writes = [
+    ...(next.healthStatus === read?.healthStatus ? [] : [healthEvent(ports, cluster, next)]),
+    ...(next.isOther === read?.isOther ? [] : [quarantineEvent(ports, cluster, next.isOther === true)]),
+  ]
+  return ports.stores.clusters.observe({ projectId, id }, next, writes.length === 0 ? undefined : { read, writes })
 }
 
 /** The same for who decides by nothing that is stored: once more when the health was changed meanwhile, but by nothing newer. */

@@ -3,7 +3,7 @@ import type { FederationDriverDescription } from '../../drivers/contract/federat
 import { IN_OWN_PROJECT, notFound, StateConflict } from '../errors.ts'
 import { clustersOfMembers, findUsed, hostKey, memberClusterKey, type UsedCluster } from '../grant/loans.ts'
 import { isMember, type Membership } from '../membership/membership.ts'
-import { namesElsewhere } from '../membership/membership-steps.ts'
+import { aboutOf, namesElsewhere } from '../membership/membership-steps.ts'
 import type { Membered, MembersInput, MemberTargets } from '../membership/plan-members.ts'
 import type { DesiredWorkloads } from '../operation/operation.ts'
 import type { Ports } from '../ports.ts'
@@ -162,11 +162,19 @@ const besideSelector = (plan: ChangePlan): ChangePlan => {
   return { ...plan, steps, update: { ...plan.update, selection: { ...(selection ?? NO_SELECTION), excluded } } }
 }
 
+/** What somebody has join or leave is no longer the health policy's to bring back. */
+const besidePolicy = (plan: ChangePlan): ChangePlan => {
+  const { leftUnhealthy = [] } = plan.federation
+  const touched = new Set(plan.steps.map((step) => aboutOf(step).clusterId))
+  const rest = leftUnhealthy.filter(({ clusterId }) => !touched.has(clusterId))
+  return rest.length === leftUnhealthy.length ? plan : { ...plan, update: { ...plan.update, leftUnhealthy: rest } }
+}
+
 /** Reads and decides; `decision` is null when there is nothing to do. @throws the refusals of the rules */
 const judge = async (ports: Ports, federation: Federation, { desired, seen }: Asked) => {
   const input = await read(ports, federation, desired)
   const planned = planChange(ports, input, desired.properties)
-  const plan = planned && besideSelector(planned)
+  const plan = planned && besidePolicy(besideSelector(planned))
   if (plan === null) return { input, decision: null }
   if (plan.operation) requireSameUpdate(federation, seen)
   // Only properties have to do with the host: they decide what runs there, and may ask for namespaces.

@@ -21,9 +21,19 @@ const withheld = (cluster: UsedCluster): string =>
 
 const RETRY = 'Its "status_reason" tells why; PATCH replace /kubeconfig retries the registration.'
 
+/** Nothing of a federation goes into another cluster that answers in its place. @throws ClusterNotUsable */
+const requireNotReplaced = (cluster: UsedCluster, as: 'host' | 'member'): void => {
+  if (!cluster.observation?.isOther) return
+  if (cluster.grant !== undefined) throw new ClusterNotUsable(withheld(cluster))
+  throw new ClusterNotUsable(
+    `Cluster ${nameOf(cluster)} is quarantined, so it can't be ${as}: another cluster answers in its place. Have the registered one answer there again, or PATCH replace /kubeconfig with that of where it is now.`,
+  )
+}
+
 /** Settled, or settled once and being changed; the store asks the same again in the transaction. @throws ClusterNotUsable */
 export const requireUsable = (cluster: UsedCluster, as: 'host' | 'member'): void => {
   const { status } = cluster
+  requireNotReplaced(cluster, as)
   if (status === 'CREATE_COMPLETE' || status.startsWith('UPDATE_')) return
   if (cluster.grant !== undefined) throw new ClusterNotUsable(withheld(cluster))
   if (status === 'CREATE_IN_PROGRESS') {

@@ -1,4 +1,5 @@
 import type { Loan } from '../grant/grant.ts'
+import type { HealthPolicy, LeftUnhealthy } from '../health-policy/health-policy.ts'
 import type { Operation } from '../operation/operation.ts'
 import type { MemberSelector, Selection } from '../selector/selector.ts'
 import type { DriverId } from '../values/ids.ts'
@@ -31,6 +32,9 @@ export const CERTIFICATES_CURRENT = 'CertificatesCurrent'
 
 /** Whether members would leave by the selector, and are held. */
 export const SELECTOR_HELD = 'SelectorHeld'
+/** Whether unhealthy members are neither cordoned nor taken out, since they are too many at once. */
+export const HEALTH_POLICY_HELD = 'HealthPolicyHeld'
+
 /** Whether all that the selector selects is a member, or on its way. */
 export const SELECTOR_FOLLOWED = 'SelectorFollowed'
 
@@ -102,6 +106,10 @@ export type Federation = {
   memberSelector?: MemberSelector | null
   /** What became of it so far. */
   selection?: Selection | null
+  /** Absent: the default one. */
+  healthPolicy?: HealthPolicy
+  /** Clusters that the policy took out. Absent: none. */
+  leftUnhealthy?: readonly LeftUnhealthy[]
   /** As a cluster's. */
   integrity?: string
 }
@@ -125,6 +133,8 @@ export type FederationUpdate = Partial<
     | 'createdHost'
     | 'memberSelector'
     | 'selection'
+    | 'healthPolicy'
+    | 'leftUnhealthy'
     | 'updatedAt'
   >
 >

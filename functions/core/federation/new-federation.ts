@@ -4,6 +4,7 @@ import type { Write } from '../../store/write.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Loan } from '../grant/grant.ts'
 import { type BegunUse, newLoan, type UsedCluster } from '../grant/loans.ts'
+import type { HealthPolicy } from '../health-policy/health-policy.ts'
 import type { WaitingMembership } from '../membership/membership.ts'
 import { newMember } from '../membership/membership-states.ts'
 import { type NamesElsewhere, newMemberName } from '../membership/membership-steps.ts'
@@ -26,6 +27,8 @@ export type DesiredFederation = {
   members: readonly string[]
   /** Null: none. */
   selector?: DesiredSelector | null
+  /** Null: the default one. */
+  healthPolicy?: HealthPolicy | null
 }
 
 /** What a new federation is made from. */
@@ -92,6 +95,7 @@ export const newFederation = (desired: DesiredFederation, given: NewFederation):
   createdAt: given.operation.startedAt,
   updatedAt: null,
   memberIds: given.members.map(({ id }) => id).sort(),
+  ...(desired.healthPolicy ? { healthPolicy: desired.healthPolicy } : {}),
   ...(desired.selector ? { memberSelector: { ...desired.selector, id: given.selectorId } } : {}),
 })
 

@@ -4,7 +4,7 @@ import { OperationSuperseded } from '../errors.ts'
 import type { Federation } from '../federation/federation.ts'
 import { settle } from '../federation/settle.ts'
 import { forgetEndedGrant } from '../grant/forget-grants.ts'
-import { grantKeyOf, unmarkMember } from '../grant/loans.ts'
+import { grantKeyOf, memberClusterKey, unmarkMember } from '../grant/loans.ts'
 import { renewalAfterFailures, renewalAfterSuccess } from '../operation/deadlines.ts'
 import { memberEndEvents, memberEvent } from '../operation/events.ts'
 import type { Failure } from '../operation/operation.ts'
@@ -13,6 +13,7 @@ import { type MembershipUnder, membershipKey, openMembership, type Target } from
 import type { Ports, TablePorts } from '../ports.ts'
 import type { ObjectRef } from '../values/object-ref.ts'
 import { withoutFullStop } from '../values/wording.ts'
+import { clusterFault } from './member-fault.ts'
 import { type MemberCredential, type Membership, type MemberWarning, WITHHELD } from './membership.ts'
 import { joinFailed, ready, unjoinFailed } from './membership-states.ts'
 import { type Left, leftBehind, listed } from './orphaned.ts'
@@ -67,17 +68,28 @@ const forgotten = ({ stores: { credentials } }: EndPorts, membership: Membership
   credentials.remove(nextMemberTokenKey(membership)),
 ]
 
-/** Joined: `Ready`, with what works in part only. @throws OperationSuperseded */
+/**
+ * Joined: `Ready`, with what works in part only; `Degraded` where the cluster is known to be unhealthy, of which no change would tell any more.
+ *
+ * @throws OperationSuperseded
+ */
 export const endJoin = (ports: EndPorts, target: Target, warning: MemberWarning | null): Promise<void> =>
-  end(ports, target, async (membership) => [
-    ports.stores.memberships.replace(membership, { ...ready(membership, ports.clock.now()), ...warning }),
-    ...memberEndEvents(ports, membership, {
-      action: 'join',
-      outcome: 'success',
-      reason: 'Joined',
-      message: `${membership.memberName} joined.`,
-    }),
-  ])
+  end(ports, target, async (membership) => {
+    const joined = ready(membership, ports.clock.now())
+    const cluster = await ports.stores.clusters.get(memberClusterKey(membership))
+    const fault = clusterFault(cluster?.observation ?? null)
+    const next: Membership = fault === null ? { ...joined, ...warning } : { ...joined, state: 'Degraded', ...fault }
+    return [
+      ports.stores.memberships.replace(membership, next),
+      ...memberEndEvents(ports, membership, {
+        action: 'join',
+        outcome: 'success',
+        reason: 'Joined',
+        message: `${membership.memberName} joined.`,
+      }),
+      ...(fault === null ? [] : [memberEvent(ports, membership, { action: 'update', outcome: 'failure', ...fault })]),
+    ]
+  })
 
 /**
  * Writes for a membership that did not get in: `JoinFailed`, out of `memberIds`. The cluster is free again unless something was left behind: to take

@@ -20,6 +20,13 @@ export type MemberCredential = {
   failures?: number
 }
 
+/** That a member takes no new workloads: decided first, then put in force at the control plane. */
+export type MemberCordon = {
+  /** ISO-8601 UTC. */
+  since: string
+  isApplied: boolean
+}
+
 type MembershipBase = {
   projectId: string
   federationId: string
@@ -40,6 +47,8 @@ type MembershipBase = {
   loan?: Loan
   /** Id of the selector that brought it; absent for one that somebody added. */
   selectedBy?: string
+  /** No new workloads go there, since its cluster is unhealthy. Absent: they do. */
+  cordon?: MemberCordon
   /** As a cluster's. Kept by every change. */
   integrity?: string
 }

@@ -3,7 +3,7 @@ import { type Membership, WITHHELD } from '../membership/membership.ts'
 import type { Ports } from '../ports.ts'
 import type { DomainEvent } from '../values/event.ts'
 
-type EventFields = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message' | 'notify' | 'health'>
+type EventFields = Pick<DomainEvent, 'action' | 'outcome' | 'reason' | 'message' | 'notify' | 'health' | 'quarantined'>
 type EventPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'caller'>
 
 /** Message text longer than this is cut: an item holds 400 KB, a reader wants a line. */

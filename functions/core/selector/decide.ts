@@ -35,6 +35,8 @@ const kindOfWanted = (followed: Followed, cluster: Cluster, membership: Membersh
   const { selector, driver, federation, mayJoin } = followed
   if (membership?.state === 'Leaving') return 'waits'
   if (membership !== undefined && isMember(membership)) return 'done'
+  // When it joins again is for the policy that took it out.
+  if (federation.leftUnhealthy?.some(({ clusterId }) => clusterId === cluster.id)) return 'done'
   const rights = driver.rights?.(federation.properties) ?? { host: 'more', member: 'more' }
   if (!mayBeSelected(selector, cluster, rights)) return 'rights'
   return mayJoin(cluster) ? 'join' : 'done'
@@ -59,6 +61,21 @@ const sortAll = (followed: Followed): Sorted[] => {
   })
 }
 
+/** True for so many of the members that they are not taken away at once. */
+export const isTooMany = (count: number, members: number): boolean => members >= HOLD_FROM && count > members / 2
+
+/** How many of those that wait may be taken away now, by the pace: one a minute, or a quarter of all members. */
+export const paceOf = (
+  { minute }: Pick<Selection, 'minute'>,
+  { members, waiting, now }: { members: number; waiting: number; now: Date },
+): { allowed: number; minute: Selection['minute'] } => {
+  const fresh = minute !== null && now.getTime() - Date.parse(minute.since) < MINUTE_MS ? minute : null
+  const left = fresh?.left ?? 0
+  const rate = Math.max(1, Math.floor((members + left) / 4)) - left
+  const allowed = Math.max(0, Math.min(waiting, rate))
+  return { allowed, minute: allowed > 0 ? { since: fresh?.since ?? now.toISOString(), left: left + allowed } : minute }
+}
+
 /** How many may leave now. Members that leave by somebody's request count among those that are unavailable. */
 const leavesNow = (followed: Followed, selection: Selection, waiting: number): { allowed: number; next: Selection } => {
   const { memberships, selector, now } = followed
@@ -66,13 +83,9 @@ const leavesNow = (followed: Followed, selection: Selection, waiting: number): {
   const leaving = memberships.filter(({ state }) => state === 'Leaving')
   const ours = leaving.filter(({ selectedBy }) => selectedBy === selector.id).length
   const isReleased = selection.isReleased && waiting > 0
-  const isHeld = !isReleased && waiting > 0 && members >= HOLD_FROM && waiting + ours > members / 2
-  const isFresh = selection.minute !== null && now.getTime() - Date.parse(selection.minute.since) < MINUTE_MS
-  const left = isFresh ? (selection.minute?.left ?? 0) : 0
-  const rate = Math.max(1, Math.floor((members + left) / 4)) - left
-  const allowed = isHeld ? 0 : Math.max(0, Math.min(waiting, selector.maxUnavailable - leaving.length, rate))
-  const since = isFresh ? (selection.minute?.since ?? '') : now.toISOString()
-  const minute = allowed > 0 ? { since, left: left + allowed } : selection.minute
+  const isHeld = !isReleased && waiting > 0 && isTooMany(waiting + ours, members)
+  const may = isHeld ? 0 : Math.min(waiting, selector.maxUnavailable - leaving.length)
+  const { allowed, minute } = paceOf(selection, { members, waiting: may, now })
   return { allowed, next: { ...selection, isReleased, held: isHeld ? waiting : null, minute } }
 }
 

@@ -1,7 +1,6 @@
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
 import type { SelectorWork } from '../../store/selector.store.ts'
 import type { Write } from '../../store/write.ts'
-import type { Cluster } from '../cluster/cluster.ts'
 import { requireOnceEach } from '../federation/change-federation.ts'
 import { commitChange, launchChange } from '../federation/change-writes.ts'
 import { CONTROL_PLANE_READY, type Federation } from '../federation/federation.ts'
@@ -12,6 +11,7 @@ import {
   requireUsable,
 } from '../federation/federation-rules.ts'
 import { planChange } from '../federation/plan-change.ts'
+import type { UsedCluster } from '../grant/loans.ts'
 import { type MembershipStep, namesElsewhere } from '../membership/membership-steps.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { TablePorts } from '../ports.ts'
@@ -44,11 +44,11 @@ const scanPage = async (
 
 type Following = { federation: Federation; selector: MemberSelector; work: readonly SelectorWork[] }
 
-/** Why a cluster can't join is no fault of the others: its next event has it asked again. */
-const mayJoin = async (
+/** Why a cluster can't join is no fault of the others: its next event has it asked again. False is logged. */
+export const mayJoin = async (
   ports: TablePorts,
   joining: Parameters<typeof requireOnceEach>[1],
-  cluster: Cluster,
+  cluster: UsedCluster,
 ): Promise<boolean> => {
   try {
     requireHostMayJoin(joining.driver, joining.federation.hostClusterId, cluster)
@@ -59,7 +59,7 @@ const mayJoin = async (
     return true
   } catch (error) {
     if (!isAppError(error) || error.kind === 'unavailable') throw error
-    ports.log.info('selected cluster can not join', {
+    ports.log.info('cluster can not join by itself', {
       clusterId: cluster.id,
       federationId: joining.federation.id,
       error: error.name,
@@ -140,8 +140,8 @@ const step = async (ports: TablePorts, following: Following): Promise<boolean> =
   return decided.more
 }
 
-/** Until then nobody joins: what waits is found again when the federation tells of its next change, and each minute. */
-const isReady = ({ operation, conditions }: Federation): boolean =>
+/** Until then nobody joins by itself: what waits is found again when the federation tells of its next change, and each minute. */
+export const isReady = ({ operation, conditions }: Federation): boolean =>
   operation?.kind !== 'create' && isConditionTrue(conditions, CONTROL_PLANE_READY)
 
 const round = async (ports: TablePorts, key: FederationKey): Promise<boolean> => {

@@ -64,7 +64,7 @@ const PAGE = 100
 export const previewSelector = async (
   { stores, drivers }: Pick<TablePorts, 'stores' | 'drivers'>,
   federation: Pick<Federation, 'projectId' | 'driver' | 'properties' | 'hostClusterId'> &
-    Partial<Pick<Federation, 'id' | 'memberSelector' | 'selection'>>,
+    Partial<Pick<Federation, 'id' | 'memberSelector' | 'selection' | 'leftUnhealthy'>>,
   desired: DesiredSelector,
 ): Promise<SelectorPreview> => {
   const { projectId, id } = federation
@@ -72,6 +72,7 @@ export const previewSelector = async (
   const rights = driver.rights?.(federation.properties) ?? { host: 'more', member: 'more' }
   const memberships = id === undefined ? [] : await stores.memberships.listOf({ projectId, id })
   const members = new Map(memberships.filter(isMember).map((it) => [it.clusterId, it]))
+  const left = new Set(federation.leftUnhealthy?.map(({ clusterId }) => clusterId))
   const excluded = new Set(federation.selection?.excluded)
   const matches = matcherOf(desired.wanted)
   const isWanted = (it: Cluster): boolean => matches(it) && !excluded.has(it.id)
@@ -80,7 +81,9 @@ export const previewSelector = async (
   const preview: SelectorPreview = { join: [], leave: [] }
   for (let marker: string | undefined, more = true; more; ) {
     const page = await stores.clusters.list(projectId, { limit: PAGE, ...(marker === undefined ? {} : { marker }) })
-    preview.join.push(...page.items.filter((it) => isWanted(it) && !members.has(it.id) && mayBe(it)))
+    preview.join.push(
+      ...page.items.filter((it) => isWanted(it) && !members.has(it.id) && !left.has(it.id) && mayBe(it)),
+    )
     const isOurs = ({ id: clusterId }: Cluster): boolean =>
       federation.memberSelector != null && members.get(clusterId)?.selectedBy === federation.memberSelector.id
     preview.leave.push(...page.items.filter((it) => !isWanted(it) && isOurs(it)))

@@ -109,7 +109,7 @@ export const cloudEvent = ({ id, type, time, subject, projectId, data }: CloudEv
 
 /** The delivery of an event to a trigger, due at once. */
 export const deliveryOf = (event: DomainEvent, trigger: TriggerKey, now: Date): Delivery => {
-  const { id, projectId, owner, clusterId, name, reason, message, sequence, time, health } = event
+  const { id, projectId, owner, clusterId, name, reason, message, sequence, time, health, quarantined } = event
   const type = entityEvent(event)['detail-type']
   const data = {
     owner: { kind: owner.kind, uuid: owner.id, name: name ?? null },
@@ -118,6 +118,7 @@ export const deliveryOf = (event: DomainEvent, trigger: TriggerKey, now: Date): 
     message,
     sequence,
     ...(health === undefined ? {} : { health }),
+    ...(quarantined === undefined ? {} : { quarantined }),
   }
   const payload = cloudEvent({ id, type, time, subject: `${owner.kind}/${owner.id}`, projectId, data })
   return newDelivery({ id, messageId: id, projectId, triggerId: trigger.id, type, payload }, now)

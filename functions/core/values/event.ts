@@ -34,6 +34,8 @@ export type DomainEvent = {
    * action, reads this one as an update, and leaves this out.
    */
   health?: { before: HealthStatus | null; after: HealthStatus }
+  /** Of a cluster in whose place another one answers, whose type is `cluster.quarantined`, or does no longer: `cluster.released`. */
+  quarantined?: boolean
 }
 
 /** Reason of a membership's event that is the beginning of a change of the federation, asked for by somebody. */
@@ -166,7 +168,7 @@ export const notificationOf = (event: DomainEvent): Notification | undefined => 
 
 type EntityEventType =
   | `${DomainEvent['owner']['kind']}.${DomainEvent['action']}.${DomainEvent['outcome']}`
-  | 'cluster.health.changed'
+  | (typeof OWN_TYPES)[number]
 
 /** An event of the outbox in EventBridge's form. */
 type EntityEvent = {
@@ -184,18 +186,23 @@ const OWNERS = ['cluster', 'federation'] as const satisfies DomainEvent['owner']
 const EVENT_ACTIONS = ['create', 'update', 'delete', 'join', 'unjoin', 'rotate', 'kubeconfig'] as const
 const OUTCOMES = ['pending', 'success', 'failure'] as const
 
+/** Types of events that are updates in a history. */
+const OWN_TYPES = ['cluster.health.changed', 'cluster.quarantined', 'cluster.released'] as const
+
 /** Every type of event there is. */
 export const EVENT_TYPES: readonly EntityEventType[] = [
   ...OWNERS.flatMap((owner) =>
     EVENT_ACTIONS.flatMap((action) => OUTCOMES.map((outcome): EntityEventType => `${owner}.${action}.${outcome}`)),
   ),
-  'cluster.health.changed',
+  ...OWN_TYPES,
 ]
 
-const typeOf = ({ owner, action, outcome, health }: DomainEvent): EntityEventType =>
-  health === undefined ? `${owner.kind}.${action}.${outcome}` : 'cluster.health.changed'
+const typeOf = ({ owner, action, outcome, health, quarantined }: DomainEvent): EntityEventType => {
+  if (quarantined !== undefined) return quarantined ? 'cluster.quarantined' : 'cluster.released'
+  return health === undefined ? `${owner.kind}.${action}.${outcome}` : 'cluster.health.changed'
+}
 
-/** `detail-type` is `<owner's kind>.<action>.<outcome>`, for example `federation.join.success`; of a change of health `cluster.health.changed`. */
+/** `detail-type` is `<owner's kind>.<action>.<outcome>`, for example `federation.join.success`; of a change of health `cluster.health.changed`, and so on. */
 export const entityEvent = (event: DomainEvent): EntityEvent => ({
   id: event.id,
   time: event.time,

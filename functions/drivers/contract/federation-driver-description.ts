@@ -25,6 +25,8 @@ type FederationCapabilities = {
   kubeconfig: boolean
   /** It brings workloads into members: an unjoin keeps them, or removes them with `?workloads=delete`. */
   workloads: boolean
+  /** A member can be kept from new workloads: `on_unhealthy` may be `cordon`. */
+  cordon?: true
 }
 
 /** Rights that a federation takes in its clusters: whoever runs the federation can use them. */

@@ -112,6 +112,11 @@ export type FederationDriver = FederationDriverDescription & {
    * outside of any operation, when `member.cluster.observation` changed. Drivers whose control plane checks members itself have none.
    */
   refreshMember?(context: MemberContext): Promise<StepResult>
+  /**
+   * Has the control plane send the member no new workloads, or send them again (rule F27). What is there stays, and moves as its own policies say. There
+   * when `capabilities.cordon`. Called by the health sweep, outside of any operation. Never talks to the member.
+   */
+  cordonMember?(context: MemberContext, isCordoned: boolean): Promise<StepResult>
   /** Takes the member out of the control plane. Never needs the member to be reachable. */
   deregisterMember(context: MemberContext): Promise<StepResult>
   /** Removes what `prepareMember` made in the member. */

@@ -42,6 +42,8 @@ const observation = z.object({
   version: textOrNull,
   nodeCount: count,
   masterCount: count,
+  unhealthySince: text.exactOptional(),
+  isOther: z.literal(true).exactOptional(),
 })
 
 const magnum = z.object({

@@ -22,6 +22,7 @@ const stored = z.object({
   initiator: z.object({ userId: text, projectId: text }).exactOptional(),
   notify: z.literal(false).exactOptional(),
   health: z.object({ before: health.nullable(), after: health }).exactOptional(),
+  quarantined: z.boolean().exactOptional(),
 })
 
 /** An event as stored, with its end of life in epoch seconds. */

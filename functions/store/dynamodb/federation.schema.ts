@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { ON_HEALTHY, ON_UNHEALTHY } from '../../core/health-policy/health-policy.ts'
 import {
   condition,
   count,
@@ -31,11 +32,25 @@ const selection = z.object({
   isReleased: z.boolean(),
 })
 
+const healthPolicy = z.object({
+  onUnhealthy: z.enum(ON_UNHEALTHY),
+  afterSeconds: count,
+  onHealthy: z.enum(ON_HEALTHY),
+})
+
+const leftUnhealthy = z.object({
+  clusterId: text,
+  uid: textOrNull,
+  since: text,
+  selectedBy: text.exactOptional(),
+  isLent: z.literal(true).exactOptional(),
+})
+
 export const FEDERATION_SCHEMA_VERSION = 3
 
 const memberObservation = z.object({ reason: text, message: text, confirmed: z.boolean() })
 
-/** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce`, `integrity`, `createdHost`, `hostLoan`, `memberSelector` and `selection`; a change adds what it sets and leaves its version. */
+/** A federation as stored. Version 1 knew nothing of sealed documents and looks, version 2 nothing of `propertiesInForce`, `integrity`, `createdHost`, `hostLoan`, `memberSelector`, `selection`, `healthPolicy` and `leftUnhealthy`; a change adds what it sets and leaves its version. */
 export const federationItem = z
   .object({
     schemaVersion: schemaVersion(FEDERATION_SCHEMA_VERSION),
@@ -79,6 +94,8 @@ export const federationItem = z
     memberIds: sortedSet(text),
     memberSelector: memberSelector.nullable().exactOptional(),
     selection: selection.nullable().exactOptional(),
+    healthPolicy: healthPolicy.exactOptional(),
+    leftUnhealthy: z.array(leftUnhealthy).exactOptional(),
     integrity: text.exactOptional(),
   })
   .transform(({ schemaVersion: _, ...federation }) => federation)

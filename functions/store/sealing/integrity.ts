@@ -33,11 +33,17 @@ const loanFacts = (loan: Loan | undefined): Facts =>
 const selectorFacts = ({ memberSelector }: Pick<Federation, 'memberSelector'>): Facts =>
   memberSelector ? [{ memberSelector }] : []
 
+/** Whoever sets it consents to members that leave, and join again, without anybody asking. Absent likewise. */
+const healthFacts = ({ healthPolicy, leftUnhealthy = [] }: Federation): Facts => [
+  ...(healthPolicy ? [{ healthPolicy }] : []),
+  ...(leftUnhealthy.length > 0 ? [{ leftUnhealthy }] : []),
+]
+
 /** Facts of a federation: who owns it, where it runs, and what runs there. */
 export const federationFacts = (federation: Federation): Facts => {
   const { projectId, id, userId, driver, hostClusterId, properties, propertiesInForce = null, driverState } = federation
   const own = ['federation', projectId, id, userId, driver, hostClusterId, properties, propertiesInForce, driverState]
-  return [...own, ...loanFacts(federation.hostLoan), ...selectorFacts(federation)]
+  return [...own, ...loanFacts(federation.hostLoan), ...selectorFacts(federation), ...healthFacts(federation)]
 }
 
 /** Fields of a change that are among the facts. */
@@ -46,6 +52,8 @@ export const FEDERATION_FACTS = [
   'propertiesInForce',
   'driverState',
   'memberSelector',
+  'healthPolicy',
+  'leftUnhealthy',
 ] as const satisfies (keyof Federation)[]
 
 /** Facts of a membership: that the cluster was joined to the federation at all. */

@@ -6,6 +6,7 @@ import {
   isInitialized,
 } from '../../core/federation/federation.ts'
 import { federationContext, hostAccess } from '../../core/federation/federation-context.ts'
+import type { Fault } from '../../core/membership/member-fault.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
@@ -14,9 +15,11 @@ import { type Condition, isConditionTrue, withCondition } from '../../core/value
 import type { FederationDriver, FederationObservation } from '../../drivers/contract/federation-driver.ts'
 import { CONTROL_PLANE_SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
+import type { FederationKey } from '../../store/federation.store.ts'
 import { inShares } from '../in-shares.ts'
-import { isResting, messageOf, moveObserved } from './members.ts'
-import { type Fault, isMinuteOf, minuteOf } from './verdict.ts'
+import { isResting, messageOf, moveDegraded, moveObserved } from './members.ts'
+import { sweepPolicy } from './policies.ts'
+import { isMinuteOf, minuteOf } from './verdict.ts'
 
 /** True when it is up and rests: an operation of its own may well take it down for a while, and says so itself. */
 const isWatched = (federation: Federation): boolean =>
@@ -151,6 +154,16 @@ const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> 
   return ports.stores.federations.observe(federation, observed)
 }
 
+const sweepFederation = async (ports: Ports, key: FederationKey, report: ControlPlaneReport): Promise<void> => {
+  const federation = await ports.stores.federations.get(key)
+  if (federation === undefined || !isWatched(federation)) return
+  if (await moveDegraded(ports, federation)) report.changed += 1
+  await sweepPolicy(ports, federation, report)
+  if (!isDue(federation, ports.clock.now())) return
+  report.looked += 1
+  if (await sweepOne(ports, federation)) report.changed += 1
+}
+
 /**
  * Checks the control planes that are due, at most 20 at a time, where the driver can. A fault that two observations agree on makes the condition
  * ControlPlaneReady False; what the control plane says of members degrades or heals them. Writes only what changed.
@@ -166,10 +179,7 @@ export const sweepControlPlanes = async (all: Ports): Promise<ControlPlaneReport
   }
   report.putOff = await inShares(ports.stores.work.federations(), shares, async (key) => {
     try {
-      const federation = await ports.stores.federations.get(key)
-      if (federation === undefined || !isWatched(federation) || !isDue(federation, ports.clock.now())) return
-      report.looked += 1
-      report.changed += (await sweepOne(ports, federation)) ? 1 : 0
+      await sweepFederation(ports, key, report)
     } catch (error) {
       report.failed += 1
       const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }

@@ -1,26 +1,32 @@
 import { type Cluster, type ClusterObservation, federationUses } from '../../core/cluster/cluster.ts'
-import type { ControlPlaneObservation, Federation } from '../../core/federation/federation.ts'
+import { type ControlPlaneObservation, type Federation, MEMBERS_READY } from '../../core/federation/federation.ts'
 import { refreshMembersReady } from '../../core/federation/settle.ts'
 import { clustersOfMembers } from '../../core/grant/loans.ts'
 import { warningOf } from '../../core/membership/member-context.ts'
+import { clusterFault, type Fault, memberFault, planeFault } from '../../core/membership/member-fault.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import { memberEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
+import { isConditionTrue } from '../../core/values/status.ts'
 import type { FederationObservation, MemberObservation } from '../../drivers/contract/federation-driver.ts'
 import type { MembershipKey } from '../../store/federation.store.ts'
 import type { Write } from '../../store/write.ts'
-import { type Fault, memberFault, moved, planeFault, type RestingMembership, type Verdict } from './verdict.ts'
+import { isConfirmed, moved, type RestingMembership, type Verdict } from './verdict.ts'
 
 /** True for members that nothing runs on: joins, unjoins and rotations tell for themselves. */
 export const isResting = (membership: Membership | undefined): membership is RestingMembership =>
   (membership?.state === 'Ready' || membership?.state === 'Degraded') && membership.operation === null
 
 /** Why a healed member was not well, in the reason of the event. */
-const HEALED: Readonly<Record<string, string>> = { ClusterUnhealthy: 'ClusterHealthy' }
+const HEALED: Readonly<Record<string, string>> = {
+  ClusterUnhealthy: 'ClusterHealthy',
+  ClusterQuarantined: 'ClusterHealthy',
+}
 
-/** A warning that comes or goes is no news; a change of state, or of what is wrong, is. */
+/** A warning that comes or goes is no news, nor are other words for the same; a change of state, or of what is wrong, is. */
 const eventOf = (ports: Ports, before: RestingMembership, fault: Fault | null): Write[] => {
+  if (fault !== null && before.state === 'Degraded' && before.reason === fault.reason) return []
   if (fault !== null) return [memberEvent(ports, before, { action: 'update', outcome: 'failure', ...fault })]
   if (before.state === 'Ready') return []
   return [
@@ -51,19 +57,48 @@ const moveMember = (ports: Ports, key: MembershipKey, verdict: Verdict): Promise
 export const memberOf = (cluster: Cluster): { projectId: string; id: string }[] =>
   federationUses(cluster).flatMap(({ side, federation }) => (side === 'member' ? [federation] : []))
 
+/** True when an observation says something: a first good one after bad ones, or one that was not possible, leaves members as they are. */
+const isTelling = (seen: ClusterObservation): boolean =>
+  seen.healthStatus === 'HEALTHY' || (seen.healthStatus === 'UNHEALTHY' && isConfirmed(seen))
+
 /**
- * Takes a cluster's change of health to its memberships: Ready ↔ Degraded. Before the cluster's own health is stored: after a crash
- * in between, the next observation makes the same change again.
+ * Has a cluster's memberships say what its health is: Ready ↔ Degraded. By what they say now and not by what changed: the cluster's health may be stored
+ * since its last update, or since before it joined. Called before it is stored: after a crash in between, the next observation makes the same change again.
  */
 export const moveMembers = async (ports: Ports, cluster: Cluster, seen: ClusterObservation): Promise<void> => {
   const { id: clusterId } = cluster
-  for (const key of memberOf(cluster)) {
+  for (const key of isTelling(seen) ? memberOf(cluster) : []) {
     const { projectId, id: federationId } = key
+    const memberKey = { projectId, federationId, clusterId }
+    const membership = await ports.stores.memberships.get(memberKey)
+    // What the control plane says against a member that is ready is for who asks that.
+    if (!isResting(membership) || (membership.state === 'Ready' && clusterFault(seen) === null)) continue
     const federation = await ports.stores.federations.get(key)
     const fault = memberFault(seen, planeFault(federation?.observation ?? null, clusterId))
-    const isMoved = await moveMember(ports, { projectId, federationId, clusterId }, { fault })
-    if (isMoved) await refreshMembersReady(ports, key)
+    if (await moveMember(ports, memberKey, { fault })) await refreshMembersReady(ports, key)
   }
+}
+
+/**
+ * Has a federation's degraded members say what the stored health of their clusters is: it may have been seen by who changed them, and healthy clusters are
+ * not checked each minute. Reads nothing where all members are ready. True when that changed something.
+ *
+ * @param federation as it was before this run observed its control plane: two observations of that have to agree
+ */
+export const moveDegraded = async (ports: Ports, federation: Federation): Promise<boolean> => {
+  if (isConditionTrue(federation.conditions, MEMBERS_READY)) return false
+  const memberships = await ports.stores.memberships.listOf(federation)
+  const degraded = memberships.filter((it) => it.state === 'Degraded' && isResting(it))
+  const clusters = new Map((await clustersOfMembers(ports.stores, degraded)).map((it) => [it.id, it]))
+  let isChanged = false
+  for (const membership of degraded) {
+    const seen = clusters.get(membership.clusterId)?.observation
+    if (!seen || !isTelling(seen)) continue
+    const fault = memberFault(seen, planeFault(federation.observation, membership.clusterId))
+    if (await moveMember(ports, membership, { fault })) isChanged = true
+  }
+  await refreshMembersReady(ports, federation)
+  return isChanged
 }
 
 const NOT_REGISTERED: Fault = {

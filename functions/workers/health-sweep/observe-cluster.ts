@@ -1,8 +1,8 @@
-import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
+import type { Cluster } from '../../core/cluster/cluster.ts'
 import { createAgain } from '../../core/cluster/create-again.ts'
 import { reportedGroups } from '../../core/cluster/node-group-results.ts'
 import { GROUPS_IN_COMMIT } from '../../core/cluster/node-group-writes.ts'
-import { storeObservation } from '../../core/cluster/observed-health.ts'
+import { storeObservation, withSince } from '../../core/cluster/observed-health.ts'
 import type { Ports } from '../../core/ports.ts'
 import { SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
@@ -50,16 +50,6 @@ const resumeCreate = async (ports: Ports, { cluster, isComplete }: Probe): Promi
     }),
   )
 
-/**
- * Stores what was seen, when it differs, and with it the event of a change of health. False when somebody else has seen something newer, or the cluster
- * is gone.
- */
-const record = async (ports: Ports, cluster: Cluster, next: ClusterObservation): Promise<boolean> => {
-  const isChange = next.healthStatus !== cluster.observation?.healthStatus
-  if (isChange && next.healthStatus !== 'UNKNOWN') await moveMembers(ports, cluster, next)
-  return storeObservation(ports, cluster, next)
-}
-
 /** Reads on behalf of the cluster's project. */
 const withProject = (ports: Ports, { projectId }: Cluster): Ports => ({
   ...ports,
@@ -75,9 +65,10 @@ export const observeCluster = async (sweep: Sweep, registered: Cluster): Promise
   const probed = await probeCluster({ ...sweep, ports }, registered)
   const { cluster, seen } = probed
   const { observation: stored } = cluster
-  const next = { ...seen, healthStatus: healthAfter(stored, seen) }
+  const next = withSince(stored, { ...seen, healthStatus: healthAfter(stored, seen) })
   const changed = differs(stored, next)
-  if (changed && !(await record(ports, cluster, next))) return { changed: false, owed: 0, isSettled: false }
+  await moveMembers(ports, cluster, next)
+  if (changed && !(await storeObservation(ports, cluster, next))) return { changed: false, owed: 0, isSettled: false }
   const moved = mayComeUp(cluster) ? await resumeCreate(ports, probed) : await takeGroups(ports, probed)
   const owed = await reportToControlPlanes(ports, { ...cluster, observation: next })
   return { changed: changed || moved, owed, isSettled: next.healthStatus === 'UNKNOWN' || isConfirmed(next) }

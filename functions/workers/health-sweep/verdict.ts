@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ClusterObservation, HealthStatus } from '../../core/cluster/cluster.ts'
-import { describeUnhealthy } from '../../core/cluster/observed-health.ts'
-import type { ControlPlaneObservation } from '../../core/federation/federation.ts'
+import type { Fault } from '../../core/membership/member-fault.ts'
 import type { DegradedMembership, MemberWarning, ReadyMembership } from '../../core/membership/membership.ts'
 
 /** Healthy clusters are checked once in so many minutes, each in its own minute. */
@@ -54,6 +53,8 @@ export const isDue = (cluster: Cluster, now: Date): boolean => {
 export const healthAfter = (stored: ClusterObservation | null, observed: ClusterObservation): HealthStatus => {
   if (stored === null || stored.healthStatus === 'UNKNOWN' || stored.healthStatus === observed.healthStatus)
     return observed.healthStatus
+  // Another uid is no lost packet.
+  if (observed.isOther) return observed.healthStatus
   const second = areReasonsHealthy(stored) === (observed.healthStatus === 'HEALTHY')
   return second ? observed.healthStatus : stored.healthStatus
 }
@@ -62,34 +63,8 @@ export const healthAfter = (stored: ClusterObservation | null, observed: Cluster
 export const differs = (stored: ClusterObservation | null, observed: ClusterObservation): boolean =>
   stored === null || !isDeepStrictEqual({ ...stored, observedAt: '' }, { ...observed, observedAt: '' })
 
-export type Fault = { reason: string; message: string }
 /** A member that the sweep may move: nothing joins it or takes it out. */
 export type RestingMembership = ReadyMembership | DegradedMembership
-
-/** Reason of a Degraded membership whose cluster is unhealthy by our own look. */
-const CLUSTER_UNHEALTHY = 'ClusterUnhealthy'
-
-/** What a cluster's own health says against it. */
-const clusterFault = (seen: ClusterObservation | null): Fault | null =>
-  seen?.healthStatus === 'UNHEALTHY'
-    ? { reason: CLUSTER_UNHEALTHY, message: describeUnhealthy(seen.healthReason) }
-    : null
-
-/** What the control plane says against a member, when two observations agreed on that. */
-export const planeFault = (observed: ControlPlaneObservation | null, clusterId: string): Fault | null => {
-  const said = observed?.members[clusterId]
-  return said?.confirmed ? { reason: said.reason, message: said.message } : null
-}
-
-/**
- * The most telling of what two lookers say against a member. A cluster whose API we can't reach ourselves tells why the control plane does not
- * either; otherwise the control plane knows more.
- */
-export const memberFault = (cluster: ClusterObservation | null, plane: Fault | null): Fault | null => {
-  const own = clusterFault(cluster)
-  const apiIsDown = cluster !== null && cluster.healthReason.api !== 'ok'
-  return own !== null && (plane === null || apiIsDown) ? own : plane
-}
 
 /** What a membership says of itself besides its state; both undefined when nothing. */
 const wordsOf = ({ reason, message }: RestingMembership): Partial<Fault> =>

@@ -35,6 +35,10 @@ const OURS = [
   'certificates_renew_after',
   'member_selector',
   'excluded_ids',
+  'on_unhealthy',
+  'after_seconds',
+  'on_healthy',
+  'left_unhealthy_ids',
 ]
 
 describe('section 8.2: representation', () => {

@@ -230,6 +230,38 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       expect(await lab.remains(fed.federation.id)).toEqual([])
     })
 
+    it('F27: a cordon is put in force and taken back once, changes nothing else, and needs no member', async () => {
+      const cordon = driver.cordonMember?.bind(driver)
+      expect(cordon !== undefined).toBe(driver.capabilities.cordon === true)
+      if (cordon === undefined) return
+      const budget = new CallBudget()
+      const fed = life(budget)
+      const [member] = lab.members
+      const to = way(member, budget)
+      const stopped = unreachable(member.cluster, new ConnectFailed('The member is stopped.'))
+      const turn = async (isCordoned: boolean): Promise<string[]> => {
+        const context = { ...fed.memberContext(to), member: stopped }
+        budget.reset()
+        await untilDone(() => cordon(context, isCordoned))
+        return budget.writes
+      }
+      await fed.create()
+      expect(await turn(true)).toEqual([])
+      await fed.join(to)
+      expect(await turn(false)).toEqual([])
+      const writes = driver.capabilities.usesKubernetesApi ? 1 : 0
+      for (const isCordoned of [true, false]) {
+        expect(await turn(isCordoned)).toHaveLength(writes)
+        expect(await turn(isCordoned)).toEqual([])
+        expect(await driver.observeMember(fed.memberContext(to))).toMatchObject({ state: 'ready' })
+      }
+      await turn(true)
+      await fed.unjoin(to)
+      expect(await turn(true)).toEqual([])
+      await fed.delete()
+      expect(await lab.remains(fed.federation.id)).toEqual([])
+    })
+
     if (driver.capabilities.usesKubernetesApi) {
       describeKills({ life, way, lab: () => lab, killEvery: options.killEvery ?? 1 })
 

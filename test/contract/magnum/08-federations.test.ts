@@ -23,6 +23,10 @@ const ADDED = [
   'certificates_renew_after',
   'member_selector',
   'excluded_ids',
+  'on_unhealthy',
+  'after_seconds',
+  'on_healthy',
+  'left_unhealthy_ids',
 ]
 const FULL = [...ITEM, 'status_reason', 'created_at', 'updated_at', ...ADDED]
 

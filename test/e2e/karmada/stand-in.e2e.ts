@@ -149,6 +149,28 @@ const STORY: readonly [title: string, act: (subject: Subject) => Promise<unknown
     },
   ],
   [
+    'a taint of ours stays while Karmada sets and removes its own, and is refused on top of a Cluster that changed',
+    async (subject) => {
+      const { plane, gate } = subject
+      const ours = { key: 'fedplane.io/unhealthy', effect: 'NoSchedule' }
+      const before = await plane.get(CLUSTERS, 'paris')
+      await plane.patch(CLUSTERS, 'paris', { spec: { taints: [ours] } })
+      const { resourceVersion } = before?.metadata ?? {}
+      const late = await refused(() =>
+        plane.patch(CLUSTERS, 'paris', { metadata: { resourceVersion }, spec: { taints: [] } }),
+      )
+      const taints = async () => (await clusterIn(subject, 'paris')).taints
+      await gate.shut()
+      await becomes(subject, 'paris', 'False ClusterNotReachable')
+      const both = await eventually("Karmada's taint", async () => ((await taints()).length > 1 ? taints() : undefined))
+      await gate.open()
+      await becomes(subject, 'paris', 'True ClusterReady')
+      const alone = await eventually('ours alone', async () => ((await taints()).length === 1 ? taints() : undefined))
+      await plane.patch(CLUSTERS, 'paris', { spec: { taints: [] } })
+      return [late, both.includes(ours.key), alone]
+    },
+  ],
+  [
     'a token that is missing is reported as such',
     async (subject) => {
       const good = (await subject.plane.get(secrets, 'paris'))?.data as Record<string, string>

@@ -172,6 +172,7 @@ export const openFlowLab = async (options: FlowLabOptions = {}): Promise<FlowLab
         it.calls.length = 0
       }
       world.hostFindings = []
+      clusters.replaced.clear()
     },
     dispose: async () => {
       for (const it of [engine, ...others]) await it.close()

@@ -234,6 +234,25 @@ describe('external@1', () => {
     })
   })
 
+  it('is told from another cluster that answers in its place, of which nothing else is told', async () => {
+    const identity = (uid: string) => ({ ...clusterEntity(), identity: { uid, user: 'system:admin' } })
+    expect(await observed({}, identity('uid-1'))).toMatchObject({ healthStatus: 'HEALTHY', nodeCount: 2 })
+    const gone = { 'GET /api/v1/namespaces/kube-system': failure(404, 'NotFound') }
+    const failing = { 'GET /api/v1/nodes?limit=500&includeObject=None': failure(500, 'InternalError') }
+    for (const given of [{}, gone, failing]) {
+      const seen = await observed(given, identity('uid-2'))
+      expect(seen).toMatchObject({ healthStatus: 'UNHEALTHY', isOther: true, nodeCount: 0, version: null })
+      expect(seen.healthReason).toEqual({ api: expect.stringMatching(/^Another cluster answers/) })
+      expect(JSON.stringify(seen)).not.toMatch(/uid-[12]/)
+    }
+    const refused = await observed(
+      { 'GET /api/v1/namespaces/kube-system': failure(403, 'Forbidden') },
+      identity('uid-1'),
+    )
+    expect(refused).toMatchObject({ healthStatus: 'UNKNOWN' })
+    expect(refused).not.toHaveProperty('isOther')
+  })
+
   it('follows the pages of a long list, and names not ready nodes first, 100 at most', async () => {
     const many = Array.from({ length: 499 }, (_, index) => node(`n${index}`, 'True'))
     const seen = await observed({

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ClusterObservation, HealthStatus } from '../../../functions/core/cluster/cluster.ts'
+import { memberFault, planeFault } from '../../../functions/core/membership/member-fault.ts'
 import type { DegradedMembership } from '../../../functions/core/membership/membership.ts'
-import { memberFault, moved, planeFault } from '../../../functions/workers/health-sweep/verdict.ts'
+import { moved } from '../../../functions/workers/health-sweep/verdict.ts'
 import { readyOf, sampleJoining } from '../../support/store/samples.ts'
 
 const NOW = '2026-11-28T10:00:00.000Z'

@@ -3,6 +3,7 @@ import { type AppError, isAppError } from '../../../core/values/app-error.ts'
 import type { Secret } from '../../../core/values/secret.ts'
 import type { Connection, KubernetesClient } from '../../../kubernetes/client.ts'
 import { ApiThrottled, CredentialRejected, PermissionDenied } from '../../../kubernetes/errors.ts'
+import { namespaces } from '../../../kubernetes/resources.ts'
 import type { ClusterContext } from '../../contract/cluster-driver.ts'
 import { readHealth } from './read-health.ts'
 
@@ -52,9 +53,35 @@ const healthAfter = (way: Way, error: AppError): HealthStatus => {
   return error.kind !== 'unavailable' || isOurs ? 'UNKNOWN' : 'UNHEALTHY'
 }
 
-const observeOnce = async (client: KubernetesClient, observedAt: string): Promise<ClusterObservation> => {
-  const { api, version, nodeCount, masterCount, allNodesReady, nodes } = await (client.readHealth?.() ??
-    readHealth(client))
+const blind = ({ cluster }: ClusterContext, observedAt: string) => ({
+  observedAt,
+  version: cluster.observation?.version ?? null,
+  nodeCount: cluster.observation?.nodeCount ?? 0,
+  masterCount: cluster.observation?.masterCount ?? 0,
+})
+
+/** True when another cluster answers. API servers that are only simulated tell no uid. */
+const isOther = async (client: KubernetesClient, { identity }: Cluster): Promise<boolean> => {
+  if (identity === null) return false
+  const namespace = await client.get(namespaces, 'kube-system')
+  return namespace === undefined || (!!namespace.metadata.uid && namespace.metadata.uid !== identity.uid)
+}
+
+/** Of another cluster that answers in its place nothing else is told: its nodes are not the cluster's. */
+const observeOnce = async (
+  client: KubernetesClient,
+  context: ClusterContext,
+  observedAt: string,
+): Promise<ClusterObservation> => {
+  const { cluster } = context
+  const reading = client.readHealth?.() ?? readHealth(client)
+  // Whatever it came to is told below, but of another cluster.
+  reading.catch(() => undefined)
+  if (await isOther(client, cluster)) {
+    const reason = `Another cluster answers in the place of ${cluster.name}: its kube-system namespace has another uid. Nothing is written into it. Have the registered cluster answer there again, or give the kubeconfig of where it is now.`
+    return { ...blind(context, observedAt), healthStatus: 'UNHEALTHY', healthReason: { api: reason }, isOther: true }
+  }
+  const { api, version, nodeCount, masterCount, allNodesReady, nodes } = await reading
   return {
     observedAt,
     healthStatus: api === 'ok' && allNodesReady ? 'HEALTHY' : 'UNHEALTHY',
@@ -72,17 +99,13 @@ const observeOnce = async (client: KubernetesClient, observedAt: string): Promis
 export const observeRegistered = async (way: Way, context: ClusterContext): Promise<ClusterObservation> => {
   const observedAt = context.now()
   try {
-    return await withClient(way, context, (client) => observeOnce(client, observedAt))
+    return await withClient(way, context, (client) => observeOnce(client, context, observedAt))
   } catch (error) {
     if (!isAppError(error)) throw error
-    const last = context.cluster.observation
     return {
-      observedAt,
+      ...blind(context, observedAt),
       healthStatus: healthAfter(way, error),
       healthReason: { api: error.message },
-      version: last?.version ?? null,
-      nodeCount: last?.nodeCount ?? 0,
-      masterCount: last?.masterCount ?? 0,
     }
   }
 }

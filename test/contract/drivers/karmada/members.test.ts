@@ -2,8 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { MemberContext } from '../../../../functions/drivers/contract/federation-driver.ts'
 import { withControlPlane } from '../../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
 import { karmadaDriver } from '../../../../functions/drivers/federation/karmada/v1/index.ts'
+import { cordonMember } from '../../../../functions/drivers/federation/karmada/v1/member/cordon.ts'
 import { clusters } from '../../../../functions/drivers/federation/karmada/v1/member/names.ts'
 import { memberObjectName } from '../../../../functions/drivers/support/member/tokens.ts'
+import type { KubernetesClient } from '../../../../functions/kubernetes/client.ts'
 import { namespaces, secrets, serviceAccounts } from '../../../../functions/kubernetes/resources.ts'
 import { startSimulatedKubernetes } from '../../../../simulated-kubernetes/start.ts'
 import { Killed } from '../../../support/drivers/call-budget.ts'
@@ -13,6 +15,20 @@ import { type GatedMember, gatedMember } from '../../../support/karmada/gated-me
 import { type KarmadaLab, openKarmadaLab } from '../../../support/karmada/lab.ts'
 import { fates, KarmadaLife } from '../../../support/karmada/life.ts'
 import { QUICK } from '../../../support/karmada/options.ts'
+
+/** A client before each of whose patches somebody else is faster. */
+const racingClient = (client: KubernetesClient, faster: () => Promise<unknown>): KubernetesClient => ({
+  ...client,
+  get: client.get.bind(client),
+  list: client.list.bind(client),
+  raw: client.raw.bind(client),
+  reach: client.reach.bind(client),
+  patch: async (...given) => {
+    await faster()
+    return client.patch(...given)
+  },
+  close: () => undefined,
+})
 
 /** A busy machine takes its time. */
 const TIMEOUT_MS = 60_000
@@ -72,6 +88,38 @@ describe('members of karmada@1', { timeout: TIMEOUT_MS }, () => {
     await life.ensure('verify')
     await life.unjoin(paris())
     await life.join(paris())
+    await life.unjoin(paris())
+  })
+
+  it('a cordon is a taint of ours: those of others stay, and whoever is faster is not overwritten', async () => {
+    await life.join(paris())
+    const context = life.memberContext(paris())
+    const { memberName } = context.membership
+    const cordon = (isCordoned: boolean) => untilDone(() => cordonMember(context, isCordoned))
+    const others = [
+      { key: 'maintenance', value: 'soon', effect: 'NoSchedule' },
+      { key: 'maintenance', effect: 'NoExecute', timeAdded: '2026-11-29T10:00:00Z' },
+    ]
+    await withControlPlane(context, async (client) => {
+      const taints = async (): Promise<unknown[]> => {
+        const spec = (await client.get(clusters, memberName))?.spec as { taints?: unknown[] } | undefined
+        return spec?.taints ?? []
+      }
+      await client.patch(clusters, memberName, { spec: { taints: others } })
+      await cordon(true)
+      await cordon(true)
+      expect(await taints()).toEqual([...others, { key: 'fedplane.io/unhealthy', effect: 'NoSchedule' }])
+      await life.driver.registerMember(context)
+      expect(await taints()).toHaveLength(3)
+      await cordon(false)
+      expect(await taints()).toEqual(others)
+      const racing = racingClient(client, () => client.patch(clusters, memberName, { spec: { taints: [others[0]] } }))
+      expect(await cordonMember({ ...context, connect: () => racing }, true)).toMatchObject({
+        done: false,
+      })
+      expect(await taints()).toEqual([others[0]])
+      await client.patch(clusters, memberName, { spec: { taints: [] } })
+    })
     await life.unjoin(paris())
   })
 

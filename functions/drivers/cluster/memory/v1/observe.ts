@@ -22,6 +22,8 @@ export class MemoryClusters {
   after: Hook | undefined
   /** Ids of clusters that are up. */
   readonly up = new Set<string>()
+  /** Ids of clusters in whose place another one answers. */
+  readonly replaced = new Set<string>()
 
   /** Writes a call down. */
   note(call: ClusterCall): void {
@@ -55,7 +57,9 @@ export const observe = async (world: MemoryClusters, context: ClusterContext): P
   world.note(call)
   try {
     await world.before?.(call, context)
-    return seen(context)
+    if (!world.replaced.has(call.clusterId)) return seen(context)
+    const reason = 'another cluster answers in its place'
+    return { ...seen(context), healthStatus: 'UNHEALTHY', healthReason: { api: reason }, isOther: true }
   } catch (error) {
     const fault = error instanceof Error ? error.message : String(error)
     return { ...seen(context), healthStatus: 'UNHEALTHY', healthReason: { api: fault } }

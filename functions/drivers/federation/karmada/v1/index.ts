@@ -6,6 +6,7 @@ import { checkUpdate } from './checks/update.ts'
 import { kubeconfig } from './control-plane/kubeconfig.ts'
 import { karmadaV1Description } from './description.ts'
 import { cleanMember } from './member/clean.ts'
+import { cordonMember } from './member/cordon.ts'
 import { deregisterMember } from './member/deregister.ts'
 import { prepareMember } from './member/prepare.ts'
 import { registerMember } from './member/register.ts'
@@ -114,6 +115,7 @@ export const karmadaDriver = (given: Partial<KarmadaOptions> = {}): FederationDr
     prepareMember: (context) => prepareMember(context, options),
     registerMember: (context) => registerMember(context, options),
     observeMember,
+    cordonMember,
     deregisterMember: (context) => deregisterMember(context, options),
     cleanMember: (context) => cleanMember(context, options),
     endpoint,

@@ -13,7 +13,7 @@ export const memoryFederationV1Description = {
   id: 'memory@1',
   contract: FEDERATION_CONTRACT,
   description: 'Plays a federation without any cluster: for tests and for trying the API out.',
-  capabilities: { hostAsMember: true, usesKubernetesApi: false, kubeconfig: true, workloads: true },
+  capabilities: { hostAsMember: true, usesKubernetesApi: false, kubeconfig: true, workloads: true, cordon: true },
   findWorkloads: 'Look for Deployment workload there.',
   properties: PROPERTIES,
   validateProperties,

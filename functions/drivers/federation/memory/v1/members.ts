@@ -1,7 +1,7 @@
 import { operationOf } from '../../../../core/membership/membership.ts'
 import { Secret } from '../../../../core/values/secret.ts'
 import type { FederationDriver, MemberContext, PrepareResult } from '../../../contract/federation-driver.ts'
-import { accountOf, memberOf, optionsOf, simulate, workloadOf } from './simulate.ts'
+import { accountOf, cordonOf, memberOf, optionsOf, simulate, workloadOf } from './simulate.ts'
 import type { MemoryWorld } from './world.ts'
 
 type MemberFunctions = Pick<
@@ -11,6 +11,7 @@ type MemberFunctions = Pick<
   | 'registerMember'
   | 'observeMember'
   | 'refreshMember'
+  | 'cordonMember'
   | 'deregisterMember'
   | 'cleanMember'
 >
@@ -66,11 +67,20 @@ export const memoryMembers = (world: MemoryWorld): MemberFunctions => {
           : { state: 'absent' },
       ),
     refreshMember: (context) => act('refreshMember', 'refresh', context, () => ({ done: true })),
+    cordonMember: (context, isCordoned) =>
+      act('cordonMember', 'cordon', context, () => {
+        const { hostClusterId } = context.federation
+        if (!isRegistered(world, context)) return { done: true }
+        if (isCordoned) world.put(hostClusterId, cordonOf(context))
+        else world.remove(hostClusterId, cordonOf(context))
+        return { done: true }
+      }),
     deregisterMember: (context) =>
       act('deregisterMember', 'deregister', context, () => {
         const { federation, membership } = context
         if (operationOf(membership)?.workloads === 'delete') world.remove(membership.clusterId, workloadOf(context))
         world.remove(federation.hostClusterId, memberOf(context))
+        world.remove(federation.hostClusterId, cordonOf(context))
         return { done: true }
       }),
     cleanMember: (context) =>

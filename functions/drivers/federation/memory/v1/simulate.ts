@@ -29,6 +29,10 @@ export const memberOf = (context: MemberContext): ObjectRef =>
   ref(context, 'host', 'MemoryMember', context.membership.memberName)
 export const accountOf = (context: MemberContext): ObjectRef => ref(context, 'member', 'ServiceAccount', 'fedplane')
 
+/** That the control plane sends it no new workloads. */
+export const cordonOf = (context: MemberContext): ObjectRef =>
+  ref(context, 'host', 'MemoryCordon', context.membership.memberName)
+
 /** What stands for the workloads that the federation brings into a member: a test puts it there. */
 export const workloadOf = (context: MemberContext): ObjectRef => ref(context, 'member', 'Deployment', 'workload')
 

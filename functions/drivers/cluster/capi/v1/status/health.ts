@@ -44,7 +44,7 @@ const areWorkersShort = (snapshot: Snapshot, now: string): boolean =>
   snapshot.deployments.some((deployment) => isShort(snapshot, deployment, now))
 
 /** What a call of ours to the cluster's API came to. `doubt`: something of ours failed, which says nothing of the cluster. */
-export type Probe = { outcome: 'ok' } | { outcome: 'fault' | 'doubt'; message: string }
+export type Probe = { outcome: 'ok' } | { outcome: 'fault' | 'doubt'; message: string; isOther?: true }
 
 /** Most nodes that the reason map names, sick ones first, and longest reason: the stored item stays small. */
 const NODES_IN_REASON_MAX = 100

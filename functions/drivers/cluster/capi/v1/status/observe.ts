@@ -105,6 +105,7 @@ const compared = ({ identity, name }: Cluster, uid: string): Probe =>
     ? { outcome: 'ok' }
     : {
         outcome: 'fault',
+        isOther: true,
         message: `Another cluster answers in the place of ${name}: its kube-system namespace has another uid.`,
       }
 
@@ -141,8 +142,10 @@ export const observeSnapshot = async (
   site: ManagementSite,
   snapshot: Snapshot,
 ): Promise<ClusterObservation> => {
-  const seen = observationOf(snapshot, await probe(context, site, snapshot), context.now())
-  return { ...seen, healthReason: { ...seen.healthReason, ...warnings(context, site, snapshot) } }
+  const probed = await probe(context, site, snapshot)
+  const seen = observationOf(snapshot, probed, context.now())
+  const other = 'isOther' in probed && seen.healthStatus === 'UNHEALTHY' ? ({ isOther: true } as const) : {}
+  return { ...seen, ...other, healthReason: { ...seen.healthReason, ...warnings(context, site, snapshot) } }
 }
 
 /** An observation that saw nothing keeps version and counts of the last one. */
