@@ -1,4 +1,4 @@
-import type { RightsLevel } from '../core/values/identity.ts'
+import type { KubeconfigRole, RightsLevel } from '../core/values/identity.ts'
 
 /**
  * Groups of rules, for policies that speak of many at once: `action in Action::"delete"`.
@@ -125,5 +125,8 @@ export type MemberContext = {
 /** What `grant:create` is asked with once it is known. */
 export type GrantContext = { actions: readonly string[]; rights: RightsLevel }
 
+/** What the rules about kubeconfigs are asked with once it is known. */
+export type KubeconfigContext = { role: KubeconfigRole; namespace?: string }
+
 /** Of all other rules it is empty. */
-export type PolicyContext = ClusterUseContext | MemberContext | GrantContext
+export type PolicyContext = ClusterUseContext | MemberContext | GrantContext | KubeconfigContext

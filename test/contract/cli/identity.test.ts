@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import path from 'node:path'
 import process from 'node:process'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { type Fedplane, startFedplane } from '../../../local/server.ts'
 import { type CatalogCloud, startCatalogCloud } from '../../support/cli/catalog-cloud.ts'
 import { CommandLine } from '../../support/cli/command-line.ts'
@@ -265,6 +266,22 @@ describe('credentials of a federation', () => {
     expect(JSON.parse((await cli.run(`credential ${uuid}`, { env })).stdout)).toEqual(first)
     // Another caller gets no credential of the first.
     expect((await cli.run(`credential ${uuid}`, { env: { ...env, FEDPLANE_TOKEN: 'wrong' } })).code).toBe(4)
+  })
+
+  it('keep their role and namespace when they renew themselves', async () => {
+    const env = { FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: fedplane.url }
+    const uuid = (await cli.run('federation show fleet -o jsonpath={.uuid}', { env })).stdout
+    const line = 'federation kubeconfig fleet --role editor --namespace shop --merge --context shop'
+    expect((await cli.run(line, { env })).code).toBe(0)
+    const { contexts, users } = parse(readFileSync(path.join(cli.home, '.kube/config'), 'utf8'))
+    const named = (entry: { name: string }) => entry.name === 'shop'
+    expect(contexts.find(named).context).toEqual({ cluster: 'shop', user: 'shop', namespace: 'shop' })
+    const args: string[] = users.find(named).user.exec.args
+    expect(args.join(' ')).toContain(`credential ${uuid} --role editor --namespace shop`)
+    const token = async (more: string) =>
+      JSON.parse((await cli.run(`credential ${uuid}${more}`, { env })).stdout).status.token
+    expect(await token(' --role editor --namespace shop')).toContain('-editor-')
+    expect(await token('')).toContain('-admin-')
   })
 
   it('are written to standard output, and end', async () => {

@@ -63,3 +63,12 @@ export const stateOf = ({ driverState }: Pick<Federation, 'driverState'>): Karma
 
 /** How what Karmada brought into a member is found there: a whole sentence. */
 export const FIND_WORKLOADS = '`kubectl get <kinds> -A -l karmada.io/managed=true` there finds what Karmada brought.'
+
+/** Namespaces inside of the control plane that are its own: Karmada's, Kubernetes', and that with the federation's Secrets. */
+const RESERVED = /^(?:kube|karmada|fedplane)-/
+
+/** Objects there have credentials of members, or what Karmada writes into them, Secrets too. */
+export const reservedNamespaceFault = (namespace: string): string | undefined =>
+  RESERVED.test(namespace)
+    ? `Namespace ${namespace} is the control plane's own, with credentials in it, and no kubeconfig is for it. Name a namespace of your own.`
+    : undefined
