@@ -58,6 +58,8 @@ export const RULES = {
   'certificate:create': [],
   'certificate:rotate_ca': ['change'],
   'credential:rotate': ['change'],
+  'credential:get_all': ['read'],
+  'credential:get_all_all_projects': ['administer'],
   'quota:create': ['administer'],
   'quota:update': ['administer'],
   'quota:delete': ['administer', 'delete'],

@@ -9,9 +9,10 @@ import { kubeconfigOffer } from '../../drivers/contract/federation-driver-descri
 import type { KubeconfigContext } from '../../policy/rules.ts'
 import { BrowserRefused } from '../errors.ts'
 import {
-  type IssuedKubeconfig,
+  type FreshKubeconfig,
   kubeconfigAnswer,
   kubeconfigHeaders,
+  recordOf,
   rightsInWords,
 } from '../kubeconfigs/answer-kubeconfig.ts'
 import { type WantedKubeconfig, wantedKubeconfig } from '../kubeconfigs/kubeconfig.schema.ts'
@@ -81,7 +82,7 @@ const issue = async (
   { ports, principal }: Request,
   federation: Federation,
   wanted: WantedKubeconfig,
-): Promise<IssuedKubeconfig> => {
+): Promise<FreshKubeconfig> => {
   const driver = ports.drivers.federation.resolve(federation.driver)
   const host = await hostAccess(ports, federation)
   try {
@@ -96,10 +97,13 @@ const issue = async (
 const audit = (
   { ports, principal }: Request,
   federation: Federation,
-  { expiresAt, ...wanted }: WantedKubeconfig & IssuedKubeconfig,
+  { expiresAt, ...wanted }: WantedKubeconfig & FreshKubeconfig,
 ): Promise<void> =>
   ports.stores.commit([
     ports.stores.federations.change(federation, {}),
+    ports.stores.inventory.remember(
+      recordOf({ ports, principal }, { kind: 'federation', ...federation }, { ...wanted, expiresAt }),
+    ),
     ownerEvent(ports, 'federation', federation, {
       action: 'kubeconfig',
       outcome: 'success',

@@ -111,6 +111,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'GET /v1/clusters/{cluster}/nodegroups': '200 200 200 404 404 404 200',
   'GET /v1/clusters/{cluster}/nodegroups/{nodegroup}': '200 200 200 404 404 404 200',
   'GET /v1/certificates/{cluster}': '200 403 403 404 404 404 404',
+  'GET /v1/credentials/inventory': '200 200 200 200 200 200 200',
   'GET /v1/federations': '200 200 200 200 200 200 200',
   'GET /v1/federations/detail': '200 200 200 200 200 200 200',
   'GET /v1/federations/{federation}': '404 404 404 200 200 404 200',

@@ -284,6 +284,23 @@ describe('credentials of a federation', () => {
     expect(await token('')).toContain('-admin-')
   })
 
+  it('are in the list of all that there are, with their rights and end', async () => {
+    const env = { FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: fedplane.url }
+    const all = await cli.run('credentials', { env })
+    expect([all.code, all.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^KIND +WHERE +CLUSTER +FEDERATION +FOR +RIGHTS +UNTIL/),
+    ])
+    expect(all.stdout).toMatch(/^kubeconfig +bearer +<none> +fleet +\S+ +editor of namespace shop +\d{4}-/m)
+    expect(all.stdout).toMatch(/^certificate-authority +fedplane +hub /m)
+    expect(all.stdout).not.toContain('memory-token')
+    const one = await cli.run('credentials --federation fleet -o json', { env })
+    expect(
+      new Set(JSON.parse(one.stdout).credentials.map((it: { federation_name: string }) => it.federation_name)),
+    ).toEqual(new Set(['fleet']))
+    expect((await cli.run('credentials --cluster nowhere', { env })).code).toBe(3)
+  })
+
   it('are written to standard output, and end', async () => {
     const env = { FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: fedplane.url }
     const { code, stdout } = await cli.run('federation kubeconfig fleet --expires-in 10m', { env })

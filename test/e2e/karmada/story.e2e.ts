@@ -88,7 +88,7 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
       const whoami = await person.kubectl(`--context ${context} auth whoami -o jsonpath={.status.userInfo.username}`)
       expect(whoami).toBe(`fedplane:user:${user_id}`)
     }
-    expect(await person.kubectl('--context look get configmaps -A')).toContain('kube-root-ca.crt')
+    expect(await person.kubectl('--context look get configmaps -A')).toContain('extension-apiserver-authentication')
     await expect(person.kubectl('--context look create configmap no')).rejects.toThrow('forbidden')
     expect(await person.kubectl('--context change create configmap yes')).toContain('created')
     await expect(person.kubectl('--context change -n karmada-cluster get secrets')).rejects.toThrow('forbidden')

@@ -98,6 +98,8 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
     object: ['everything', ...MEMBERS],
     own: ['everything', ...MEMBERS, ...FOREIGN_MEMBERS],
   },
+  'credential:get_all': read,
+  'credential:get_all_all_projects': admin,
   'quota:create': admin,
   'quota:update': admin,
   'quota:delete': admin,
