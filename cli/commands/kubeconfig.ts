@@ -9,7 +9,7 @@ import { KUBECONFIG_ROLES } from '../../functions/core/values/identity.ts'
 import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import { ApiClient, segment } from '../api/client.ts'
 import type { ClusterView, FederationView } from '../api/views.ts'
-import { CliError } from '../errors.ts'
+import { CliError, usageError } from '../errors.ts'
 import { homeOf, replaceFile } from '../files.ts'
 import type { Environment, Io } from '../io.ts'
 import { type ContextEntries, kubeconfigOf } from '../kubeconfig/local-kubeconfig.ts'
@@ -156,18 +156,30 @@ export const federationKubeconfig = (io: Io): Command =>
 /** `fedplane cluster kubeconfig`: a certificate of one's own, for clusters that a driver created. */
 export const clusterKubeconfig = (io: Io): Command =>
   withExamples(
-    withMerge(withServer(new Command('kubeconfig'))),
+    withMerge(withRole(withServer(new Command('kubeconfig')))),
     'fedplane cluster kubeconfig paris > paris.kubeconfig',
     'fedplane cluster kubeconfig paris --merge',
+    'fedplane cluster kubeconfig edge-1 --role viewer --expires-in 4h > edge-1.kubeconfig',
   )
     .description(
-      'Write a kubeconfig with a new administrator certificate, for a cluster that was created from a template.',
+      'Write a kubeconfig: with --role for any cluster, else with a new administrator certificate, for one that was created from a template.',
     )
     .argument('<cluster>', 'name or uuid')
+    .option('--expires-in <duration>', 'with --role, how long it is valid: 10m to 24h (default: 1h)', durationOf)
     .action(async (name: string, options: KubeconfigOptions) => {
-      const { certificateRequest } = await import('../kubeconfig/certificate.ts')
+      if (options.role === undefined && (options.namespace !== undefined || options.expiresIn !== undefined))
+        throw usageError('--namespace and --expires-in are of a role.', '--role viewer, editor or admin')
       const api = await connect(io, options)
       const cluster = await api.get<ClusterView>(`/clusters/${segment(name)}`)
+      if (options.role !== undefined) {
+        const { kubeconfig } = await issue(api, `/clusters/${segment(cluster.uuid)}`, options)
+        deliver(io, options, options.context ?? cluster.name, {
+          ...entriesOf(kubeconfig),
+          namespace: options.namespace,
+        })
+        return
+      }
+      const { certificateRequest } = await import('../kubeconfig/certificate.ts')
       if (cluster.api_address === null)
         throw new CliError(`Cluster ${name} has no API server yet.`, { remedy: `fedplane cluster show ${name}` })
       const { csrPem, keyPem } = await certificateRequest()

@@ -35,6 +35,7 @@ export const RULES = {
   'cluster:accept_identity': ['administer'],
   'cluster:host': [],
   'cluster:join': [],
+  'cluster:kubeconfig': [],
   'clustertemplate:create': ['change'],
   'clustertemplate:update': ['change'],
   'clustertemplate:delete': ['change', 'delete'],

@@ -21,6 +21,8 @@ export type IssuedKubeconfig = {
   createdAt: string
 }
 
+export type IssuedKey = Pick<IssuedKubeconfig, 'projectId' | 'of' | 'id'>
+
 /** Which certificate authorities there are. */
 export type StoredAuthority = { clusterId: string; type: AuthorityType; candidate: boolean; certificatePem: string }
 
@@ -33,6 +35,13 @@ export interface InventoryStore {
   memberships(projectId: string): Promise<Membership[]>
   /** Those that have not expired. */
   issued(projectId: string): Promise<IssuedKubeconfig[]>
-  /** Remembers one until it expires. Conflict: AlreadyExists. */
+  /** Remembers one until it expires, and one of a cluster until it is forgotten. Conflict: AlreadyExists. */
   remember(issued: IssuedKubeconfig): Write
+  get(key: IssuedKey): Promise<IssuedKubeconfig | undefined>
+  /** Of one cluster, those that have expired, too. */
+  issuedOf(cluster: { projectId: string; id: string }): Promise<IssuedKubeconfig[]>
+  /** Absent is no error. */
+  forget(key: IssuedKey): Write
+  /** Of clusters, those that have expired and are not forgotten, the oldest first. Eventually consistent. */
+  due(now: string): AsyncIterable<IssuedKey>
 }

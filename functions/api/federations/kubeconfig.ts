@@ -3,10 +3,9 @@ import { type Federation, isInitialized } from '../../core/federation/federation
 import { federationContext, hostAccess } from '../../core/federation/federation-context.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
-import { listInWords, quote } from '../../core/values/wording.ts'
+import { quote } from '../../core/values/wording.ts'
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import { kubeconfigOffer } from '../../drivers/contract/federation-driver-description.ts'
-import type { KubeconfigContext } from '../../policy/rules.ts'
 import { BrowserRefused } from '../errors.ts'
 import {
   type FreshKubeconfig,
@@ -15,7 +14,7 @@ import {
   recordOf,
   rightsInWords,
 } from '../kubeconfigs/answer-kubeconfig.ts'
-import { type WantedKubeconfig, wantedKubeconfig } from '../kubeconfigs/kubeconfig.schema.ts'
+import { requireOffered, type WantedKubeconfig, wantedKubeconfig } from '../kubeconfigs/kubeconfig.schema.ts'
 import { find } from '../lookup.ts'
 import { requireKubeconfigRule } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
@@ -47,21 +46,6 @@ const requireOwnHost = ({ name, id, hostLoan }: Federation): void => {
   )
 }
 
-/** @throws InvalidRequest saying what the driver gives */
-const requireOffered = (driver: FederationDriver, { role, namespace }: KubeconfigContext): void => {
-  const scope = namespace === undefined ? 'all' : 'namespace'
-  const { roles, namespaceFault } = kubeconfigOffer(driver)
-  const fault = namespace === undefined ? undefined : namespaceFault?.(namespace)
-  if (fault !== undefined) throw new InvalidRequest(fault)
-  if (roles[role]?.includes(scope)) return
-  const given = Object.entries(roles).flatMap(([name, scopes]) =>
-    scopes.map((one) => (one === 'all' ? `${name} of everything` : `${name} of one "namespace"`)),
-  )
-  throw new InvalidRequest(
-    `The driver ${driver.id} gives no kubeconfig for ${role} of ${namespace === undefined ? 'everything' : 'one namespace'}. It gives ${listInWords(given)}.`,
-  )
-}
-
 /** Asked first of the caller, as the route's rule was, then of this federation, for policies that check its owner. */
 const findUp = async (request: Request, { seconds: _, ...rights }: WantedKubeconfig): Promise<Federation> => {
   const { ports, principal, params } = request
@@ -72,7 +56,7 @@ const findUp = async (request: Request, { seconds: _, ...rights }: WantedKubecon
   requireKubeconfigRule(request, rights, { projectId: federation.projectId, userId: federation.userId })
   const driver = ports.drivers.federation.resolve(federation.driver)
   kubeconfigOf(driver)
-  requireOffered(driver, rights)
+  requireOffered(`The driver ${driver.id}`, kubeconfigOffer(driver), rights)
   requireOwnHost(federation)
   requireUp(federation)
   return federation

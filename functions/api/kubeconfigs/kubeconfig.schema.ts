@@ -3,6 +3,8 @@ import { InvalidRequest } from '../../core/errors.ts'
 import { KUBECONFIG_ROLES, type KubeconfigRole } from '../../core/values/identity.ts'
 import type { Json } from '../../core/values/json.ts'
 import { isDnsLabel } from '../../core/values/kubernetes.ts'
+import { listInWords } from '../../core/values/wording.ts'
+import type { KubeconfigOffer } from '../../drivers/contract/federation-driver-description.ts'
 import { parseAttributes } from '../body/attributes.ts'
 import { integerField, optional, wordField } from '../body/fields.ts'
 import type { BodySchema } from '../route.ts'
@@ -53,4 +55,25 @@ export const wantedKubeconfig = ({ query, body }: Given): WantedKubeconfig => {
     ...(namespace === undefined ? {} : { namespace }),
     seconds: query.expires_in ?? expires_in ?? SECONDS_DEFAULT,
   }
+}
+
+/**
+ * @param who gives it, as the beginning of a sentence
+ * @throws InvalidRequest saying what there is instead
+ */
+export const requireOffered = (
+  who: string,
+  { roles, namespaceFault }: KubeconfigOffer,
+  { role, namespace }: Pick<WantedKubeconfig, 'role' | 'namespace'>,
+): void => {
+  const scope = namespace === undefined ? 'all' : 'namespace'
+  const fault = namespace === undefined ? undefined : namespaceFault?.(namespace)
+  if (fault !== undefined) throw new InvalidRequest(fault)
+  if (roles[role]?.includes(scope)) return
+  const given = Object.entries(roles).flatMap(([name, scopes]) =>
+    scopes.map((one) => (one === 'all' ? `${name} of everything` : `${name} of one "namespace"`)),
+  )
+  throw new InvalidRequest(
+    `${who} gives no kubeconfig for ${role} of ${namespace === undefined ? 'everything' : 'one namespace'}, but for ${listInWords(given)}.`,
+  )
 }

@@ -2,8 +2,9 @@ import * as z from 'zod'
 import { AUTHORITIES } from '../../core/cluster/cluster.ts'
 import { KUBECONFIG_ROLES } from '../../core/values/identity.ts'
 import { AlreadyExists } from '../errors.ts'
-import type { InventoryStore, IssuedKubeconfig } from '../inventory.store.ts'
+import type { InventoryStore, IssuedKey, IssuedKubeconfig } from '../inventory.store.ts'
 import { asWrite } from './action.ts'
+import { issuedIndexAttributes, issuedPartition, presentOnly } from './index-attributes.ts'
 import { count, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
 import {
   authorityKeyParts,
@@ -13,20 +14,23 @@ import {
   HOOK_PREFIX,
   ISSUED_PREFIX,
   issuedKey,
+  issuedKeyParts,
+  issuedPrefix,
   MEMBERSHIP_PREFIX,
   projectPartition,
 } from './keys.ts'
 import { membershipItem } from './membership-store.ts'
 import { hookItem } from './observe-store.ts'
-import { type Item, queryPrefix, toArray } from './read.ts'
+import { getItem, type Item, queryPrefix, toArray } from './read.ts'
 import type { StoreContext } from './request.ts'
+import { dueEntries } from './work-store.ts'
 
 export const ISSUED_SCHEMA_VERSION = 1
 
 export const issuedItem = z
   .object({
     schemaVersion: schemaVersion(ISSUED_SCHEMA_VERSION),
-    ttl: count,
+    ttl: count.exactOptional(),
     id: text,
     projectId: text,
     of: z.object({ kind: z.enum(['federation', 'cluster']), id: text }),
@@ -45,6 +49,10 @@ const AuthorityType = z.enum(AUTHORITIES)
 const authorityOf = (item: Item) => {
   const { type, ...parts } = authorityKeyParts(parseItem(keyItem, item))
   return { ...parts, type: AuthorityType.parse(type), ...parseItem(certificate, item) }
+}
+
+async function* due(context: StoreContext, now: string): AsyncGenerator<IssuedKey> {
+  for await (const item of dueEntries(context, issuedPartition, now)) yield issuedKeyParts(item)
 }
 
 /** What there is of credentials, in DynamoDB. Sealed bytes stay there. */
@@ -72,11 +80,26 @@ export const dynamoInventoryStore = (context: StoreContext): InventoryStore => {
         item: {
           ...issuedKey(issued),
           schemaVersion: ISSUED_SCHEMA_VERSION,
-          ttl: Math.ceil(Date.parse(issued.expiresAt) / 1000),
+          // What was made for it in a cluster goes first.
+          ...(issued.of.kind === 'cluster' ? {} : { ttl: Math.ceil(Date.parse(issued.expiresAt) / 1000) }),
           ...issued,
+          ...presentOnly(issuedIndexAttributes(issued)),
         },
         condition: 'attribute_not_exists(#pk)',
         onConflict: () => new AlreadyExists(`There is a kubeconfig ${issued.id} already.`),
       }),
+    get: async (key) => {
+      const item = await getItem(context, issuedKey(key))
+      return item && parseItem(issuedItem, item)
+    },
+    issuedOf: async ({ projectId, id }) =>
+      (await all(projectId, issuedPrefix({ kind: 'cluster', id }))).map((item) => parseItem(issuedItem, item)),
+    forget: (key) =>
+      asWrite({
+        type: 'delete',
+        key: issuedKey(key),
+        onConflict: () => new AlreadyExists('unreachable: the write has no condition'),
+      }),
+    due: (now) => due(context, now),
   }
 }

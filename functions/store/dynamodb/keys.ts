@@ -114,8 +114,16 @@ export const authorityKeyParts = ({ sk }: ItemKey) => {
 }
 
 export const ISSUED_PREFIX = 'ISSUED#'
+export const issuedPrefix = (of: { kind: string; id: string }): string => `${ISSUED_PREFIX}${of.kind}/${of.id}#`
 export const issuedKey = (key: { projectId: string; of: { kind: string; id: string }; id: string }): ItemKey =>
-  inProject(key.projectId, `${ISSUED_PREFIX}${key.of.kind}/${key.of.id}#${key.id}`)
+  inProject(key.projectId, `${issuedPrefix(key.of)}${key.id}`)
+/** What its key says about it. */
+export const issuedKeyParts = ({ pk, sk }: Readonly<Record<string, unknown>>) => {
+  const [, of = '', id = ''] = String(sk).split('#')
+  const [kind, owner = ''] = of.split('/')
+  const what = { kind: kind === 'cluster' ? ('cluster' as const) : ('federation' as const), id: owner }
+  return { projectId: projectOfPartition(String(pk)), of: what, id }
+}
 
 /** Management clusters of all projects: few, and listed together. */
 export const MANAGEMENT_PARTITION = 'MANAGEMENT'

@@ -52,6 +52,25 @@ export const smallStoresContract = (make: MakeSubject): void => {
       expect(await stores.inventory.issued('inventory')).toEqual([long])
     })
 
+    it('keeps one of a cluster until it is forgotten, and says when it is due', async () => {
+      const expiresAt = new Date(subject.clock.now().getTime() + 60_000).toISOString()
+      const mine = { ...issued(expiresAt), of: { kind: 'cluster' as const, id: sampleId() }, namespace: 'shop' }
+      const { projectId, of, id } = mine
+      await stores.commit([stores.inventory.remember(mine)])
+      const due = async () => {
+        const all = await Array.fromAsync(stores.inventory.due(subject.clock.now().toISOString()))
+        return all.filter((key) => key.id === id)
+      }
+      expect(await due()).toEqual([])
+      subject.clock.advance(60_000)
+      expect(await due()).toEqual([{ projectId, of, id }])
+      expect((await stores.inventory.issued(projectId)).filter((it) => it.id === id)).toEqual([])
+      expect(await stores.inventory.issuedOf({ projectId, id: of.id })).toEqual([mine])
+      expect(await stores.inventory.get(mine)).toEqual(mine)
+      for (let times = 0; times < 2; times += 1) await stores.commit([stores.inventory.forget(mine)])
+      expect([await due(), await stores.inventory.get(mine)]).toEqual([[], undefined])
+    })
+
     it('names what is sealed, and never has it', async () => {
       const key = { projectId: 'inventory', owner: `cluster/${sampleId()}`, purpose: 'kubeconfig#50%' }
       await stores.commit([await stores.credentials.seal(key, new Secret('the secret'))])

@@ -123,6 +123,7 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'grant:delete': change,
   // Before the role is known.
   'federation:kubeconfig': read,
+  'cluster:kubeconfig': read,
   'driver:get': read,
   'event:get_all': read,
   'trigger:create': change,
