@@ -132,7 +132,7 @@ export const makeAccount = async (
 }
 
 /** Takes the account away, and with it the token; the namespace goes with the last one. Can run twice. */
-export const removeAccount = async (client: KubernetesClient, { cluster, issued }: Ref): Promise<void> => {
+const removeAccount = async (client: KubernetesClient, { cluster, issued }: Ref): Promise<void> => {
   const namespace = peopleNamespace(cluster)
   const accounts = serviceAccounts(namespace)
   await client.delete(bindings(issued), bindingName(issued))
