@@ -3,6 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { driverCommand, templateCommand } from './commands/catalog.ts'
 import { clusterCommand } from './commands/cluster.ts'
 import { addCompletion } from './commands/completion.ts'
+import { credentialsCommand } from './commands/credentials.ts'
 import { doctorCommand } from './commands/doctor.ts'
 import { federationCommand } from './commands/federation.ts'
 import { grantCommand } from './commands/grant.ts'
@@ -24,6 +25,7 @@ const GROUPS = [
   driverCommand,
   eventsCommand,
   triggerCommand,
+  credentialsCommand,
   doctorCommand,
   credentialCommand,
 ]

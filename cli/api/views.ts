@@ -138,6 +138,22 @@ const clusterUse = z.looseObject({
   state: maybe,
   message: maybe,
 })
+const credential = z.looseObject({
+  uuid: text,
+  kind: text,
+  place: text,
+  cluster_uuid: maybe,
+  cluster_name: maybe,
+  federation_uuid: maybe,
+  federation_name: maybe,
+  object: maybe,
+  holder: text,
+  user_id: maybe,
+  rights: maybe,
+  valid_until: text,
+})
+export type CredentialView = z.infer<typeof credential>
+
 /** States of docs/api/federations.md: Waiting, Joining, Ready, Degraded, Leaving, JoinFailed, UnjoinFailed; later servers may have more. */
 export type MemberState = string
 export type MemberView = z.infer<typeof member>
@@ -186,8 +202,11 @@ const BELOW: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([
   ['GET clusters/actions/observe', observing],
 ])
 
+/** Of lists that are below nothing of their name. */
+const LISTED: ReadonlyMap<string, z.ZodType> = new Map<string, z.ZodType>([...ITEMS, ['credentials', credential]])
+
 /** Of a list by its name in the answer. */
-export const itemsOf = (key: string): z.ZodType => z.array(ITEMS.get(key) ?? anything)
+export const itemsOf = (key: string): z.ZodType => z.array(LISTED.get(key) ?? anything)
 
 /** Of one thing by its path: `/clusters/edge-1`. What makes or changes it answers with its uuid, or with what would happen. */
 export const shapeOf = (method: string, path: string): z.ZodType => {

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import process from 'node:process'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { parse, stringify } from 'yaml'
 import * as z from 'zod'
+import { KUBECONFIG_ROLES } from '../../functions/core/values/identity.ts'
 import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import { ApiClient, segment } from '../api/client.ts'
 import type { ClusterView, FederationView } from '../api/views.ts'
-import { CliError } from '../errors.ts'
+import { CliError, usageError } from '../errors.ts'
 import { homeOf, replaceFile } from '../files.ts'
 import type { Environment, Io } from '../io.ts'
 import { type ContextEntries, kubeconfigOf } from '../kubeconfig/local-kubeconfig.ts'
@@ -60,9 +61,15 @@ const entriesOf = (kubeconfig: string) => {
   }
 }
 
-const issue = async (api: ApiClient, federation: string, seconds?: number): Promise<Issued> => {
-  const path = `/federations/${segment(federation)}/kubeconfig`
-  const issued = Issued.safeParse((await api.ask('POST', path, { query: { expires_in: seconds } })).body)
+/** What is asked of a kubeconfig; the server has defaults. */
+type Wanted = { role?: string; namespace?: string; expiresIn?: number }
+
+/** @param path of what it leads to */
+const issue = async (api: ApiClient, path: string, { role, namespace, expiresIn }: Wanted): Promise<Issued> => {
+  // Servers of before there were roles take no body.
+  const body = role === undefined && namespace === undefined ? undefined : { role, namespace }
+  const answer = await api.ask('POST', `${path}/kubeconfig`, { query: { expires_in: expiresIn }, body })
+  const issued = Issued.safeParse(answer.body)
   if (issued.success) return issued.data
   throw new CliError('The server issued no kubeconfig.', { remedy: 'fedplane whoami' })
 }
@@ -71,13 +78,20 @@ const issue = async (api: ApiClient, federation: string, seconds?: number): Prom
 const ownCommand = (): string[] => [process.execPath, path.resolve(process.argv[1] ?? '')]
 
 /** A user whose credential `fedplane credential` renews (https://kubernetes.io/docs/reference/config-api/client-authentication.v1/). */
-const execUser = (uuid: string, again: readonly string[]) => {
+const execUser = (uuid: string, again: readonly string[], { role, namespace }: Wanted) => {
   const [command, ...args] = ownCommand()
   return {
     exec: {
       apiVersion: 'client.authentication.k8s.io/v1',
       command,
-      args: [...args, 'credential', uuid, ...again],
+      args: [
+        ...args,
+        'credential',
+        uuid,
+        ...(role === undefined ? [] : ['--role', role]),
+        ...(namespace === undefined ? [] : ['--namespace', namespace]),
+        ...again,
+      ],
       env: null,
       interactiveMode: 'Never',
       provideClusterInfo: false,
@@ -86,13 +100,13 @@ const execUser = (uuid: string, again: readonly string[]) => {
   }
 }
 
-type KubeconfigOptions = ServerOptions & {
-  merge?: boolean
-  kubeconfig?: string
-  context?: string
-  exec?: boolean
-  expiresIn?: number
-}
+type KubeconfigOptions = ServerOptions &
+  Wanted & { merge?: boolean; kubeconfig?: string; context?: string; exec?: boolean }
+
+const withRole = (command: Command): Command =>
+  command
+    .addOption(new Option('--role <role>', 'what it may do (default: everything)').choices(KUBECONFIG_ROLES))
+    .option('--namespace <name>', 'the role is for this namespace only')
 
 const withMerge = (command: Command): Command =>
   command
@@ -113,8 +127,9 @@ const deliver = (io: Io, options: KubeconfigOptions, name: string, entries: Omit
 /** `fedplane federation kubeconfig`. */
 export const federationKubeconfig = (io: Io): Command =>
   withExamples(
-    withMerge(withServer(new Command('kubeconfig'))),
+    withMerge(withRole(withServer(new Command('kubeconfig')))),
     'fedplane federation kubeconfig fleet > fleet.kubeconfig',
+    'fedplane federation kubeconfig fleet --role editor --namespace shop > shop.kubeconfig',
     'fedplane federation kubeconfig fleet --merge && kubectl --context fleet get clusters',
   )
     .description(
@@ -128,29 +143,43 @@ export const federationKubeconfig = (io: Io): Command =>
       const chosen = await chooseServer(options, io)
       const api = new ApiClient(chosen, io.signal)
       const federation = await api.get<FederationView>(`/federations/${segment(name)}`)
-      const { cluster, user } = entriesOf((await issue(api, federation.uuid, options.expiresIn)).kubeconfig)
+      const issued = await issue(api, `/federations/${segment(federation.uuid)}`, options)
+      const { cluster, user } = entriesOf(issued.kubeconfig)
       const renews = options.exec ?? options.merge ?? false
       deliver(io, options, options.context ?? federation.name, {
         cluster,
-        user: renews ? execUser(federation.uuid, chosen.again) : user,
+        user: renews ? execUser(federation.uuid, chosen.again, options) : user,
+        namespace: options.namespace,
       })
     })
 
 /** `fedplane cluster kubeconfig`: a certificate of one's own, for clusters that a driver created. */
 export const clusterKubeconfig = (io: Io): Command =>
   withExamples(
-    withMerge(withServer(new Command('kubeconfig'))),
+    withMerge(withRole(withServer(new Command('kubeconfig')))),
     'fedplane cluster kubeconfig paris > paris.kubeconfig',
     'fedplane cluster kubeconfig paris --merge',
+    'fedplane cluster kubeconfig edge-1 --role viewer --expires-in 4h > edge-1.kubeconfig',
   )
     .description(
-      'Write a kubeconfig with a new administrator certificate, for a cluster that was created from a template.',
+      'Write a kubeconfig: with --role for any cluster, else with a new administrator certificate, for one that was created from a template.',
     )
     .argument('<cluster>', 'name or uuid')
+    .option('--expires-in <duration>', 'with --role, how long it is valid: 10m to 24h (default: 1h)', durationOf)
     .action(async (name: string, options: KubeconfigOptions) => {
-      const { certificateRequest } = await import('../kubeconfig/certificate.ts')
+      if (options.role === undefined && (options.namespace !== undefined || options.expiresIn !== undefined))
+        throw usageError('--namespace and --expires-in are of a role.', '--role viewer, editor or admin')
       const api = await connect(io, options)
       const cluster = await api.get<ClusterView>(`/clusters/${segment(name)}`)
+      if (options.role !== undefined) {
+        const { kubeconfig } = await issue(api, `/clusters/${segment(cluster.uuid)}`, options)
+        deliver(io, options, options.context ?? cluster.name, {
+          ...entriesOf(kubeconfig),
+          namespace: options.namespace,
+        })
+        return
+      }
+      const { certificateRequest } = await import('../kubeconfig/certificate.ts')
       if (cluster.api_address === null)
         throw new CliError(`Cluster ${name} has no API server yet.`, { remedy: `fedplane cluster show ${name}` })
       const { csrPem, keyPem } = await certificateRequest()
@@ -171,12 +200,13 @@ export const clusterKubeconfig = (io: Io): Command =>
 /** A credential is renewed this long before its end, milliseconds: kubectl's clock may be behind. */
 const RENEW_BEFORE_MS = 120_000
 
-/** What the credential depends on: who asks whom for which federation. */
-const cacheKey = (uuid: string, options: ServerOptions, env: Environment): string => {
+/** What the credential depends on: who asks whom for which federation, and for which rights. */
+const cacheKey = (uuid: string, options: ServerOptions & Wanted, env: Environment): string => {
   const settings = Object.entries(env).filter(([name]) => /^(?:FEDPLANE|OS)_/.test(name))
   // Another login with the same name is somebody else, perhaps.
   const profile = options.profile === undefined ? undefined : readProfiles(env).profiles[options.profile]
-  return JSON.stringify([uuid, options.profile, profile, options.osCloud, options.server, settings.sort()])
+  const { role, namespace, osCloud, server } = options
+  return JSON.stringify([uuid, options.profile, profile, osCloud, server, settings.sort(), role, namespace])
 }
 
 const cacheFile = (env: Environment, key: string): string => {
@@ -223,15 +253,18 @@ const execCredential = ({ kubeconfig, expires_at }: Issued) => {
 
 /** `fedplane credential`: what kubectl runs for a context of `federation kubeconfig --exec`. Each issued credential serves until shortly before its end. */
 export const credentialCommand = (io: Io): Command =>
-  withExamples(withServer(new Command('credential')), 'fedplane credential 0198c3a0-8a2e-7c51-9c53-1f5f3c0a7e11')
+  withExamples(
+    withRole(withServer(new Command('credential'))),
+    'fedplane credential 0198c3a0-8a2e-7c51-9c53-1f5f3c0a7e11',
+  )
     .description(
       'Print a credential of a federation for kubectl (ExecCredential). kubectl calls it; see federation kubeconfig --exec.',
     )
     .argument('<federation>', 'uuid of the federation')
-    .action(async (uuid: string, options: ServerOptions) => {
+    .action(async (uuid: string, options: ServerOptions & Wanted) => {
       const file = cacheFile(io.env, cacheKey(uuid, options, io.env))
       const kept = cached(file)
-      const issued = kept ?? (await issue(await connect(io, options), uuid))
+      const issued = kept ?? (await issue(await connect(io, options), `/federations/${segment(uuid)}`, options))
       const credential = execCredential(issued)
       if (kept === undefined) keep(io, file, issued)
       io.stdout.write(`${JSON.stringify(credential)}\n`)

@@ -150,7 +150,7 @@ export const parseGiven = (text: string): LocalKubeconfig => {
 }
 
 /** One context with its cluster and user. */
-export type ContextEntries = { name: string; cluster: Entry; user: Entry }
+export type ContextEntries = { name: string; cluster: Entry; user: Entry; namespace?: string | undefined }
 
 /** A context by name, or the current one. @throws CliError naming those that there are */
 export const contextOf = (config: LocalKubeconfig, wanted?: string): ContextEntries => {
@@ -193,13 +193,13 @@ export const flattened = ({ name, cluster, user }: ContextEntries): ContextEntri
 })
 
 /** A kubeconfig of one context. JSON is YAML. */
-export const kubeconfigOf = ({ name, cluster, user }: ContextEntries): string =>
+export const kubeconfigOf = ({ name, cluster, user, namespace }: ContextEntries): string =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
     clusters: [{ name, cluster }],
     users: [{ name, user }],
-    contexts: [{ name, context: { cluster: name, user: name } }],
+    contexts: [{ name, context: { cluster: name, user: name, namespace } }],
     'current-context': name,
   })
 

@@ -9,7 +9,7 @@ import { kubeconfigFiles } from './local-kubeconfig.ts'
 type Entry = { name: string; [field: string]: unknown }
 
 /** What is added: one entry of each kind, all with the context's name. */
-export type Addition = { name: string; cluster: unknown; user: unknown }
+export type Addition = { name: string; cluster: unknown; user: unknown; namespace?: string | undefined }
 
 /** The file into which kubectl writes a new entry: the first that exists, else the last. */
 const target = (env: Environment, given: string | undefined): string => {
@@ -78,7 +78,7 @@ const modeOf = (file: string): number => (existsSync(file) ? statSync(file).mode
 export const mergeKubeconfig = (
   env: Environment,
   given: string | undefined,
-  { name, cluster, user }: Addition,
+  { name, cluster, user, namespace }: Addition,
 ): { file: string; isNew: boolean } => {
   const file = target(env, given)
   return locked(file, () => {
@@ -86,7 +86,10 @@ export const mergeKubeconfig = (
     const added = [
       add(document, 'clusters', { name, cluster }),
       add(document, 'users', { name, user }),
-      add(document, 'contexts', { name, context: { cluster: name, user: name } }),
+      add(document, 'contexts', {
+        name,
+        context: { cluster: name, user: name, ...(namespace === undefined ? {} : { namespace }) },
+      }),
     ]
     const isNew = added.includes(true)
     if (isNew) replaceFile(file, document.toString({ lineWidth: 0 }), modeOf(file))

@@ -55,6 +55,12 @@ export type Answer = z.ZodType | Readonly<Record<string, z.ZodType>> | null
  */
 export type Answers = Readonly<Record<`${Method} ${string}`, Readonly<Record<number, Answer>>>>
 
+/** With a credential: as JSON, or the bare file. */
+export const kubeconfigAnswer = {
+  'application/json': z.object({ kubeconfig: z.string(), expires_at: timeAnswer }),
+  'application/yaml': z.string(),
+} satisfies Answer
+
 /** What happened to an entity. */
 export const eventAnswer = z.object({
   id: z.string(),

@@ -10,6 +10,7 @@ export const KEYS_PATHS: readonly Pick<PrincipalRoute, 'method' | 'path' | 'rule
   { method: 'DELETE', path: '/v1/clusters/{cluster}', rule: 'cluster:delete' },
   { method: 'POST', path: '/v1/clusters/{cluster}/actions/resize', rule: 'cluster:resize' },
   { method: 'POST', path: '/v1/clusters/{cluster}/actions/upgrade', rule: 'cluster:upgrade' },
+  { method: 'POST', path: '/v1/clusters/{cluster}/kubeconfig', rule: 'cluster:kubeconfig' },
   { method: 'POST', path: '/v1/clusters/{cluster}/nodegroups', rule: 'nodegroup:create' },
   { method: 'PATCH', path: '/v1/clusters/{cluster}/nodegroups/{nodegroup}', rule: 'nodegroup:update' },
   { method: 'DELETE', path: '/v1/clusters/{cluster}/nodegroups/{nodegroup}', rule: 'nodegroup:delete' },

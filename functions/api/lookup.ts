@@ -18,6 +18,7 @@ const PLURALS: Readonly<Record<Noun, string>> = {
   Delivery: 'deliveries',
   Grant: 'grants',
   Hook: 'hooks',
+  Credential: 'credentials',
 }
 
 type Match = { id: string; status?: Status }

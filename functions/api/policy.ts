@@ -1,8 +1,8 @@
 import type { Cluster } from '../core/cluster/cluster.ts'
 import { isManagementCluster } from '../core/cluster/management.ts'
-import type { Principal } from '../core/values/identity.ts'
+import { KUBECONFIG_ROLES, type Principal } from '../core/values/identity.ts'
 import { quote } from '../core/values/wording.ts'
-import type { PolicyContext, PolicyObject, PolicyRule } from '../policy/rules.ts'
+import type { KubeconfigContext, PolicyContext, PolicyObject, PolicyRule } from '../policy/rules.ts'
 import type { Scope } from '../store/page.ts'
 import { PolicyForbids } from './errors.ts'
 import type { ApiSettings } from './settings.ts'
@@ -30,6 +30,23 @@ export const policyForbids = ({ principal }: Asker, rule: PolicyRule, rest: stri
   new PolicyForbids(
     `Policy doesn't allow ${rule} to be performed by you (roles: ${principal.roles.join(', ') || 'none'})${rest}`,
   )
+
+/**
+ * For a kubeconfig with this role, as asked for.
+ *
+ * @throws PolicyForbids naming the rule, the role, and those that the caller may ask for
+ */
+export const requireKubeconfigRule = (
+  asker: Asker & { rule: PolicyRule },
+  context: KubeconfigContext,
+  object?: PolicyObject,
+): void => {
+  const { rule } = asker
+  if (isAllowed(asker, rule, object, context)) return
+  const others = KUBECONFIG_ROLES.filter((role) => isAllowed(asker, rule, object, { ...context, role }))
+  const advice = others.length === 0 ? '' : ` Ask for the role ${others.join(' or ')}.`
+  throw policyForbids(asker, rule, ` with the role ${context.role}.${advice}`)
+}
 
 /** @throws PolicyForbids naming the rule */
 export const requirePolicy = (asker: Asker, rule: PolicyRule, object?: PolicyObject): void => {

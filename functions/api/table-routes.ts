@@ -2,6 +2,7 @@ import { CERTIFICATE_ROUTES } from './certificates/certificates.routes.ts'
 import { CLUSTER_ROUTES } from './clusters/clusters.routes.ts'
 import { OBSERVE_ROUTES } from './clusters/observe.routes.ts'
 import { TEMPLATE_ROUTES } from './clustertemplates/templates.routes.ts'
+import { CREDENTIAL_ROUTES } from './credentials/inventory.ts'
 import { DRIVER_ROUTES } from './drivers/drivers.routes.ts'
 import { EVENT_ROUTES } from './events/events.routes.ts'
 import { FEDERATION_ROUTES } from './federations/federations.routes.ts'
@@ -21,6 +22,7 @@ export const TABLE_ROUTES: readonly TableRoute[] = [
   ...TEMPLATE_ROUTES,
   ...NODE_GROUP_ROUTES,
   ...CERTIFICATE_ROUTES,
+  ...CREDENTIAL_ROUTES,
   ...FEDERATION_ROUTES,
   ...DRIVER_ROUTES,
   ...QUOTA_ROUTES,

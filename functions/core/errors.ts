@@ -85,6 +85,7 @@ export type Noun =
   | 'Trigger'
   | 'Delivery'
   | 'Hook'
+  | 'Credential'
 
 /** Said whether or not another project has it. */
 export const IN_OWN_PROJECT = ' in your project'

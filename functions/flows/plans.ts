@@ -46,6 +46,7 @@ import { phasesAfterDeletion, phasesAfterRotation, phasesBeforeRotation } from '
 import { hostPhase, preflightPhase, UNJOIN_MEMBERS, unjoinMembersPhase } from './phases/federation.ts'
 import { identityPhases, managementPhases, managementPhasesOfCredential } from './phases/management.ts'
 import { JOIN_PHASES, ROTATE_PHASES, unjoinPhases } from './phases/member.ts'
+import { peoplePhases } from './phases/people.ts'
 import { failureOf, NothingToRenew, type StepPorts, type StepState } from './step.ts'
 
 const PREFLIGHT_FAILED: PreflightFailed['name'] = 'PreflightFailed'
@@ -119,9 +120,10 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
   /** Takes down what the driver made, and forgets the cluster. */
   'cluster-delete': ofCluster({
     ...AS_STORED,
+    before: peoplePhases,
     phases: (driver) => driver.phases.delete,
     more: phasesAfterDeletion,
-    succeed: (ports, state, { notes }) => endClusterDelete(ports, state, notes),
+    succeed: (ports, state, { notes, warnings }) => endClusterDelete(ports, state, [...notes, ...warnings]),
     fail: (ports, state, { failure, notes }) => endClusterDeleteFailed(ports, state, noted(failure, notes)),
   }),
   /** Brings a federation's control plane up, then sends its waiting members on. */

@@ -1,4 +1,4 @@
-import type { RightsLevel } from '../core/values/identity.ts'
+import type { KubeconfigRole, RightsLevel } from '../core/values/identity.ts'
 
 /**
  * Groups of rules, for policies that speak of many at once: `action in Action::"delete"`.
@@ -35,6 +35,7 @@ export const RULES = {
   'cluster:accept_identity': ['administer'],
   'cluster:host': [],
   'cluster:join': [],
+  'cluster:kubeconfig': [],
   'clustertemplate:create': ['change'],
   'clustertemplate:update': ['change'],
   'clustertemplate:delete': ['change', 'delete'],
@@ -58,6 +59,8 @@ export const RULES = {
   'certificate:create': [],
   'certificate:rotate_ca': ['change'],
   'credential:rotate': ['change'],
+  'credential:get_all': ['read'],
+  'credential:get_all_all_projects': ['administer'],
   'quota:create': ['administer'],
   'quota:update': ['administer'],
   'quota:delete': ['administer', 'delete'],
@@ -125,5 +128,8 @@ export type MemberContext = {
 /** What `grant:create` is asked with once it is known. */
 export type GrantContext = { actions: readonly string[]; rights: RightsLevel }
 
+/** What the rules about kubeconfigs are asked with once it is known. */
+export type KubeconfigContext = { role: KubeconfigRole; namespace?: string }
+
 /** Of all other rules it is empty. */
-export type PolicyContext = ClusterUseContext | MemberContext | GrantContext
+export type PolicyContext = ClusterUseContext | MemberContext | GrantContext | KubeconfigContext

@@ -9,6 +9,7 @@ import type { ClusterTemplateStore } from './cluster-template.store.ts'
 import type { CertificateStore, CredentialStore } from './credential.store.ts'
 import type { FederationStore, MembershipStore } from './federation.store.ts'
 import type { GrantStore } from './grant.store.ts'
+import type { InventoryStore } from './inventory.store.ts'
 import type { HookStore, ObserveRequestStore } from './observe.store.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { SelectorStore } from './selector.store.ts'
@@ -139,6 +140,7 @@ export type Stores = {
   grants: GrantStore
   credentials: CredentialStore
   integrity: IntegrityStore
+  inventory: InventoryStore
   events: EventStore
   idempotency: IdempotencyStore
   triggers: TriggerStore

@@ -2,7 +2,9 @@ import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { whoAmI } from '../../functions/drivers/support/who-am-i.ts'
 import { freePort } from '../../local/clusters/programs.ts'
+import { clientOf } from '../../local/clusters/started-cluster.ts'
 import type { ClusterSet, DemoCluster } from '../../local/clusters/take-clusters.ts'
 import { type Fedplane, startFedplane } from '../../local/server.ts'
 import { newAuthority } from '../../simulated-kubernetes/pki.ts'
@@ -59,6 +61,32 @@ describe('registering a real cluster', () => {
     const again = await failure({ ...cluster, name: 'again' })
     expect(again, 'the same cluster twice').toContain(view.uuid)
     await forgetClusters(api, [view.uuid])
+  })
+
+  it('gives a viewer an account of their own that can not write, and takes it away with the cluster', async () => {
+    const view = await register(api, cluster)
+    const path = `${clusterPath(view.uuid)}/kubeconfig`
+    const { kubeconfig } = (await api.ask<{ kubeconfig: string }>('POST', path, { role: 'viewer' })).body
+    const viewer = clientOf({ kubeconfig, context: view.name })
+    const admin = clientOf(cluster)
+    expect(await whoAmI(viewer)).toMatch(/^system:serviceaccount:fedplane-people-\w+:local-\w+$/)
+    const configMaps = { group: '', version: 'v1', plural: 'configmaps', namespace: 'default' }
+    const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'no', namespace: 'default' } }
+    expect((await viewer.list({ ...configMaps, namespace: 'kube-system' })).items.length).toBeGreaterThan(0)
+    await expect(viewer.create(configMaps, config)).rejects.toMatchObject({ name: 'PermissionDenied' })
+    await expect(viewer.list({ ...configMaps, plural: 'secrets' })).rejects.toMatchObject({ name: 'PermissionDenied' })
+    const weak = altered(cluster, (kept) => {
+      for (const entry of kept.users) entry.user = parse(kubeconfig).users[0].user
+    })
+    await forgetClusters(api, [view.uuid])
+    const labelSelector = 'app.kubernetes.io/managed-by=fedplane'
+    const bindings = { group: 'rbac.authorization.k8s.io', version: 'v1', plural: 'clusterrolebindings' }
+    expect((await admin.list(bindings, { labelSelector })).items).toEqual([])
+    const namespaces = { group: '', version: 'v1', plural: 'namespaces' }
+    const left = (await admin.list(namespaces, { labelSelector })).items
+    expect(left.filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toEqual([])
+    expect(await failure(weak), 'the token died with its account').toMatch(/401|credential/i)
+    for (const client of [viewer, admin]) client.close()
   })
 
   it('tells a refused token from a certificate that is not trusted', async () => {

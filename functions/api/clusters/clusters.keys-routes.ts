@@ -1,4 +1,6 @@
 import * as z from 'zod'
+import { YAML } from '../kubeconfigs/answer-kubeconfig.ts'
+import { expiresIn, kubeconfigBody } from '../kubeconfigs/kubeconfig.schema.ts'
 import { flag, noQuery, rollback } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createClusterBody } from './cluster.schema.ts'
@@ -9,6 +11,7 @@ import {
   upgradeClusterBody,
   upgradeClusterHandler,
 } from './cluster-actions.ts'
+import { issueClusterKubeconfig } from './cluster-kubeconfig.ts'
 import { clusterPatchBody } from './cluster-patch.ts'
 import { createClusterHandler } from './create-cluster.ts'
 import { patchCluster } from './patch-cluster.ts'
@@ -70,5 +73,15 @@ export const CLUSTER_KEYS_ROUTES: readonly Route[] = [
     schemas: { query: noQuery, body: upgradeClusterBody },
     summary: 'Upgrades a cluster to another template, or a node group to its cluster’s.',
     handle: upgradeClusterHandler,
+  }),
+  route({
+    method: 'POST',
+    path: '/v1/clusters/{cluster}/kubeconfig',
+    access: 'keys',
+    rule: 'cluster:kubeconfig',
+    media: [YAML],
+    schemas: { query: z.object({ expires_in: expiresIn }), body: kubeconfigBody },
+    summary: 'Issues a kubeconfig for the cluster, with a token of a role that expires.',
+    handle: issueClusterKubeconfig,
   }),
 ]

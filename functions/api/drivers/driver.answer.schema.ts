@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { CLUSTER_TASKS } from '../../core/cluster/cluster-task.ts'
+import { KUBECONFIG_ROLES } from '../../core/values/identity.ts'
 import { type Answers, linksAnswer } from '../common.answer.schema.ts'
 
 const federationSide = z.strictObject({
@@ -14,6 +15,8 @@ const federationSide = z.strictObject({
     workloads: z.boolean(),
     cordon: z.boolean(),
   }),
+  /** By role how far a kubeconfig may reach: everything, or one namespace. */
+  kubeconfig_roles: z.partialRecord(z.enum(KUBECONFIG_ROLES), z.array(z.enum(['all', 'namespace']))),
   properties: z.array(z.strictObject({ key: z.string(), description: z.string(), default: z.string().nullable() })),
 })
 

@@ -2,7 +2,10 @@ import { CLUSTER_TASKS } from '../../core/cluster/cluster-task.ts'
 import { ObjectNotVisible } from '../../core/errors.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import type { ClusterDriverDescription } from '../../drivers/contract/cluster-driver-description.ts'
-import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import {
+  type FederationDriverDescription,
+  kubeconfigOffer,
+} from '../../drivers/contract/federation-driver-description.ts'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { noQuery } from '../query.ts'
 import { linksOf } from '../representation.ts'
@@ -19,6 +22,7 @@ const showFederationDriver = (driver: FederationDriverDescription, drivers: Driv
     workloads: driver.capabilities.workloads,
     cordon: driver.capabilities.cordon === true,
   },
+  kubeconfig_roles: kubeconfigOffer(driver).roles,
   properties: driver.properties.map(({ key, description, default: value }) => ({ key, description, default: value })),
 })
 

@@ -4,6 +4,7 @@ import {
   type Answers,
   conditionsAnswer,
   eventAnswer,
+  kubeconfigAnswer,
   linksAnswer,
   operationAnswer,
   pageAnswer,
@@ -102,11 +103,6 @@ const dryRunAnswerSchema = z.object({
   would_leave: namedAnswer.optional(),
   would_cordon: namedAnswer.optional(),
 })
-
-const kubeconfigAnswer = {
-  'application/json': z.object({ kubeconfig: z.string(), expires_at: timeAnswer }),
-  'application/yaml': z.string(),
-}
 
 export const FEDERATION_ANSWERS: Answers = {
   'GET /v1/federations': { 200: pageAnswer('federations', federationItemAnswer) },

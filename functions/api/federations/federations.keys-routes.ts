@@ -1,10 +1,11 @@
 import * as z from 'zod'
-import { noAttributes } from '../body/attributes.ts'
+import { YAML } from '../kubeconfigs/answer-kubeconfig.ts'
+import { expiresIn, kubeconfigBody } from '../kubeconfigs/kubeconfig.schema.ts'
 import { flag, rollback, workloads } from '../query.ts'
 import { type Route, route } from '../route.ts'
 import { createFederationHandler, patchFederation } from './change-federation.ts'
 import { createFederationBody, federationPatchBody } from './federation.schema.ts'
-import { expiresIn, getKubeconfig, issueKubeconfig, YAML } from './kubeconfig.ts'
+import { getKubeconfig, issueKubeconfig } from './kubeconfig.ts'
 
 /** Create and update open clusters for `?dry_run=true`, with their stored credentials, and a kubeconfig is made with the driver's: hence keys. */
 export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
@@ -43,8 +44,8 @@ export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
     access: 'keys',
     rule: 'federation:kubeconfig',
     media: [YAML],
-    schemas: { query: z.object({ expires_in: expiresIn }), body: noAttributes },
-    summary: "Issues a kubeconfig for the federation's control plane, with a credential that expires.",
+    schemas: { query: z.object({ expires_in: expiresIn }), body: kubeconfigBody },
+    summary: "Issues a kubeconfig for the federation's control plane, with a credential of a role that expires.",
     handle: issueKubeconfig,
   }),
 ]

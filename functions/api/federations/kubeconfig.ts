@@ -1,38 +1,25 @@
-import * as z from 'zod'
 import { InvalidRequest, StateConflict } from '../../core/errors.ts'
 import { type Federation, isInitialized } from '../../core/federation/federation.ts'
 import { federationContext, hostAccess } from '../../core/federation/federation-context.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
-import type { Secret } from '../../core/values/secret.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
+import { kubeconfigOffer } from '../../drivers/contract/federation-driver-description.ts'
 import { BrowserRefused } from '../errors.ts'
+import {
+  type FreshKubeconfig,
+  kubeconfigAnswer,
+  kubeconfigHeaders,
+  recordOf,
+  rightsInWords,
+} from '../kubeconfigs/answer-kubeconfig.ts'
+import { requireOffered, type WantedKubeconfig, wantedKubeconfig } from '../kubeconfigs/kubeconfig.schema.ts'
 import { find } from '../lookup.ts'
-import { prefers } from '../negotiation.ts'
-import { requirePolicy } from '../policy.ts'
-import { timestamp } from '../representation.ts'
+import { requireKubeconfigRule } from '../policy.ts'
 import type { ApiResponse, KeysRequest } from '../route.ts'
 
-/** Media type of the bare file. */
-export const YAML = 'application/yaml'
-
-const SECONDS_MIN = 600
-const SECONDS_MAX = 86_400
-const SECONDS_DEFAULT = 3600
-const SECONDS_RULE = `must be a number of seconds from ${SECONDS_MIN} to ${SECONDS_MAX}`
-
-/** `?expires_in=`: seconds that the credential lives. */
-export const expiresIn = z
-  .string()
-  .regex(/^[0-9]{1,6}$/, { error: SECONDS_RULE })
-  .transform(Number)
-  .refine((seconds) => seconds >= SECONDS_MIN && seconds <= SECONDS_MAX, { error: SECONDS_RULE })
-  .optional()
-  .transform((seconds) => seconds ?? SECONDS_DEFAULT)
-
-type Request = KeysRequest<{ expires_in: number }>
-type Issued = { kubeconfig: Secret; expiresAt: string }
+type Request = KeysRequest<{ expires_in?: number | undefined }, Parameters<typeof wantedKubeconfig>[0]['body']>
 
 /** @throws InvalidRequest naming the driver */
 const kubeconfigOf = (driver: FederationDriver): NonNullable<FederationDriver['kubeconfig']> => {
@@ -59,63 +46,66 @@ const requireOwnHost = ({ name, id, hostLoan }: Federation): void => {
   )
 }
 
-/** The route's rule is asked again, now of this federation, for policies that check its owner. */
-const findUp = async (request: Request): Promise<Federation> => {
+/** Asked first of the caller, as the route's rule was, then of this federation, for policies that check its owner. */
+const findUp = async (request: Request, { seconds: _, ...rights }: WantedKubeconfig): Promise<Federation> => {
   const { ports, principal, params } = request
+  requireKubeconfigRule(request, rights)
   const ident = params.federation ?? ''
   const federation = await find(ports.stores.federations, 'Federation', principal.projectId, ident)
   await ports.stores.integrity.requireFederation(federation)
-  requirePolicy(request, request.rule, { projectId: federation.projectId, userId: federation.userId })
-  kubeconfigOf(ports.drivers.federation.resolve(federation.driver))
+  requireKubeconfigRule(request, rights, { projectId: federation.projectId, userId: federation.userId })
+  const driver = ports.drivers.federation.resolve(federation.driver)
+  kubeconfigOf(driver)
+  requireOffered(`The driver ${driver.id}`, kubeconfigOffer(driver), rights)
   requireOwnHost(federation)
   requireUp(federation)
   return federation
 }
 
-const issue = async ({ ports, principal, query }: Request, federation: Federation): Promise<Issued> => {
+const issue = async (
+  { ports, principal }: Request,
+  federation: Federation,
+  wanted: WantedKubeconfig,
+): Promise<FreshKubeconfig> => {
   const driver = ports.drivers.federation.resolve(federation.driver)
   const host = await hostAccess(ports, federation)
   try {
-    const asked = { user: principal.userId, seconds: query.expires_in }
+    const asked = { user: principal.userId, ...wanted }
     return await kubeconfigOf(driver).call(driver, federationContext(ports, federation, host), asked)
   } finally {
     host.close()
   }
 }
 
-/** Written down before it is handed out: who, and until when; never what. */
-const audit = ({ ports, principal }: Request, federation: Federation, { expiresAt }: Issued): Promise<void> =>
+/** Written down before it is handed out: who, as what, and until when; never the credential. */
+const audit = (
+  { ports, principal }: Request,
+  federation: Federation,
+  { expiresAt, ...wanted }: WantedKubeconfig & FreshKubeconfig,
+): Promise<void> =>
   ports.stores.commit([
     ports.stores.federations.change(federation, {}),
+    ports.stores.inventory.remember(
+      recordOf({ ports, principal }, { kind: 'federation', ...federation }, { ...wanted, expiresAt }),
+    ),
     ownerEvent(ports, 'federation', federation, {
       action: 'kubeconfig',
       outcome: 'success',
       reason: 'KubeconfigIssued',
-      message: `User ${principal.userId} was given a kubeconfig of ${federation.name} that is valid until ${expiresAt}.`,
+      message: `User ${principal.userId} was given a kubeconfig of ${federation.name} as ${rightsInWords(wanted)} that is valid until ${expiresAt}.`,
     }),
   ])
 
-const NO_STORE = { 'Cache-Control': 'no-store' }
-
-const headersOf = ({ headers }: Request): Record<string, string> =>
-  prefers(headers.accept, YAML) ? { ...NO_STORE, 'Content-Type': YAML } : NO_STORE
-
-const answer = (request: Request, { kubeconfig, expiresAt }: Issued): ApiResponse => {
-  const [headers, text] = [headersOf(request), kubeconfig.reveal()]
-  return 'Content-Type' in headers
-    ? { status: 200, headers, text }
-    : { status: 200, headers, body: { kubeconfig: text, expires_at: timestamp(expiresAt) } }
-}
-
 /**
- * `POST /v1/federations/{federation}/kubeconfig`: a kubeconfig of the control plane, with a credential for the caller that expires. As JSON, or
- * as the bare file for `Accept: application/yaml`.
+ * `POST /v1/federations/{federation}/kubeconfig`: a kubeconfig of the control plane, with a credential for the caller that expires and may do what
+ * `role` says. As JSON, or as the bare file for `Accept: application/yaml`.
  */
 export const issueKubeconfig = async (request: Request): Promise<ApiResponse> => {
-  const federation = await findUp(request)
-  const issued = await issue(request, federation)
-  await retryOnConflict(async () => audit(request, await findUp(request), issued))
-  return answer(request, issued)
+  const wanted = wantedKubeconfig(request)
+  const federation = await findUp(request, wanted)
+  const issued = await issue(request, federation, wanted)
+  await retryOnConflict(async () => audit(request, await findUp(request, wanted), { ...wanted, ...issued }))
+  return kubeconfigAnswer(request, issued)
 }
 
 /** What browsers add to every request, of themselves; `Sec-Fetch-Mode` alone is Node's `fetch`. */
@@ -133,6 +123,6 @@ const assertNoBrowser = ({ headers }: Request): void => {
 export const getKubeconfig = async (request: Request): Promise<ApiResponse> => {
   assertNoBrowser(request)
   if (!request.isHead) return issueKubeconfig(request)
-  await findUp(request)
-  return { status: 200, headers: { 'Content-Type': 'application/json', ...headersOf(request) }, text: '' }
+  await findUp(request, wantedKubeconfig(request))
+  return { status: 200, headers: { 'Content-Type': 'application/json', ...kubeconfigHeaders(request) }, text: '' }
 }

@@ -34,7 +34,12 @@ const hostFacts = (federation: Federation | undefined) => ({
   credential: null,
 })
 
-const rightsOf = ({ drivers }: TablePorts, side: Use['side'], federation: Federation | undefined): string | null => {
+/** Rights that a federation takes in clusters; null where nobody knows. */
+export const federationRights = (
+  { drivers }: TablePorts,
+  side: Use['side'],
+  federation: Federation | undefined,
+): string | null => {
   if (federation === undefined) return null
   const driver = drivers.federation.list().find(({ id }) => id === federation.driver)
   return (driver?.rights?.(federation.properties) ?? { host: 'more', member: 'more' })[side]
@@ -65,7 +70,7 @@ const showUse = async (ports: TablePorts, lent: Lent, use: Use) => {
     project_id: key.projectId,
     role: side,
     driver: federation?.driver ?? null,
-    rights: rightsOf(ports, side, federation),
+    rights: federationRights(ports, side, federation),
     grant_id: by?.grant_id ?? null,
     since: timestamp(by?.since ?? membership?.since ?? federation?.createdAt ?? null),
     ...(membership === undefined ? hostFacts(side === 'host' ? federation : undefined) : memberFacts(membership)),

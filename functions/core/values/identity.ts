@@ -31,6 +31,10 @@ export const authorizerContextOf = (identity: Identity): AuthorizerContext =>
 /** Rights in a cluster, beside the ClusterRoles `view` and `edit` of Kubernetes: `more` is whatever goes beyond `edit`. */
 export type RightsLevel = 'view' | 'edit' | 'more'
 
+/** What a kubeconfig lets its bearer do: the ClusterRoles `view`, `edit`, and everything. */
+export const KUBECONFIG_ROLES = ['viewer', 'editor', 'admin'] as const
+export type KubeconfigRole = (typeof KUBECONFIG_ROLES)[number]
+
 /**
  * Roles that clusters get in their application credentials unless the operator says otherwise: machines, networks and volumes (`member`), load
  * balancers of Octavia with its own roles, secrets of Barbican. What a caller has besides stays with them.

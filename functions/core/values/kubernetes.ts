@@ -58,3 +58,6 @@ export const skipsMinor = (from: string, to: string): boolean => {
   const [[fromMajor, fromMinor], [major, minor]] = [numbersOf(from), numbersOf(to)]
   return major !== fromMajor || minor > fromMinor + 1
 }
+
+/** Namespaces of Kubernetes, of Karmada and of fedplane itself: whoever changes something there has their accounts. */
+export const isReservedNamespace = (namespace: string): boolean => /^(?:kube|karmada|fedplane)-/.test(namespace)

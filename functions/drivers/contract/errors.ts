@@ -24,6 +24,12 @@ export class ForeignObject extends AppError {
   readonly kind = 'conflict'
 }
 
+/** What was asked for is for a namespace that is not there. */
+export class NamespaceMissing extends AppError {
+  override readonly name = 'NamespaceMissing'
+  readonly kind = 'invalid'
+}
+
 /** The preflight refuses; the message lists every finding. */
 export class PreflightFailed extends AppError {
   override readonly name = 'PreflightFailed'

@@ -1,5 +1,5 @@
 import type { Federation } from '../../core/federation/federation.ts'
-import type { RightsLevel } from '../../core/values/identity.ts'
+import type { KubeconfigRole, RightsLevel } from '../../core/values/identity.ts'
 import type { DriverId } from '../../core/values/ids.ts'
 
 /** One option of a driver, for documentation, `GET /v1/drivers/{id}` and validation messages. */
@@ -32,6 +32,17 @@ type FederationCapabilities = {
 /** Rights that a federation takes in its clusters: whoever runs the federation can use them. */
 export type FederationRights = { host: RightsLevel; member: RightsLevel }
 
+/** Of a kubeconfig: the whole control plane, or one namespace of it. */
+export type KubeconfigScope = 'all' | 'namespace'
+
+/** Kubeconfigs that a driver gives. */
+export type KubeconfigOffer = {
+  /** How far each role may reach; a role that is missing is not given. */
+  roles: Readonly<Partial<Record<KubeconfigRole, readonly KubeconfigScope[]>>>
+  /** Why a namespace can't be named: a whole sentence that says so and what to do. Default: nothing is against it. Pure. */
+  namespaceFault?(namespace: string): string | undefined
+}
+
 /**
  * What a federation driver says: data and pure checks, all that routes without key rights need of it. What it does is in `FederationDriver`,
  * whose code they do not carry.
@@ -57,6 +68,15 @@ export type FederationDriverDescription = {
   validateChange(before: Properties, after: Properties): string[]
   /** Rights that a federation with these properties takes. Default: more than `edit` in host and members. */
   rights?(properties: Properties): FederationRights
+  /** Kubeconfigs with roles. Absent, with the capability `kubeconfig`: for administrators of all only. */
+  kubeconfigs?: KubeconfigOffer
   /** Namespaces in the host that this federation needs for itself; reserved across projects before a flow starts. */
   hostNamespaces(federation: Pick<Federation, 'id' | 'properties'>): string[]
 }
+
+/** The kubeconfigs that a driver gives; no role for one that gives none. */
+export const kubeconfigOffer = ({
+  capabilities,
+  kubeconfigs,
+}: Pick<FederationDriverDescription, 'capabilities' | 'kubeconfigs'>): KubeconfigOffer =>
+  capabilities.kubeconfig ? (kubeconfigs ?? { roles: { admin: ['all'] } }) : { roles: {} }

@@ -1,5 +1,6 @@
 import type { Federation } from '../../core/federation/federation.ts'
 import type { MemberCredential, Membership } from '../../core/membership/membership.ts'
+import type { KubeconfigRole } from '../../core/values/identity.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import type { Connect } from '../../kubernetes/client.ts'
 import type { ClusterAccess } from './cluster-access.ts'
@@ -68,8 +69,14 @@ export type FederationObservation = {
   members: ReadonlyMap<string, MemberObservation>
 }
 
-/** Who gets a kubeconfig of the control plane, and for how long. */
-export type KubeconfigRequest = { user: string; seconds: number }
+/** Who gets a kubeconfig of the control plane, with which rights, and for how long. */
+export type KubeconfigRequest = {
+  user: string
+  role: KubeconfigRole
+  /** RFC 1123 label: the role is for that namespace only. */
+  namespace?: string
+  seconds: number
+}
 
 /** `leftovers` are what stays in the member. */
 export type CleanResult = StepResult
@@ -128,7 +135,12 @@ export type FederationDriver = FederationDriverDescription & {
    * that is nothing but objects in the host.
    */
   observe?(context: FederationContext): Promise<FederationObservation>
-  /** A kubeconfig for the control plane with a credential that expires. There when `capabilities.kubeconfig`. */
+  /**
+   * A kubeconfig for the control plane with a credential that expires, for a role that `kubeconfigs` of the description has. There when
+   * `capabilities.kubeconfig`.
+   *
+   * @throws NamespaceMissing
+   */
   kubeconfig?(
     context: FederationContext,
     request: KubeconfigRequest,

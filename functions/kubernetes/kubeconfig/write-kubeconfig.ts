@@ -4,6 +4,8 @@ export type KubeconfigParts = {
   name: string
   user: string
   server: string
+  /** Of the context; absent: `default`. */
+  namespace?: string | undefined
   /** Absent: the certificates that the machine trusts. */
   caPem?: string
   tlsServerName?: string
@@ -18,7 +20,7 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64')
  * The text of a kubeconfig, which holds the credential. JSON is YAML. The order of its fields stays: the checksum of a control plane's Secrets is made of
  * this text, and another one starts its pods anew.
  */
-export const writeKubeconfig = ({ name, user, server, credential, ...tls }: KubeconfigParts): string =>
+export const writeKubeconfig = ({ name, user, server, namespace, credential, ...tls }: KubeconfigParts): string =>
   JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
@@ -45,6 +47,6 @@ export const writeKubeconfig = ({ name, user, server, credential, ...tls }: Kube
               },
       },
     ],
-    contexts: [{ name, context: { cluster: name, user } }],
+    contexts: [{ name, context: { cluster: name, user, namespace } }],
     'current-context': name,
   })

@@ -4,6 +4,7 @@ import type { Federation } from '../../core/federation/federation.ts'
 import { endOf, type Grant } from '../../core/grant/grant.ts'
 import { type Membership, operationOf } from '../../core/membership/membership.ts'
 import type { Delivery } from '../../core/trigger/trigger.ts'
+import type { IssuedKubeconfig } from '../inventory.store.ts'
 import { type NamedKind, namePrefix } from './keys.ts'
 import { INDEX_SHARDS } from './table-definition.ts'
 
@@ -125,6 +126,12 @@ export const observeIndexAttributes = (clusterId: string, due: string | null): I
   renewPk: due === null ? null : observePartition(shardOf(clusterId)),
   renewSk: due,
 })
+
+export const issuedPartition = (shard: number): string => `ISSUED#${shard}`
+
+/** Due when it has expired: what was made for it in a cluster is removed then. A control plane has nothing of it. */
+export const issuedIndexAttributes = ({ id, of, expiresAt }: IssuedKubeconfig): IndexAttributes =>
+  of.kind === 'cluster' ? { renewPk: issuedPartition(shardOf(id)), renewSk: expiresAt } : {}
 
 /** For a new item: without the nulls, which DynamoDB refuses in keys of an index. */
 export const presentOnly = (attributes: IndexAttributes): Record<string, string> =>

@@ -86,15 +86,44 @@ export const uidKey = (projectId: string, uid: string): ItemKey => inProject(pro
 export const namespaceKey = ({ projectId, uid }: HostIdentity, namespace: string): ItemKey =>
   inProject(projectId, `HOST#${part(uid)}#NS#${part(namespace)}`)
 
-export const credentialKey = (key: { projectId: string; owner: string; purpose: string }): ItemKey =>
-  inProject(key.projectId, `CRED#${part(key.owner)}#${part(key.purpose)}`)
+/** The text that was escaped. */
+const unescaped = (text = ''): string => text.replaceAll('%23', '#').replaceAll('%25', '%')
 
+export const CREDENTIAL_PREFIX = 'CRED#'
+export const credentialKey = (key: { projectId: string; owner: string; purpose: string }): ItemKey =>
+  inProject(key.projectId, `${CREDENTIAL_PREFIX}${part(key.owner)}#${part(key.purpose)}`)
+/** What a sealed secret's key says about it. */
+export const credentialKeyParts = ({ pk, sk }: ItemKey) => {
+  const [, owner, purpose] = sk.split('#')
+  return { projectId: projectOfPartition(pk), owner: unescaped(owner), purpose: unescaped(purpose) }
+}
+
+export const CERTIFICATE_PREFIX = 'CERT#'
 export const authorityKey = (key: {
   projectId: string
   clusterId: string
   type: string
   candidate: boolean
-}): ItemKey => inProject(key.projectId, `CERT#${key.clusterId}#${key.type}${key.candidate ? '/candidate' : ''}`)
+}): ItemKey =>
+  inProject(key.projectId, `${CERTIFICATE_PREFIX}${key.clusterId}#${key.type}${key.candidate ? '/candidate' : ''}`)
+/** What an authority's key says about it. */
+export const authorityKeyParts = ({ sk }: ItemKey) => {
+  const [, clusterId = '', whole = ''] = sk.split('#')
+  const [type = '', candidate] = whole.split('/')
+  return { clusterId, type, candidate: candidate !== undefined }
+}
+
+export const ISSUED_PREFIX = 'ISSUED#'
+export const issuedPrefix = (of: { kind: string; id: string }): string => `${ISSUED_PREFIX}${of.kind}/${of.id}#`
+export const issuedKey = (key: { projectId: string; of: { kind: string; id: string }; id: string }): ItemKey =>
+  inProject(key.projectId, `${issuedPrefix(key.of)}${key.id}`)
+/** What its key says about it. */
+export const issuedKeyParts = ({ pk, sk }: Readonly<Record<string, unknown>>) => {
+  const [, of = '', id = ''] = String(sk).split('#')
+  const [kind, owner = ''] = of.split('/')
+  const what = { kind: kind === 'cluster' ? ('cluster' as const) : ('federation' as const), id: owner }
+  return { projectId: projectOfPartition(String(pk)), of: what, id }
+}
 
 /** Management clusters of all projects: few, and listed together. */
 export const MANAGEMENT_PARTITION = 'MANAGEMENT'
@@ -140,7 +169,8 @@ export const observeKeyParts = ({ pk, sk }: Readonly<Record<string, unknown>>) =
   clusterId: String(sk).slice(OBSERVE_PREFIX.length),
 })
 
-export const hookPrefix = (clusterId: string): string => `HOOK#${clusterId}#`
+export const HOOK_PREFIX = 'HOOK#'
+export const hookPrefix = (clusterId: string): string => `${HOOK_PREFIX}${clusterId}#`
 export const hookKey = (key: { projectId: string; clusterId: string; id: string }): ItemKey =>
   inProject(key.projectId, `${hookPrefix(key.clusterId)}${key.id}`)
 /** Whoever posts to a hook names no project. */

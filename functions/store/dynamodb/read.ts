@@ -51,6 +51,7 @@ export type ItemQuery = Pick<
   QueryCommandInput,
   | 'IndexName'
   | 'KeyConditionExpression'
+  | 'ProjectionExpression'
   | 'ExpressionAttributeValues'
   | 'ExclusiveStartKey'
   | 'Limit'
@@ -67,7 +68,7 @@ export async function* queryItems({ client, tableName }: Keyed, query: ItemQuery
         new QueryCommand({
           ...query,
           TableName: tableName,
-          ExpressionAttributeNames: attributeNames(query.KeyConditionExpression),
+          ExpressionAttributeNames: attributeNames(query.KeyConditionExpression, query.ProjectionExpression),
           ExclusiveStartKey: start,
         }),
       )
@@ -97,7 +98,11 @@ const withPrefix = (
 /** Items of one partition whose sort key begins so; strongly consistent. */
 export const queryPrefix = (
   context: Keyed,
-  { pk, prefix, ...query }: { pk: string; prefix: string } & Pick<ItemQuery, 'ExclusiveStartKey' | 'Limit'>,
+  {
+    pk,
+    prefix,
+    ...query
+  }: { pk: string; prefix: string } & Pick<ItemQuery, 'ExclusiveStartKey' | 'Limit' | 'ProjectionExpression'>,
 ): AsyncGenerator<Item> => queryItems(context, { ...withPrefix(pk, prefix), ConsistentRead: true, ...query })
 
 /** How many items of one partition have a sort key that begins so; strongly consistent. */

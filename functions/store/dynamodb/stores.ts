@@ -26,6 +26,7 @@ import { dynamoFederationStore } from './federation-store.ts'
 import { dynamoGrantStore } from './grant-store.ts'
 import { dynamoHeartbeatStore } from './heartbeat-store.ts'
 import { dynamoIdempotencyStore } from './idempotency-store.ts'
+import { dynamoInventoryStore } from './inventory-store.ts'
 import { parseItem, schemaVersion } from './item.schema.ts'
 import { clusterKey, credentialKey, dataKeyKey, federationKey, type ItemKey, membershipKey } from './keys.ts'
 import { dynamoManagementStore } from './management-store.ts'
@@ -173,6 +174,7 @@ export const dynamoStores = ({
     idempotency: dynamoIdempotencyStore(context),
     triggers: dynamoTriggerStore(context),
     observeRequests: dynamoObserveRequestStore(context),
+    inventory: dynamoInventoryStore(context),
     hooks: dynamoHookStore(context),
     selectors: dynamoSelectorStore(context),
     work: dynamoWorkStore(context),

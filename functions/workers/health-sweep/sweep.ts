@@ -6,6 +6,7 @@ import { connectWithin } from '../../kubernetes/connect-until.ts'
 import { beat } from '../heartbeat.ts'
 import { inShares, type Shares } from '../in-shares.ts'
 import { type ControlPlaneReport, sweepControlPlanes } from './control-planes.ts'
+import { removeExpiredAccounts } from './expired-accounts.ts'
 import { observeCluster } from './observe-cluster.ts'
 import { observeDue } from './observe-requested.ts'
 import type { Sweep } from './probe.ts'
@@ -72,10 +73,11 @@ const sweepClusters = async (ports: Ports): Promise<ClusterReport> => {
  * Checks the health of all registered clusters that are due: healthy ones each fifth minute, the others each minute, at most 50 at a
  * time and 10 of one project, which has 240 s of observations in a run. Writes only what changed; a health that changed for two observations running degrades or heals the cluster's memberships, and the
  * control planes are informed of it. Then likewise at the control planes of federations, which say more of their members. Beside the clusters,
- * those that somebody asked to observe and that were lost on their way: clusters that hang hold up no sweep.
+ * those that somebody asked to observe and that were lost on their way: clusters that hang hold up no sweep. And
+ * accounts of people whose kubeconfigs have expired are removed.
  */
 export const sweepHealth = async (ports: Ports): Promise<SweepReport> => {
-  const [clusters] = await Promise.all([sweepClusters(ports), observeDue(ports)])
+  const [clusters] = await Promise.all([sweepClusters(ports), observeDue(ports), removeExpiredAccounts(ports)])
   const federations = await sweepControlPlanes(ports)
   await beat(ports, 'health-sweep')
   return { ...clusters, federations }

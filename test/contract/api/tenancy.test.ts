@@ -36,6 +36,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'POST /v1/clusters/{cluster}/hooks': { name: 'any' },
   'POST /v1/clusters/{cluster}/nodegroups': { name: 'any' },
   'POST /v1/federations/{federation}/actions/release-selector': {},
+  'POST /v1/clusters/{cluster}/kubeconfig': {},
   'POST /v1/federations/{federation}/kubeconfig': {},
   'POST /v1/clusters/{cluster}/grants': { project_id: 'red', actions: ['join'] },
   'PATCH /v1/certificates/{cluster}': {},

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import path from 'node:path'
 import process from 'node:process'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import { type Fedplane, startFedplane } from '../../../local/server.ts'
 import { type CatalogCloud, startCatalogCloud } from '../../support/cli/catalog-cloud.ts'
 import { CommandLine } from '../../support/cli/command-line.ts'
@@ -265,6 +266,39 @@ describe('credentials of a federation', () => {
     expect(JSON.parse((await cli.run(`credential ${uuid}`, { env })).stdout)).toEqual(first)
     // Another caller gets no credential of the first.
     expect((await cli.run(`credential ${uuid}`, { env: { ...env, FEDPLANE_TOKEN: 'wrong' } })).code).toBe(4)
+  })
+
+  it('keep their role and namespace when they renew themselves', async () => {
+    const env = { FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: fedplane.url }
+    const uuid = (await cli.run('federation show fleet -o jsonpath={.uuid}', { env })).stdout
+    const line = 'federation kubeconfig fleet --role editor --namespace shop --merge --context shop'
+    expect((await cli.run(line, { env })).code).toBe(0)
+    const { contexts, users } = parse(readFileSync(path.join(cli.home, '.kube/config'), 'utf8'))
+    const named = (entry: { name: string }) => entry.name === 'shop'
+    expect(contexts.find(named).context).toEqual({ cluster: 'shop', user: 'shop', namespace: 'shop' })
+    const args: string[] = users.find(named).user.exec.args
+    expect(args.join(' ')).toContain(`credential ${uuid} --role editor --namespace shop`)
+    const token = async (more: string) =>
+      JSON.parse((await cli.run(`credential ${uuid}${more}`, { env })).stdout).status.token
+    expect(await token(' --role editor --namespace shop')).toContain('-editor-')
+    expect(await token('')).toContain('-admin-')
+  })
+
+  it('are in the list of all that there are, with their rights and end', async () => {
+    const env = { FEDPLANE_TOKEN: TOKEN, FEDPLANE_SERVER: fedplane.url }
+    const all = await cli.run('credentials', { env })
+    expect([all.code, all.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^KIND +WHERE +CLUSTER +FEDERATION +FOR +RIGHTS +UNTIL/),
+    ])
+    expect(all.stdout).toMatch(/^kubeconfig +bearer +<none> +fleet +\S+ +editor of namespace shop +\d{4}-/m)
+    expect(all.stdout).toMatch(/^certificate-authority +fedplane +hub /m)
+    expect(all.stdout).not.toContain('memory-token')
+    const one = await cli.run('credentials --federation fleet -o json', { env })
+    expect(
+      new Set(JSON.parse(one.stdout).credentials.map((it: { federation_name: string }) => it.federation_name)),
+    ).toEqual(new Set(['fleet']))
+    expect((await cli.run('credentials --cluster nowhere', { env })).code).toBe(3)
   })
 
   it('are written to standard output, and end', async () => {

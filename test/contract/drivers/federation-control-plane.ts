@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
+import type { KubeconfigRole } from '../../../functions/core/values/identity.ts'
 import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
 import type { FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
 import { ConnectFailed } from '../../../functions/kubernetes/errors.ts'
@@ -21,6 +22,16 @@ const documentsOf = (fed: FederationLife): Record<string, string> =>
   Object.fromEntries(
     [...fed.documents].map(([name, secret]) => [name, createHash('sha256').update(secret.reveal()).digest('hex')]),
   )
+
+/** What of `MAY_ASKED` each kubeconfig may do. */
+const MAY: Readonly<Record<string, string>> = {
+  'viewer of all': 'read read-elsewhere',
+  'viewer of namespace': 'read',
+  'editor of all': 'read read-elsewhere write write-elsewhere secrets',
+  'editor of namespace': 'read write secrets',
+  'admin of all': 'read read-elsewhere write write-elsewhere secrets rights',
+  'admin of namespace': 'read write secrets rights',
+}
 
 /** Ends a life, and demands that nothing is left of it. */
 const end = async (fed: FederationLife, lab: FederationLab, members: readonly (() => ClusterAccess)[] = []) => {
@@ -117,8 +128,8 @@ const describeUse = (driver: FederationDriver, { life, way, lab }: Parts): void 
     await fed.create()
     budget.reset()
     const asked = Date.now()
-    const of = await driver.kubeconfig(fed.context(), { user: 'ana', seconds: 900 })
-    const other = await driver.kubeconfig(fed.context(), { user: 'ben', seconds: 900 })
+    const of = await driver.kubeconfig(fed.context(), { user: 'ana', role: 'admin', seconds: 900 })
+    const other = await driver.kubeconfig(fed.context(), { user: 'ben', role: 'admin', seconds: 900 })
     expect(budget.writes).toEqual([])
     expect(Date.parse(of.expiresAt)).toBeGreaterThan(asked + 800_000)
     expect(Date.parse(of.expiresAt)).toBeLessThanOrEqual(Date.now() + 900_000)
@@ -128,6 +139,43 @@ const describeUse = (driver: FederationDriver, { life, way, lab }: Parts): void 
     expect(of.kubeconfig.reveal()).not.toBe(other.kubeconfig.reveal())
     const known = await lab().whoAmI?.(of.kubeconfig.reveal())
     if (known !== undefined) expect(known).toContain('ana')
+    await end(fed, lab())
+  })
+
+  const offer = driver.kubeconfigs
+  const rolesOf = (fed: FederationLife) => async (role: KubeconfigRole, namespace?: string) => {
+    const asked = { user: 'ana', role, seconds: 900, ...(namespace === undefined ? {} : { namespace }) }
+    return (await driver.kubeconfig?.(fed.context(), asked))?.kubeconfig.reveal() ?? ''
+  }
+
+  it('F24: a kubeconfig of a role may do what the role says, where it says so, and no more', async () => {
+    const offered = Object.entries(offer?.roles ?? {}) as [KubeconfigRole, string[]][]
+    if (offered.length === 0) return
+    const budget = new CallBudget()
+    const fed = life(budget)
+    await fed.create()
+    budget.reset()
+    const issue = rolesOf(fed)
+    for (const [role, scope] of offered.flatMap(([name, scopes]) => scopes.map((one) => [name, one] as const))) {
+      const namespace = scope === 'namespace' ? 'default' : undefined
+      const file = await issue(role, namespace)
+      expect(parseKubeconfig(file, { now: new Date() }).userName).toContain('ana')
+      expect(JSON.parse(file).contexts[0].context.namespace).toBe(namespace)
+      expect(await lab().may?.(file), `${role} of ${scope}`).toEqual(lab().may && MAY[`${role} of ${scope}`])
+    }
+    expect(budget.writes.filter((call) => !/"plural":"(?:cluster)?rolebindings"/.test(call))).toEqual([])
+    budget.reset()
+    await issue('viewer', 'default')
+    expect(budget.writes).toEqual([])
+    await end(fed, lab())
+  })
+
+  it('F24: a namespace that is not there gets nobody a kubeconfig', async () => {
+    if (offer === undefined || lab().may === undefined) return
+    const fed = life()
+    await fed.create()
+    await expect(rolesOf(fed)('viewer', 'absent')).rejects.toMatchObject({ name: 'NamespaceMissing' })
+    expect(offer.namespaceFault?.('default')).toBe(undefined)
     await end(fed, lab())
   })
 

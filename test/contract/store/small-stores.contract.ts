@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Membership } from '../../../functions/core/membership/membership.ts'
+import { Secret } from '../../../functions/core/values/secret.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import {
@@ -26,6 +27,71 @@ export const smallStoresContract = (make: MakeSubject): void => {
     stores = subject.stores
   })
   afterAll(() => subject.dispose())
+
+  describe('the inventory', () => {
+    const issued = (expiresAt: string) => ({
+      id: sampleId(),
+      projectId: 'inventory',
+      of: { kind: 'federation' as const, id: sampleId() },
+      userId: 'ana',
+      role: 'viewer' as const,
+      namespace: null,
+      expiresAt,
+      createdAt: '2026-11-27T10:00:00.000Z',
+    })
+
+    it('remembers what was handed out, once and until it expires', async () => {
+      const now = subject.clock.now().getTime()
+      const [short, long] = [60_000, 120_000].map((ms) => issued(new Date(now + ms).toISOString()))
+      await stores.commit([stores.inventory.remember(short!), stores.inventory.remember(long!)])
+      await expect(stores.commit([stores.inventory.remember(long!)])).rejects.toMatchObject({ name: 'AlreadyExists' })
+      const byId = (all: { id: string }[]) => all.map(({ id }) => id).sort()
+      expect(byId(await stores.inventory.issued('inventory'))).toEqual(byId([short!, long!]))
+      expect(await stores.inventory.issued('other')).toEqual([])
+      subject.clock.advance(60_000)
+      expect(await stores.inventory.issued('inventory')).toEqual([long])
+    })
+
+    it('keeps one of a cluster until it is forgotten, and says when it is due', async () => {
+      const expiresAt = new Date(subject.clock.now().getTime() + 60_000).toISOString()
+      const mine = { ...issued(expiresAt), of: { kind: 'cluster' as const, id: sampleId() }, namespace: 'shop' }
+      const { projectId, of, id } = mine
+      await stores.commit([stores.inventory.remember(mine)])
+      const due = async () => {
+        const all = await Array.fromAsync(stores.inventory.due(subject.clock.now().toISOString()))
+        return all.filter((key) => key.id === id)
+      }
+      expect(await due()).toEqual([])
+      subject.clock.advance(60_000)
+      expect(await due()).toEqual([{ projectId, of, id }])
+      expect((await stores.inventory.issued(projectId)).filter((it) => it.id === id)).toEqual([])
+      expect(await stores.inventory.issuedOf({ projectId, id: of.id })).toEqual([mine])
+      expect(await stores.inventory.get(mine)).toEqual(mine)
+      for (let times = 0; times < 2; times += 1) await stores.commit([stores.inventory.forget(mine)])
+      expect([await due(), await stores.inventory.get(mine)]).toEqual([[], undefined])
+    })
+
+    it('names what is sealed, and never has it', async () => {
+      const key = { projectId: 'inventory', owner: `cluster/${sampleId()}`, purpose: 'kubeconfig#50%' }
+      await stores.commit([await stores.credentials.seal(key, new Secret('the secret'))])
+      expect(await stores.inventory.sealed('inventory')).toEqual([key])
+      const authority = { projectId: 'inventory', clusterId: sampleId(), type: 'etcd' as const, candidate: true }
+      const material = { certificatePem: 'a certificate', privateKey: new Secret('the key') }
+      await stores.commit([await stores.certificates.seal(authority, material)])
+      const { projectId: _, ...rest } = authority
+      expect(await stores.inventory.authorities('inventory')).toEqual([{ ...rest, certificatePem: 'a certificate' }])
+    })
+
+    it('has the hooks and memberships of a whole project', async () => {
+      const [hook, member] = [
+        { ...sampleHook(), projectId: 'inventory' },
+        { ...sampleJoining(), projectId: 'inventory' },
+      ]
+      await stores.commit([stores.hooks.insert(hook), stores.memberships.insert(member)])
+      expect(await stores.inventory.hooks('inventory')).toEqual([hook])
+      expect(await stores.inventory.memberships('inventory')).toEqual([stored(member)])
+    })
+  })
 
   describe('memberships', () => {
     const fault = { reason: 'Unreachable', message: 'No answer.' }

@@ -74,6 +74,35 @@ describe('a federation by karmada@1 on clusters whose pods run', () => {
     expect(await person.fedplane('federation kubeconfig europe --merge')).toContain('is there already')
   })
 
+  it('lets viewers look and editors change in their namespace, under their own name', async () => {
+    const merge = (more: string) => person.fedplane(`federation kubeconfig europe --merge ${more}`)
+    const can = (line: string) =>
+      person.kubectl(`auth can-i ${line}`).then(
+        (answer) => answer.trim(),
+        (error: { stdout: string }) => error.stdout.trim(),
+      )
+    await merge('--role viewer --context look')
+    await merge('--role editor --namespace default --context change')
+    const { user_id } = await fleet.api.get<{ user_id: string }>('/v1/whoami')
+    for (const context of ['look', 'change']) {
+      const whoami = await person.kubectl(`--context ${context} auth whoami -o jsonpath={.status.userInfo.username}`)
+      expect(whoami).toBe(`fedplane:user:${user_id}`)
+    }
+    expect(await person.kubectl('--context look get configmaps -A')).toContain('extension-apiserver-authentication')
+    await expect(person.kubectl('--context look create configmap no')).rejects.toThrow('forbidden')
+    expect(await person.kubectl('--context change create configmap yes')).toContain('created')
+    await expect(person.kubectl('--context change -n karmada-cluster get secrets')).rejects.toThrow('forbidden')
+    await person.kubectl('--context change delete configmap yes')
+    expect([
+      await can('list propagationpolicies.policy.karmada.io -A --context look'),
+      await can('list works.work.karmada.io -A --context look'),
+      await can('get secrets -A --context look'),
+      await can('create propagationpolicies.policy.karmada.io --context change'),
+      await can('create resourcebindings.work.karmada.io --context change'),
+      await can('create rolebindings --context change'),
+    ]).toEqual(['yes', 'no', 'no', 'yes', 'no', 'no'])
+  })
+
   it('spreads what is applied at its endpoint, and tells its status', async () => {
     const consumer = await consumerOf(fleet.api, federation.uuid)
     await spreadConfig(consumer, 'told')

@@ -124,8 +124,14 @@ const platform = (planned: PlannedPreflights): FederationDriver => ({
   ...federationDriver('platform@1', { kubeconfig: true, workloads: true }, planned),
   distinctMemberNames: true,
   rights: () => ({ host: 'more', member: 'more' }),
-  kubeconfig: async ({ federation, now }, { user, seconds }) => ({
-    kubeconfig: new Secret(`{"of": "${federation.name}", "for": "${user}", "token": "${KUBECONFIG_MARKER}"}`),
+  kubeconfigs: {
+    roles: { viewer: ['all', 'namespace'], editor: ['namespace'], admin: ['all'] },
+    namespaceFault: (namespace) => (namespace === 'taken' ? 'The namespace taken is its own.' : undefined),
+  },
+  kubeconfig: async ({ federation, now }, { user, seconds, ...rights }) => ({
+    kubeconfig: new Secret(
+      JSON.stringify({ of: federation.name, for: user, token: KUBECONFIG_MARKER, ...rights }).replaceAll('":', '": '),
+    ),
     expiresAt: new Date(Date.parse(now()) + seconds * 1000).toISOString(),
   }),
 })

@@ -27,6 +27,8 @@ export type FederationLab = {
   deploy?(context: MemberContext): Promise<{ isThere(): Promise<boolean>; remove(): Promise<void> }>
   /** Asks the control plane who the bearer of a kubeconfig is. Absent where there is none to ask. */
   whoAmI?(kubeconfig: string): Promise<string>
+  /** Which of `read`, `write` (in `default`), the same elsewhere, `secrets` and `rights` (in `default`) the control plane allows the bearer of a kubeconfig. */
+  may?(kubeconfig: string): Promise<string>
   /** Puts an object of another owner in the place of one of ours, in host or last member. Absent for drivers without Kubernetes. */
   occupy?(ref: ObjectRef, context: FederationContext): Promise<Occupied>
 }

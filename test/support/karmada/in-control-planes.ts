@@ -2,6 +2,7 @@ import type { ObjectRef } from '../../../functions/core/values/object-ref.ts'
 import type { FederationContext, MemberContext } from '../../../functions/drivers/contract/federation-driver.ts'
 import { withControlPlane } from '../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
 import { whoAmI } from '../../../functions/drivers/support/who-am-i.ts'
+import { type Access, deniedAccess } from '../../../functions/kubernetes/access-review.ts'
 import type { KubernetesObject, Resource } from '../../../functions/kubernetes/client.ts'
 import { parseKubeconfig } from '../../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
 import { connectionTo } from '../../../functions/kubernetes/stored-connection.ts'
@@ -79,11 +80,40 @@ const holderOf = async (kubeconfig: string): Promise<string> => {
   }
 }
 
+const MAY_ASKED: Readonly<Record<string, Access>> = {
+  read: { verb: 'list', group: '', resource: 'configmaps', namespace: 'default' },
+  'read-elsewhere': { verb: 'list', group: '', resource: 'configmaps' },
+  write: { verb: 'create', group: '', resource: 'configmaps', namespace: 'default' },
+  'write-elsewhere': { verb: 'create', group: '', resource: 'configmaps', namespace: 'karmada-system' },
+  secrets: { verb: 'get', group: '', resource: 'secrets', namespace: 'default' },
+  rights: {
+    verb: 'create',
+    group: 'rbac.authorization.k8s.io',
+    resource: 'rolebindings',
+    namespace: 'default',
+  },
+}
+
+/** What the bearer of a kubeconfig may do at the API that it leads to. */
+const may = async (kubeconfig: string): Promise<string> => {
+  const { endpoint, credential } = parseKubeconfig(kubeconfig, { now: new Date() })
+  const client = connect(connectionTo(endpoint, credential))
+  try {
+    const denied = await deniedAccess(client, Object.values(MAY_ASKED))
+    return Object.keys(MAY_ASKED)
+      .filter((name) => !denied.includes(MAY_ASKED[name] as Access))
+      .join(' ')
+  } finally {
+    client.close()
+  }
+}
+
 /** A lab whose tests also look into control planes. */
 export const inControlPlanes = (lab: FederationLab): FederationLab => ({
   ...lab,
   deploy,
   whoAmI: holderOf,
+  may,
   occupy: async (ref, context) => {
     const place = placeOf(ref, context.federation.properties.namespace ?? '')
     if (place !== undefined) return occupy(context, place)

@@ -70,6 +70,16 @@ export const writeOneOfEach = async (stores: Stores): Promise<void> => {
   await stores.commit([
     stores.hooks.insert(sampleHook({ projectId: PROJECT, clusterId: 'c1', id: 'h1' })),
     stores.observeRequests.ask(undefined, sampleObserveRequest({ projectId: PROJECT, clusterId: 'c1' })),
+    stores.inventory.remember({
+      id: 'k1',
+      projectId: PROJECT,
+      of: { kind: 'federation', id: 'f1' },
+      userId: 'ana',
+      role: 'viewer',
+      namespace: null,
+      expiresAt: '2026-12-01T00:00:00.000Z',
+      createdAt: '2026-11-30T00:00:00.000Z',
+    }),
   ])
   await stores.heartbeats.beat('reconciler')
 }

@@ -64,6 +64,7 @@ describe('the route table', () => {
       'POST /v1/clusters/{cluster}/actions/resize',
       'POST /v1/clusters/{cluster}/actions/upgrade',
       'POST /v1/clusters/{cluster}/grants',
+      'POST /v1/clusters/{cluster}/kubeconfig',
       'POST /v1/clusters/{cluster}/nodegroups',
       'POST /v1/federations',
       'POST /v1/federations/{federation}/kubeconfig',

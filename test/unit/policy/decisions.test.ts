@@ -98,6 +98,8 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
     object: ['everything', ...MEMBERS],
     own: ['everything', ...MEMBERS, ...FOREIGN_MEMBERS],
   },
+  'credential:get_all': read,
+  'credential:get_all_all_projects': admin,
   'quota:create': admin,
   'quota:update': admin,
   'quota:delete': admin,
@@ -119,7 +121,9 @@ const TABLE: Readonly<Record<PolicyRule, Row>> = {
   'grant:get': read,
   'grant:get_all': read,
   'grant:delete': change,
-  'federation:kubeconfig': admin,
+  // Before the role is known.
+  'federation:kubeconfig': read,
+  'cluster:kubeconfig': read,
   'driver:get': read,
   'event:get_all': read,
   'trigger:create': change,
@@ -160,6 +164,20 @@ describe('the default policies', () => {
       }
     },
   )
+
+  it.each([
+    ['viewer', read],
+    ['editor', change],
+    ['admin', admin],
+  ] as const)('give a kubeconfig with the role %s to those who may do as much here', (role, row) => {
+    const names = Object.keys(PRINCIPALS) as Who[]
+    for (const context of [{ role }, { role, namespace: 'shop' }]) {
+      const allowed = names.filter((who) =>
+        defaultPolicy.allows(PRINCIPALS[who], 'federation:kubeconfig', OBJECT, context),
+      )
+      expect(allowed).toEqual(names.filter((who) => row.object.includes(who)))
+    }
+  })
 
   it('let nobody but an admin at a certificate of an object that nobody in particular made', () => {
     const member = PRINCIPALS['maker, member']

@@ -18,6 +18,7 @@ import type { eventItem } from '../../../functions/store/dynamodb/event.schema.t
 import type { federationItem } from '../../../functions/store/dynamodb/federation.schema.ts'
 import type { grantItem } from '../../../functions/store/dynamodb/grant-store.ts'
 import type { heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
+import type { issuedItem } from '../../../functions/store/dynamodb/inventory-store.ts'
 import { parseItem } from '../../../functions/store/dynamodb/item.schema.ts'
 import type { managementItem } from '../../../functions/store/dynamodb/management-store.ts'
 import type { membershipItem } from '../../../functions/store/dynamodb/membership-store.ts'
@@ -26,6 +27,7 @@ import type { hookItem, hookTokenItem, observeRequestItem } from '../../../funct
 import type { quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
 import type { selectorItem, selectorWorkItem } from '../../../functions/store/dynamodb/selector-store.ts'
 import type { deliveryItem, triggerItem } from '../../../functions/store/dynamodb/trigger-store.ts'
+import type { IssuedKubeconfig } from '../../../functions/store/inventory.store.ts'
 import type { SelectorPointer, SelectorWork } from '../../../functions/store/selector.store.ts'
 import type { Heartbeat } from '../../../functions/store/stores.ts'
 import { ITEM_SCHEMAS } from '../../support/store/item-schemas.ts'
@@ -58,7 +60,8 @@ const keepsAll: [
   Keeps<z.output<typeof observeRequestItem>, ObserveRequest>,
   Keeps<z.output<typeof hookItem>, Hook>,
   Keeps<z.output<typeof hookTokenItem>, HookTarget>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
+  Keeps<z.output<typeof issuedItem>, IssuedKubeconfig>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
 
 const shapeOf = (schema: z.ZodType): string =>
   createHash('sha256')
@@ -101,6 +104,7 @@ const SHAPES: Record<string, string> = {
   'application credential 1': '27e4a859925b5f6e',
   'observe request 1': 'dfe623829858c942',
   'hook 1': 'ed13f67e90fcb5a9',
+  'issued kubeconfig 1': '40bd464b6fcf8e88',
   'hook token 1': '31d0dcfab7032d31',
 }
 

@@ -197,6 +197,19 @@ describe('rbac', () => {
     expect(verbsOf(edit).filter((verb) => verbsOf(view).includes(verb))).toEqual([])
   })
 
+  it('shows nobody but administrators the Works, which hold Secrets, and lets nobody write what controllers copy by', () => {
+    const resourcesOf = (verb: string) =>
+      (
+        ((byName('ClusterRole', `karmada-${verb}`) as KubernetesObject | undefined)?.rules ?? []) as {
+          apiGroups: string[]
+          resources: string[]
+        }[]
+      )
+        .filter(({ apiGroups }) => apiGroups.includes('work.karmada.io'))
+        .flatMap(({ resources }) => resources)
+    expect([resourcesOf('view'), resourcesOf('edit')]).toEqual([['resourcebindings', 'resourcebindings/status'], []])
+  })
+
   it('lets nobody in who is anonymous or has a bootstrap token: members are joined by push only', () => {
     expect(JSON.stringify(rbac())).not.toMatch(/system:anonymous|system:unauthenticated|system:bootstrappers/)
   })

@@ -29,7 +29,7 @@ const certificateIn = (text: string): X509Certificate =>
 
 const issue = async (user: string, seconds = 900) => {
   const context = await contextOf({ endpoint: 'https://fed.example:5443' })
-  return kubeconfig(context, { user, seconds })
+  return kubeconfig(context, { user, role: 'admin', seconds })
 }
 
 describe('kubeconfig', () => {
@@ -59,7 +59,7 @@ describe('kubeconfig', () => {
   })
 
   it('is refused before there is an address', async () => {
-    await expect(kubeconfig(await contextOf({}), { user: 'ana', seconds: 900 })).rejects.toMatchObject({
+    await expect(kubeconfig(await contextOf({}), { user: 'ana', role: 'admin', seconds: 900 })).rejects.toMatchObject({
       name: 'CredentialMissing',
     })
   })

@@ -3,7 +3,7 @@ import {
   type FederationDriverDescription,
 } from '../../../contract/federation-driver-description.ts'
 import { changeFaults } from './model/change-rules.ts'
-import { FIND_WORKLOADS } from './model/names.ts'
+import { FIND_WORKLOADS, reservedNamespaceFault } from './model/names.ts'
 import { namespaceOf, PROPERTIES } from './model/properties.ts'
 import { faultsOf } from './model/property-rules.ts'
 
@@ -21,5 +21,10 @@ export const karmadaV1Description = {
   validateChange: changeFaults,
   // Its controllers spread whatever users write over the members, and its pods run in the host.
   rights: () => ({ host: 'more', member: 'more' }),
+  kubeconfigs: {
+    // An editor of all namespaces reads the tokens of all members, which are in Secrets: that is an administrator.
+    roles: { viewer: ['all', 'namespace'], editor: ['namespace'], admin: ['all', 'namespace'] },
+    namespaceFault: reservedNamespaceFault,
+  },
   hostNamespaces: (federation) => [namespaceOf(federation)],
 } satisfies FederationDriverDescription

@@ -20,5 +20,8 @@ export const memoryFederationV1Description = {
   validateChange,
   // It touches no cluster.
   rights: () => ({ host: 'view', member: 'view' }),
+  kubeconfigs: {
+    roles: { viewer: ['all', 'namespace'], editor: ['all', 'namespace'], admin: ['all', 'namespace'] },
+  },
   hostNamespaces: ({ id }) => [namespaceName(id)],
 } satisfies FederationDriverDescription

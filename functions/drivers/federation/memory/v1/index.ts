@@ -10,14 +10,15 @@ import { MemoryWorld } from './world.ts'
 /** A kubeconfig of the usual form, for a server that nobody has. */
 const kubeconfigFor = (
   { federation, now }: FederationContext,
-  { user, seconds }: KubeconfigRequest,
+  { user, role, namespace, seconds }: KubeconfigRequest,
 ): { kubeconfig: Secret; expiresAt: string } => {
   const expiresAt = new Date(Date.parse(now()) + seconds * 1000).toISOString()
   const kubeconfig = writeKubeconfig({
     name: federation.name,
     user,
+    namespace,
     server: `https://${federation.id}.memory.invalid`,
-    credential: { token: `memory-token-${federation.id}-${user}-${expiresAt}` },
+    credential: { token: `memory-token-${federation.id}-${user}-${role}-${expiresAt}` },
   })
   return { kubeconfig: new Secret(kubeconfig), expiresAt }
 }

@@ -9,7 +9,7 @@ import {
 } from '../model/names.ts'
 import { IDENTITIES } from '../pki/identities.ts'
 
-const RBAC = 'rbac.authorization.k8s.io'
+export const RBAC = 'rbac.authorization.k8s.io'
 
 type Right = Manifest<'ClusterRole' | 'ClusterRoleBinding' | 'Role' | 'RoleBinding'>
 
@@ -137,16 +137,28 @@ export const FEDERATION_ADMINS = 'fedplane:federation-admins'
 
 type Kinds = { group: string; resources: readonly string[]; hasStatus: boolean }
 
-/** Karmada's kinds that users of a namespace see (upstream's `karmada-view` and `karmada-edit`). */
+/**
+ * Karmada's kinds that users of a namespace see (upstream's `karmada-view` and `karmada-edit`). Without `works`, unlike upstream: they hold what goes into
+ * members, Secrets too, and `view` of all namespaces reads no Secrets.
+ */
 const USER_KINDS: readonly Kinds[] = [
   { group: 'autoscaling.karmada.io', resources: ['cronfederatedhpas', 'federatedhpas'], hasStatus: true },
   { group: 'multicluster.x-k8s.io', resources: ['serviceexports', 'serviceimports'], hasStatus: true },
   { group: 'networking.karmada.io', resources: ['multiclusteringresses', 'multiclusterservices'], hasStatus: true },
   { group: 'policy.karmada.io', resources: ['overridepolicies', 'propagationpolicies'], hasStatus: false },
-  { group: 'work.karmada.io', resources: ['resourcebindings', 'works'], hasStatus: true },
 ]
 
-const userRole = (verb: 'view' | 'edit', verbs: readonly string[]): Manifest<'ClusterRole'> => ({
+/** Its controllers write them. Whoever could write one would have Karmada copy any object, of any namespace, into members. */
+const READ_KINDS: readonly Kinds[] = [
+  ...USER_KINDS,
+  { group: 'work.karmada.io', resources: ['resourcebindings'], hasStatus: true },
+]
+
+const userRole = (
+  verb: 'view' | 'edit',
+  kinds: readonly Kinds[],
+  verbs: readonly string[],
+): Manifest<'ClusterRole'> => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'ClusterRole',
   metadata: {
@@ -157,12 +169,18 @@ const userRole = (verb: 'view' | 'edit', verbs: readonly string[]): Manifest<'Cl
     },
     annotations: { [`${RBAC}/autoupdate`]: 'true' },
   },
-  rules: USER_KINDS.map(({ group, resources, hasStatus }) => ({
+  rules: kinds.map(({ group, resources, hasStatus }) => ({
     apiGroups: [group],
     resources: resources.flatMap((name) => (hasStatus ? [name, `${name}/status`] : [name])),
     verbs,
   })),
 })
+
+/** What `view` and `edit` mean in a control plane, besides Kubernetes' own. */
+export const userRoles = (): Manifest<'ClusterRole'>[] => [
+  userRole('view', READ_KINDS, READ),
+  userRole('edit', USER_KINDS, ['create', 'delete', 'deletecollection', 'patch', 'update']),
+]
 
 const PROXY_ADMIN = 'cluster-proxy-admin'
 
@@ -171,8 +189,7 @@ const PROXY_ADMIN = 'cluster-proxy-admin'
  * certificates, `cluster-info` for anonymous callers), since members are joined by push only.
  */
 export const rbac = (): Right[] => [
-  userRole('view', ['get', 'list', 'watch']),
-  userRole('edit', ['create', 'delete', 'deletecollection', 'patch', 'update']),
+  ...userRoles(),
   {
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRole',

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import type { Federation } from '../../../../../core/federation/federation.ts'
+import { isReservedNamespace } from '../../../../../core/values/kubernetes.ts'
 
 /** Release of Karmada that this driver sets up; CRDs, images and facts are its. */
 export const KARMADA_VERSION = '1.18.2'
@@ -63,3 +64,9 @@ export const stateOf = ({ driverState }: Pick<Federation, 'driverState'>): Karma
 
 /** How what Karmada brought into a member is found there: a whole sentence. */
 export const FIND_WORKLOADS = '`kubectl get <kinds> -A -l karmada.io/managed=true` there finds what Karmada brought.'
+
+/** Objects there have credentials of members, or what Karmada writes into them, Secrets too. */
+export const reservedNamespaceFault = (namespace: string): string | undefined =>
+  isReservedNamespace(namespace)
+    ? `Namespace ${namespace} is the control plane's own, with credentials in it, and no kubeconfig is for it. Name a namespace of your own.`
+    : undefined

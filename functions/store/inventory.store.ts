@@ -1,0 +1,47 @@
+import type { AuthorityType } from '../core/cluster/cluster.ts'
+import type { Hook } from '../core/cluster/observe-request.ts'
+import type { Membership } from '../core/membership/membership.ts'
+import type { KubeconfigRole } from '../core/values/identity.ts'
+import type { CredentialKey } from './credential.store.ts'
+import type { Write } from './write.ts'
+
+/** That a kubeconfig was handed out, and to whom; nothing of its credential. */
+export type IssuedKubeconfig = {
+  /** UUIDv7. */
+  id: string
+  projectId: string
+  /** What it leads to. */
+  of: { kind: 'federation' | 'cluster'; id: string }
+  userId: string
+  role: KubeconfigRole
+  /** Null: for everything. */
+  namespace: string | null
+  /** ISO-8601 UTC. */
+  expiresAt: string
+  createdAt: string
+}
+
+export type IssuedKey = Pick<IssuedKubeconfig, 'projectId' | 'of' | 'id'>
+
+/** Which certificate authorities there are. */
+export type StoredAuthority = { clusterId: string; type: AuthorityType; candidate: boolean; certificatePem: string }
+
+/** What a project's partition has of credentials, without their content. Reads are strongly consistent. */
+export interface InventoryStore {
+  /** Whose secrets are sealed, and which; the sealed bytes are not read. */
+  sealed(projectId: string): Promise<CredentialKey[]>
+  authorities(projectId: string): Promise<StoredAuthority[]>
+  hooks(projectId: string): Promise<Hook[]>
+  memberships(projectId: string): Promise<Membership[]>
+  /** Those that have not expired. */
+  issued(projectId: string): Promise<IssuedKubeconfig[]>
+  /** Remembers one until it expires, and one of a cluster until it is forgotten. Conflict: AlreadyExists. */
+  remember(issued: IssuedKubeconfig): Write
+  get(key: IssuedKey): Promise<IssuedKubeconfig | undefined>
+  /** Of one cluster, those that have expired, too. */
+  issuedOf(cluster: { projectId: string; id: string }): Promise<IssuedKubeconfig[]>
+  /** Absent is no error. */
+  forget(key: IssuedKey): Write
+  /** Of clusters, those that have expired and are not forgotten, the oldest first. Eventually consistent. */
+  due(now: string): AsyncIterable<IssuedKey>
+}
