@@ -16,7 +16,7 @@ export const isAllowed = (
   rule: PolicyRule,
   object?: PolicyObject,
   context?: PolicyContext,
-): boolean => settings.policy.allows(principal, rule, object, context)
+): boolean => settings.policy.decide(principal, rule, object, context).isAllowed
 
 /** Where it would be allowed to the same caller, had that one made the object. */
 const ownersOnly = (asker: Asker, rule: PolicyRule, object: PolicyObject | undefined): string => {

@@ -145,7 +145,7 @@ describe('the default policies', () => {
     const names = Object.keys(PRINCIPALS) as Who[]
     const object = about === 'object' ? OBJECT : undefined
     const use = rule === 'cluster:host' || rule === 'cluster:join' ? USE : undefined
-    expect(names.filter((who) => defaultPolicy.allows(PRINCIPALS[who], rule, object, use))).toEqual(
+    expect(names.filter((who) => defaultPolicy.decide(PRINCIPALS[who], rule, object, use).isAllowed)).toEqual(
       names.filter((who) => allowed.includes(who)),
     )
   })
@@ -155,7 +155,9 @@ describe('the default policies', () => {
     (rule) => {
       const names = Object.keys(PRINCIPALS) as Who[]
       for (const rights of ['view', 'edit'] as const) {
-        const allowed = names.filter((who) => defaultPolicy.allows(PRINCIPALS[who], rule, OBJECT, { ...USE, rights }))
+        const allowed = names.filter(
+          (who) => defaultPolicy.decide(PRINCIPALS[who], rule, OBJECT, { ...USE, rights }).isAllowed,
+        )
         expect(allowed).toEqual(names.filter((who) => change.object.includes(who)))
       }
     },
@@ -163,8 +165,8 @@ describe('the default policies', () => {
 
   it('let nobody but an admin at a certificate of an object that nobody in particular made', () => {
     const member = PRINCIPALS['maker, member']
-    expect(defaultPolicy.allows(member, 'certificate:get', { projectId: 'blue' })).toBe(false)
-    expect(defaultPolicy.allows(PRINCIPALS.admin, 'certificate:get', { projectId: 'blue' })).toBe(true)
+    expect(defaultPolicy.decide(member, 'certificate:get', { projectId: 'blue' }).isAllowed).toBe(false)
+    expect(defaultPolicy.decide(PRINCIPALS.admin, 'certificate:get', { projectId: 'blue' }).isAllowed).toBe(true)
   })
 })
 
