@@ -5,7 +5,7 @@ import type { TablePorts } from '../core/ports.ts'
 import { isAppError } from '../core/values/app-error.ts'
 import { IDENTITY_SOURCES, type Principal, ROLES } from '../core/values/identity.ts'
 import { errorResponse } from './envelope.ts'
-import { FrameworkError, IdentityUnknown, MicroversionUnsupported, Unauthenticated } from './errors.ts'
+import { FrameworkError, IdentityUnknown, MicroversionUnsupported, PolicyForbids, Unauthenticated } from './errors.ts'
 import type { Exchange } from './match.ts'
 import { parseMicroversion, versionHeaders } from './negotiation.ts'
 import type { ApiResponse } from './route.ts'
@@ -114,12 +114,24 @@ const accessLog = (ports: Pick<TablePorts, 'clock'>): ApiMiddleware => {
   return { after: write, onError: write }
 }
 
+/** For operators: a metric counts these lines (decision 0042). Roles and rule say what is missing. */
+const logRefusal = ({ log, http, target, principal }: Exchange, { details }: PolicyForbids): void =>
+  log.warn('refused', {
+    ...details,
+    userId: principal?.userId ?? null,
+    source: principal?.source ?? null,
+    roles: principal?.roles ?? [],
+    method: http.requestContext.http.method,
+    route: 'route' in target ? target.route.path : null,
+  })
+
 /** Turns what was thrown into an answer; what nobody expected is logged with its stack and shown to nobody. */
 const errorEnvelope = (settings: ApiSettings): ApiMiddleware => ({
   onError: (request) => {
     const { event, error } = request
     if (error instanceof FrameworkError) event.versionHeaders = {}
     if (!isAppError(error) || error.kind === 'internal') event.log.error('request failed', { error })
+    if (error instanceof PolicyForbids) logRefusal(event, error)
     const { baseUrl } = event
     request.response = toResult(event.http, errorResponse(error, { baseUrl, authUrl: settings.authUrl ?? baseUrl }))
   },

@@ -12,7 +12,7 @@ import {
 import type { Principal, Role } from '../core/values/identity.ts'
 import type { Policy } from './policy.ts'
 import { PolicyNotDecided, type PolicyText, refusalOf } from './policy-text.ts'
-import { type PolicyContext, type PolicyObject, type PolicyRule, RULES } from './rules.ts'
+import { type ClusterUseContext, type PolicyContext, type PolicyObject, type PolicyRule, RULES } from './rules.ts'
 
 /** Roles that come with a role (Keystone's role inference, without what an admin would get: magnum-rest.md 9.4). */
 const IMPLIED: Readonly<Record<Role, readonly Role[]>> = { admin: [], member: ['reader'], reader: [] }
@@ -40,11 +40,19 @@ const resourceEntity = (object: PolicyObject): EntityJson => ({ uid: RESOURCE, a
 const isObject = (value: unknown): value is PolicyObject =>
   typeof value === 'object' && value !== null && 'projectId' in value
 
+const isGrant = (value: unknown): value is NonNullable<ClusterUseContext['grant']> =>
+  typeof value === 'object' && value !== null && 'actions' in value
+
+/** As policies see it: ids are for the audit only. */
+const shown = (value: unknown): CedarValueJson => {
+  if (isObject(value)) return ownership(value)
+  if (!isGrant(value)) return value as CedarValueJson
+  return { actions: [...value.actions], rights: value.rights }
+}
+
 /** Objects are shown with their project and owner, as resources are. */
 const contextOf = (context: PolicyContext | undefined): Record<string, CedarValueJson> =>
-  Object.fromEntries(
-    Object.entries(context ?? {}).map(([name, value]) => [name, isObject(value) ? ownership(value) : value]),
-  )
+  Object.fromEntries(Object.entries(context ?? {}).map(([name, value]) => [name, shown(value)]))
 
 /** The module keeps parsed sets under ids: the same texts have the same id, whoever parses them. */
 const idOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -156,7 +156,7 @@ export const requireDistinct = (clusters: readonly Pick<Cluster, 'id' | 'name'>[
 
 /** A federation as far as it takes rights in clusters: with the properties that it is to have. */
 export type Using = {
-  federation: Pick<Federation, 'projectId' | 'userId' | 'properties'>
+  federation: Pick<Federation, 'projectId' | 'userId' | 'properties'> & Partial<Pick<Federation, 'id'>>
   driver: FederationDriverDescription
   /** The cluster joins: the rule of the federation's side is asked, too. */
   joins?: true

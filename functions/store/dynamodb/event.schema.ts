@@ -1,16 +1,35 @@
 import * as z from 'zod'
+import { IDENTITY_SOURCES } from '../../core/values/identity.ts'
 import { count, schemaVersion, text, textOrNull } from './item.schema.ts'
 
 export const EVENT_SCHEMA_VERSION = 2
 
 const health = z.enum(['HEALTHY', 'UNHEALTHY', 'UNKNOWN'])
 
+const side = z.object({ id: text.exactOptional(), projectId: text })
+
+const audit = z.object({
+  requestId: text,
+  source: z.enum(IDENTITY_SOURCES),
+  decisions: z.array(
+    z.object({
+      rule: text,
+      policies: z.array(text),
+      federation: side.exactOptional(),
+      cluster: side.exactOptional(),
+      resource: side.exactOptional(),
+      grantId: text.exactOptional(),
+    }),
+  ),
+  omitted: count.exactOptional(),
+})
+
 const stored = z.object({
   schemaVersion: schemaVersion(EVENT_SCHEMA_VERSION),
   ttl: count,
   id: text,
   projectId: text,
-  owner: z.object({ kind: z.enum(['cluster', 'federation']), id: text }),
+  owner: z.object({ kind: z.enum(['cluster', 'federation', 'project']), id: text }),
   clusterId: textOrNull,
   action: z.enum(['create', 'update', 'delete', 'join', 'unjoin', 'rotate', 'kubeconfig']),
   outcome: z.enum(['pending', 'success', 'failure']),
@@ -22,6 +41,7 @@ const stored = z.object({
   initiator: z.object({ userId: text, projectId: text }).exactOptional(),
   notify: z.literal(false).exactOptional(),
   health: z.object({ before: health.nullable(), after: health }).exactOptional(),
+  audit: audit.exactOptional(),
 })
 
 /** An event as stored, with its end of life in epoch seconds. */
