@@ -21,7 +21,12 @@ export const addAlarms = (
 ): RunbookAlarm[] => [
   ...addTableAlarms(data, { settings, tableName: data.table.tableName }),
   ...addFlowAlarms(flows, { settings, machines: Object.values(flows.machines) }),
-  ...addApiAlarms(api, { settings, apiIds: api.apiIds, authorizer: api.functions.authorizer }),
+  ...addApiAlarms(api, {
+    settings,
+    apiIds: api.apiIds,
+    authorizer: api.functions.authorizer,
+    functions: [api.functions.table, api.functions.keys],
+  }),
   ...addWorkerAlarms(events, {
     settings,
     workers: [...Object.values(workers), outbox.forwarder, outbox.fanOut],

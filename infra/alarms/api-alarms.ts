@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { METRIC_NAMESPACE } from '../../functions/core/values/metrics.ts'
-import { gatewayMetric, sumOf } from './metrics.ts'
+import { gatewayMetric, REFUSALS, sumOf } from './metrics.ts'
 import { FIVE_MINUTES, RunbookAlarm, type RunbookSettings } from './runbook-alarm.ts'
 
 /** Metric of lines at level ERROR in the authorizer's log: an identity provider, or the secret for it, could not be asked. */
@@ -16,8 +16,12 @@ export type ApiAlarmsProps = {
   settings: RunbookSettings
   /** Of the API, and of the one for signed requests where it is there. */
   apiIds: readonly string[]
-  authorizer: IFunction & { logGroup: ILogGroup }
+  authorizer: Logging
+  /** Those that ask the policy. */
+  functions: readonly Logging[]
 }
+
+type Logging = IFunction & { logGroup: ILogGroup }
 
 /** A metric of all APIs: the sum, and of a percentile the largest. */
 const together = (apiIds: readonly string[], name: string, statistic: 'Sum' | 'p99'): IMetric => {
@@ -96,9 +100,19 @@ const authorizerAlarm = (scope: Construct, { settings, authorizer }: ApiAlarmsPr
   })
 }
 
-/** What clients of the API feel. All of it tells through `customers-affected`. */
-export const addApiAlarms = (scope: Construct, props: ApiAlarmsProps): RunbookAlarm[] => [
-  errorsAlarm(scope, props),
-  latencyAlarm(scope, props),
-  authorizerAlarm(scope, props),
-]
+const countRefusals = (scope: Construct, { functions }: ApiAlarmsProps): void => {
+  for (const [index, { logGroup }] of functions.entries()) {
+    new MetricFilter(scope, `refusals-${index}`, {
+      logGroup,
+      filterPattern: FilterPattern.stringValue('$.message', '=', 'refused'),
+      metricNamespace: METRIC_NAMESPACE,
+      metricName: REFUSALS,
+    })
+  }
+}
+
+/** What clients of the API feel. All of it tells through `customers-affected`. Refusals are counted only. */
+export const addApiAlarms = (scope: Construct, props: ApiAlarmsProps): RunbookAlarm[] => {
+  countRefusals(scope, props)
+  return [errorsAlarm(scope, props), latencyAlarm(scope, props), authorizerAlarm(scope, props)]
+}
