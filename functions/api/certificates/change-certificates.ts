@@ -75,13 +75,18 @@ const audit = ({ ports, principal }: Request, cluster: Cluster, type: string, pe
   const expiresAt = new Date(validTo).toISOString()
   return ports.stores.commit([
     // Nothing of the cluster changes, so neither does its revision.
-    ownerEvent(ports, 'cluster', { ...cluster, revision: cluster.revision - 1 }, {
-      action: 'update',
-      outcome: 'success',
-      notify: false,
-      reason: 'CertificateSigned',
-      message: `User ${userId} was given a certificate (${type}, ${serialNumber}) of ${cluster.name} that is valid until ${expiresAt}.`,
-    }),
+    ownerEvent(
+      ports,
+      'cluster',
+      { ...cluster, revision: cluster.revision - 1 },
+      {
+        action: 'update',
+        outcome: 'success',
+        notify: false,
+        reason: 'CertificateSigned',
+        message: `User ${userId} was given a certificate (${type}, ${serialNumber}) of ${cluster.name} that is valid until ${expiresAt}.`,
+      },
+    ),
   ])
 }
 

@@ -162,6 +162,19 @@ const refusalByGrant = (
   )
 }
 
+/** For an unjoin, or a deletion, that deletes workloads. A grant that is over covers nothing, for administrators neither. @throws PolicyForbids */
+const requireClear = (asker: Asker, cluster: UsedCluster, using: Using): void => {
+  const { id, projectId, userId, grant } = cluster
+  const use = contextOf(using, 'member', cluster)
+  const isOver = grant === undefined && projectId !== using.federation.projectId
+  if (!isOver && isAllowed(asker, 'cluster:join', { id, projectId, userId }, use)) return
+  throw policyForbids(
+    asker,
+    'cluster:join',
+    `, on the side of the cluster: "workloads=delete" deletes in cluster ${id} with ${inWords(use.rights)}, which a federation of ${use.driver} has there.${isOver ? ' The grant by which the federation uses it is over.' : ''} Leave "workloads" out, and they stay.`,
+  )
+}
+
 /** As `requireRoleRule`, for a cluster of whose role the caller learns nothing. @throws PolicyForbids */
 const requireLentRole = (asker: Asker, cluster: Cluster, grant: Grant): void => {
   const { projectId, userId } = cluster
@@ -201,6 +214,7 @@ export const requireUnjoinOf =
 export const requireUseOf =
   (asker: Asker): RequireUse =>
   (cluster, side, using) => {
+    if (using.clears) return requireClear(asker, cluster, using)
     const { id, projectId, userId, grant } = cluster
     if (grant === undefined) requireRoleRule(asker, cluster)
     else requireLentRole(asker, cluster, grant)
