@@ -1,9 +1,11 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import * as z from 'zod'
+import { TooManyRequests } from '../core/errors.ts'
 import type { TablePorts } from '../core/ports.ts'
 import { isAppError } from '../core/values/app-error.ts'
 import { IDENTITY_SOURCES, type Principal, ROLES } from '../core/values/identity.ts'
+import { Allowance } from './allowance.ts'
 import { errorResponse } from './envelope.ts'
 import { FrameworkError, IdentityUnknown, MicroversionUnsupported, PolicyForbids, Unauthenticated } from './errors.ts'
 import type { Exchange } from './match.ts'
@@ -160,6 +162,33 @@ const authenticate = (callers: Callers): ApiMiddleware => ({
   },
 })
 
+/** Seconds' worth of a rate that may come at once. */
+const BURST_SECONDS = 10
+
+const allowanceOf = (perSecond: number): Allowance | undefined =>
+  perSecond === 0 ? undefined : new Allowance({ burst: perSecond * BURST_SECONDS, perSecond })
+
+/** Refuses what a caller, or all of a project, sends too fast. Each process counts for itself (decision 0042). */
+const limitRates = ({ clock }: Pick<TablePorts, 'clock'>, { rates }: ApiSettings): ApiMiddleware => {
+  const principals = allowanceOf(rates?.perPrincipal ?? 0)
+  const projects = allowanceOf(rates?.perProject ?? 0)
+  const require = (allowance: Allowance | undefined, key: string, whose: string): void => {
+    const retryAfterSeconds = allowance?.take(key, clock.now()) ?? 0
+    if (retryAfterSeconds === 0) return
+    throw new TooManyRequests(`${whose} too many requests a second. Try again in ${retryAfterSeconds} s.`, {
+      details: { retryAfterSeconds },
+    })
+  }
+  return {
+    before: ({ event: { principal } }) => {
+      if (principal === null) return
+      const { source, userId, projectId } = principal
+      require(principals, JSON.stringify([source, userId]), `User ${userId} sends`)
+      require(projects, projectId, `Project ${projectId} sends`)
+    },
+  }
+}
+
 /**
  * The one list of what happens around every handler. Before: from first to last. After, and on an error: from last to first, so
  * that errors become answers, answers get their headers, and then the line is logged.
@@ -170,4 +199,5 @@ export const middlewareBundle = (ports: Pick<TablePorts, 'clock'>, settings: Api
   errorEnvelope(settings),
   authenticate(settings),
   negotiateVersion(),
+  limitRates(ports, settings),
 ]

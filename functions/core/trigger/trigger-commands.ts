@@ -6,9 +6,6 @@ import { Secret } from '../values/secret.ts'
 import { quote } from '../values/wording.ts'
 import { cloudEvent, type Delivery, newDelivery, signingKeyOf, type Trigger } from './trigger.ts'
 
-/** Triggers of a project at most: each event is held against all of them. */
-const TRIGGERS_MAX = 50
-
 /** Bytes of a signing secret (Standard Webhooks: 24 to 64). */
 const SECRET_BYTES = 32
 /** How long the former secret signs, too, after a rotation: a day. */
@@ -21,15 +18,12 @@ type Stored = Pick<Ports, 'stores' | 'clock' | 'newId' | 'caller'>
 /** What a caller says of a new trigger. */
 export type DesiredTrigger = Pick<Trigger, 'projectId' | 'userId' | 'name' | 'events' | 'filter' | 'url'>
 
-/** Creates a trigger with a secret of its own, which is shown this once. @throws StateConflict when the project has as many as it may */
+/** Creates a trigger with a secret of its own, which is shown this once. @throws ProjectLimitReached */
 export const createTrigger = async (
   ports: Stored,
   desired: DesiredTrigger,
 ): Promise<{ trigger: Trigger; secret: Secret }> => {
   const { stores, clock, newId } = ports
-  if ((await stores.triggers.listOf(desired.projectId)).length >= TRIGGERS_MAX) {
-    throw new StateConflict(`The project has ${TRIGGERS_MAX} triggers, which is as many as it may. Delete one first.`)
-  }
   const trigger: Trigger = {
     ...desired,
     id: newId(),

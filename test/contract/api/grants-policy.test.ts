@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../../functions/api/routes.ts'
 import type { Principal, Role } from '../../../functions/core/values/identity.ts'
+import { PROJECT_LIMITS } from '../../../functions/core/values/quota.ts'
 import { cedarPolicy } from '../../../functions/policy/cedar-policy.ts'
 import { givenCluster, settleFederation } from '../../support/api/entities.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
@@ -117,7 +118,6 @@ const TABLE: Readonly<Record<string, string>> = {
   'GET /v1/federations/{federation}/members': '404 404 404 200 200 404 200',
   'GET /v1/federations/{federation}/members/{cluster}': '404 404 404 200 200 404 200',
   'GET /v1/federations/{federation}/events': '404 404 404 200 200 404 200',
-  'DELETE /v1/federations/{federation}': '404 404 403 204 403 404 204',
   'POST /v1/federations/{federation}/actions/release-selector': '404 404 403 409 403 404 409',
   'POST /v1/clusters': '400 400 403 400 403 400 400',
   'PATCH /v1/clusters/{cluster}': '202 202 403 404 403 404 202',
@@ -132,6 +132,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'PATCH /v1/credentials/{cluster}': '202 202 403 404 403 404 403',
   'POST /v1/federations': '202 202 403 202 403 404 202',
   'PATCH /v1/federations/{federation}': '404 404 403 202 403 404 202',
+  'DELETE /v1/federations/{federation}': '404 404 403 204 403 404 204',
   'GET /v1/federations/{federation}/kubeconfig': '403 403 403 403 403 403 400',
   'POST /v1/federations/{federation}/kubeconfig': '403 403 403 403 403 403 400',
   'GET /v1/grants': '200 200 200 200 200 200 200',
@@ -327,7 +328,7 @@ describe('giving a grant', () => {
 
   it('counts for the limit of the project, and once for an Idempotency-Key', async () => {
     const cluster = await givenCluster(lab, { as: BEN })
-    const limited = lab.appWith({ projectLimits: { federations: 1, templates: 1, operations: 1, grants: 0 } })
+    const limited = lab.appWith({ projectLimits: { ...PROJECT_LIMITS, grants: 0 } })
     const body = { project_id: 'blue', actions: ['join'] }
     const target = `/v1/clusters/${cluster}/grants`
     const { status, body: refusal } = await callApp(limited, 'POST', target, { as: BEN, body })
