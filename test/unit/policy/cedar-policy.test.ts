@@ -117,7 +117,7 @@ describe('the examples of docs/policies.md', () => {
   const policy = cedarPolicy([...defaultPolicies, ...examples])
 
   it('fit the schema', () => {
-    expect(examples).toHaveLength(5)
+    expect(examples).toHaveLength(6)
     expect(() => checkPolicies(policySchema, examples)).not.toThrow()
   })
 
