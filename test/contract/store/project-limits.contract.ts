@@ -107,7 +107,9 @@ export const projectLimitsContract = (make: MakeSubject): void => {
       await expect(insert('blue', limits({ [kind]: 1 }))).rejects.toMatchObject({
         name: 'ProjectLimitReached',
         kind: 'forbidden',
-        message: expect.stringMatching(/^Project blue has 1 .*adds 1, and the limit is 1\. (?:Delete|Unjoin) one, or ask/),
+        message: expect.stringMatching(
+          /^Project blue has 1 .*adds 1, and the limit is 1\. (?:Delete|Unjoin) one, or ask/,
+        ),
         details: { projectId: 'blue', kind, used: 1, limit: 1 },
       })
     })
