@@ -66,9 +66,11 @@ const given = async () => {
   const body = { hostcluster_id: hub, member_ids: [cluster] }
   const federation = (await lab.call('POST', '/v1/federations', { as: ANA, body })).body.uuid
   await settleFederation(lab, federation)
+  for (const resource of ['Trigger', 'Member']) {
+    await lab.call('POST', '/v1/quotas', { body: { project_id: 'green', resource, hard_limit: 500 } })
+  }
   const trigger = (await lab.call('POST', '/v1/triggers', { as: BEN, body: TRIGGER })).body.uuid
   const delivery = await deadDelivery(trigger)
-  await lab.call('POST', '/v1/quotas', { body: { project_id: 'green', resource: 'Grant', hard_limit: 500 } })
   const template = (await givenTemplate(lab, { projectId: 'green', userId: 'ben' })).id
   const hook = (await lab.call('POST', `/v1/clusters/${cluster}/hooks`, { as: BEN, body: { name: 'pager' } })).body.uuid
   return { cluster, grant, federation, trigger, delivery, template, hook }
@@ -92,7 +94,7 @@ const BODIES: Readonly<Record<string, (it: Given) => unknown>> = {
   'POST /v1/federations/{federation}/kubeconfig': () => ({}),
   'POST /v1/clustertemplates': () => ({ coe: 'kubernetes', image_id: 'fedora' }),
   'PATCH /v1/clustertemplates/{clustertemplate}': () => [{ op: 'replace', path: '/name', value: 'other' }],
-  'POST /v1/quotas': () => ({ project_id: 'green', resource: 'Member', hard_limit: 3 }),
+  'POST /v1/quotas': () => ({ project_id: 'green', resource: 'Federation', hard_limit: 500 }),
   'PATCH /v1/quotas/{project}/{resource}': () => ({ hard_limit: 400 }),
   'POST /v1/triggers': () => TRIGGER,
   'POST /v1/triggers/{trigger}/actions/test': () => ({}),
@@ -120,7 +122,7 @@ const answer = async (route: string, as: Principal): Promise<number> => {
     .replace('{delivery}', it.delivery)
     .replace('{clustertemplate}', it.template)
     .replace('{project}', 'green')
-    .replace('{resource}', 'Grant')
+    .replace('{resource}', 'Member')
     .replace('{driver}', 'memory@1')
     .replace('{nodegroup}', 'default-worker')
     .replace('{hook}', it.hook)
