@@ -7,7 +7,15 @@ import { type Action, alreadyExists, asWrite, revisionConflict } from './action.
 import { countedPlaces, type PlaceCounter } from './counted-places.ts'
 import { nextNumber } from './counter.ts'
 import { count, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
-import { namesPrefix, projectPartition, QUOTA_PARTITION, QUOTA_PREFIX, quotaKey, usageKey } from './keys.ts'
+import {
+  LIMIT_PREFIX,
+  namesPrefix,
+  projectPartition,
+  QUOTA_PARTITION,
+  QUOTA_PREFIX,
+  quotaKey,
+  usageKey,
+} from './keys.ts'
 import { countPrefix, getItem, type Item, queryPrefix, toArray } from './read.ts'
 import type { StoreContext } from './request.ts'
 import { updateExpression } from './updates.ts'
@@ -36,7 +44,7 @@ const clusterPlaces = (context: StoreContext, commit: Commit) => {
   }
 }
 
-export const QUOTA_SCHEMA_VERSION = 1
+export const QUOTA_SCHEMA_VERSION = 2
 
 export const quotaItem = z
   .object({
@@ -86,8 +94,13 @@ const change = (read: Quota, fields: Pick<Quota, 'hardLimit' | 'updatedAt'>): Ac
 export const dynamoQuotaStore = (context: StoreContext, commit: Commit): QuotaStore => ({
   get: (projectId, resource = QUOTA_RESOURCE) => readQuota(context, { projectId, resource }),
   list: async () => {
-    const items = await toArray(queryPrefix(context, { pk: QUOTA_PARTITION, prefix: QUOTA_PREFIX }))
-    return items.map(parse).sort((a, b) => a.number - b.number)
+    const items = await Promise.all(
+      [QUOTA_PREFIX, LIMIT_PREFIX].map((prefix) => toArray(queryPrefix(context, { pk: QUOTA_PARTITION, prefix }))),
+    )
+    return items
+      .flat()
+      .map(parse)
+      .sort((a, b) => a.number - b.number)
   },
   nextNumber: () => nextNumber(context, QUOTA_PARTITION),
   insert: (quota) => asWrite(insert(quota)),
