@@ -118,7 +118,7 @@ const accessLog = (ports: Pick<TablePorts, 'clock'>): ApiMiddleware => {
 
 /** For operators: a metric counts these lines (decision 0042). Roles and rule say what is missing. */
 const logRefusal = ({ log, http, target, principal }: Exchange, { details }: PolicyForbids): void =>
-  log.warn('refused', {
+  log.info('refused', {
     ...details,
     userId: principal?.userId ?? null,
     source: principal?.source ?? null,
