@@ -16,6 +16,7 @@ const SIMULATED = [
   'test/contract/magnum/10-terraform.test.ts',
   'test/contract/identity/*.test.ts',
   'test/contract/local/hooks.test.ts',
+  'test/contract/local/revocation-survival.test.ts',
   'test/contract/local/survival.test.ts',
   'test/flows/cloud-run-again.test.ts',
   'test/flows/cluster-run-again.test.ts',

@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { parseArgs } from 'node:util'
+import type { Rates } from '../functions/api/settings.ts'
 import type { IdentitySettings } from '../functions/authorizer/settings.ts'
 import { PROJECT_LIMITS, type ProjectLimits } from '../functions/core/values/quota.ts'
 import { type AwsGrant, awsGrants } from '../functions/drivers/contract/aws-access.ts'
@@ -65,6 +66,8 @@ export type LocalOptions = {
   allowOtherUsers: boolean
   clustersPerProject: number
   projectLimits: ProjectLimits
+  /** Requests a second; 0: any number. */
+  rates: Rates
   logLevel: LogLevel
   /** Folder, tar archive or URL. */
   karmadaCrds: string | undefined
@@ -92,6 +95,7 @@ const countOf = (environment: Environment, name: string, usual: number): number 
 }
 
 const limitsOf = (environment: Environment): ProjectLimits => ({
+  ...PROJECT_LIMITS,
   federations: countOf(environment, 'FEDPLANE_FEDERATIONS_PER_PROJECT', PROJECT_LIMITS.federations),
   templates: countOf(environment, 'FEDPLANE_TEMPLATES_PER_PROJECT', PROJECT_LIMITS.templates),
   operations: countOf(environment, 'FEDPLANE_OPERATIONS_PER_PROJECT', PROJECT_LIMITS.operations),
@@ -193,6 +197,10 @@ export const readOptions = (args: readonly string[], environment: Environment): 
     trustForwarded: trustForwardedOf(setting(environment, 'FEDPLANE_TRUST_FORWARDED') ?? 'false'),
     clustersPerProject: countOf(environment, 'FEDPLANE_CLUSTERS_PER_PROJECT', DEFAULT_CLUSTERS_PER_PROJECT),
     projectLimits: limitsOf(environment),
+    rates: {
+      perProject: countOf(environment, 'FEDPLANE_REQUESTS_PER_PROJECT', 0),
+      perPrincipal: countOf(environment, 'FEDPLANE_REQUESTS_PER_PRINCIPAL', 0),
+    },
     logLevel: levelOf(setting(environment, 'FEDPLANE_LOG_LEVEL') ?? 'warn'),
     dynamodbEndpoint: endpoint && endpointOf(endpoint),
     karmadaCrds: crdsOf(setting(environment, 'FEDPLANE_KARMADA_CRDS')),

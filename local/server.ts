@@ -6,6 +6,7 @@ import { type ApiApp, apiApp } from '../functions/api/app.ts'
 import { type StreamingApp, streamingApp } from '../functions/api/events/event-stream.ts'
 import { namedFeed } from '../functions/api/events/named-feed.ts'
 import { baseUrlOf } from '../functions/api/routes-app.ts'
+import type { Rates } from '../functions/api/settings.ts'
 import { type IdentitySettings, keystoneBase } from '../functions/authorizer/settings.ts'
 import { FLOWS } from '../functions/core/operation/operation.ts'
 import type { Executions, Logger, Ports } from '../functions/core/ports.ts'
@@ -73,6 +74,8 @@ export type FedplaneOptions = {
   clustersPerProject?: number
   /** What else a project may have. Default: `PROJECT_LIMITS`. */
   projectLimits?: ProjectLimits
+  /** Requests a second of a project and of a caller. Default: any number. */
+  rates?: Rates
   /** What projects may use of AWS through this process's credentials. Default: everything without tokens, else nothing. */
   eksGrants?: AwsGrants | undefined
   /** Default: warnings and errors to standard error. */
@@ -212,6 +215,7 @@ const makeApplication = async (options: FedplaneOptions, made: Made): Promise<Ap
     openApi: localOpenApi,
     clustersPerProject,
     ...(options.projectLimits === undefined ? {} : { projectLimits: options.projectLimits }),
+    ...(options.rates === undefined ? {} : { rates: options.rates }),
     ...(authUrl === undefined ? {} : { authUrl }),
   })
   const isForFacade = ({ rawPath }: Parameters<ApiApp>[0]): boolean =>

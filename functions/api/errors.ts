@@ -19,7 +19,7 @@ export class IdentityUnknown extends AppError {
   override readonly retryable = true
 }
 
-/** The caller's roles do not allow it; the message names the policy rule, as Magnum's does. */
+/** The caller's roles do not allow it; the message names the policy rule, as Magnum's does. `details` have `rule`, and of a join `side`. */
 export class PolicyForbids extends AppError {
   override readonly name = 'PolicyForbids'
   readonly kind = 'forbidden'

@@ -19,6 +19,7 @@ export const KEYS_PATHS: readonly Pick<PrincipalRoute, 'method' | 'path' | 'rule
   { method: 'PATCH', path: '/v1/credentials/{cluster}', rule: 'credential:rotate' },
   { method: 'POST', path: '/v1/federations', rule: 'federation:create' },
   { method: 'PATCH', path: '/v1/federations/{federation}', rule: 'federation:update' },
+  { method: 'DELETE', path: '/v1/federations/{federation}', rule: 'federation:delete' },
   { method: 'GET', path: '/v1/federations/{federation}/kubeconfig', rule: 'federation:kubeconfig' },
   { method: 'POST', path: '/v1/federations/{federation}/kubeconfig', rule: 'federation:kubeconfig' },
   { method: 'POST', path: '/v1/triggers', rule: 'trigger:create' },

@@ -1,11 +1,13 @@
 import type { MiddlewareObj } from '@middy/core'
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda'
 import * as z from 'zod'
+import { TooManyRequests } from '../core/errors.ts'
 import type { TablePorts } from '../core/ports.ts'
 import { isAppError } from '../core/values/app-error.ts'
 import { IDENTITY_SOURCES, type Principal, ROLES } from '../core/values/identity.ts'
+import { Allowance } from './allowance.ts'
 import { errorResponse } from './envelope.ts'
-import { IdentityUnknown, MicroversionUnsupported, Unauthenticated } from './errors.ts'
+import { IdentityUnknown, MicroversionUnsupported, PolicyForbids, Unauthenticated } from './errors.ts'
 import type { Exchange } from './match.ts'
 import { parseMicroversion, versionHeaders } from './negotiation.ts'
 import type { ApiResponse } from './route.ts'
@@ -115,11 +117,23 @@ const accessLog = (ports: Pick<TablePorts, 'clock'>): ApiMiddleware => {
   return { after: write, onError: write }
 }
 
+/** For operators: a metric counts these lines (decision 0042). Roles and rule say what is missing. */
+const logRefusal = ({ log, http, target, principal }: Exchange, { details }: PolicyForbids): void =>
+  log.info('refused', {
+    ...details,
+    userId: principal?.userId ?? null,
+    source: principal?.source ?? null,
+    roles: principal?.roles ?? [],
+    method: http.requestContext.http.method,
+    route: 'route' in target ? target.route.path : null,
+  })
+
 /** Turns what was thrown into an answer; what nobody expected is logged with its stack and shown to nobody. */
 const errorEnvelope = (settings: ApiSettings): ApiMiddleware => ({
   onError: (request) => {
     const { event, error } = request
     if (!isAppError(error) || error.kind === 'internal') event.log.error('request failed', { error })
+    if (error instanceof PolicyForbids) logRefusal(event, error)
     const { baseUrl } = event
     request.response = toResult(event.http, errorResponse(error, { baseUrl, authUrl: settings.authUrl ?? baseUrl }))
   },
@@ -148,6 +162,33 @@ const authenticate = (callers: Callers): ApiMiddleware => ({
   },
 })
 
+/** Seconds' worth of a rate that may come at once. */
+const BURST_SECONDS = 10
+
+const allowanceOf = (perSecond: number): Allowance | undefined =>
+  perSecond === 0 ? undefined : new Allowance({ burst: perSecond * BURST_SECONDS, perSecond })
+
+/** Refuses what a caller, or all of a project, sends too fast. Each process counts for itself (decision 0042). */
+const limitRates = ({ clock }: Pick<TablePorts, 'clock'>, { rates }: ApiSettings): ApiMiddleware => {
+  const principals = allowanceOf(rates?.perPrincipal ?? 0)
+  const projects = allowanceOf(rates?.perProject ?? 0)
+  const require = (allowance: Allowance | undefined, key: string, whose: string): void => {
+    const retryAfterSeconds = allowance?.take(key, clock.now()) ?? 0
+    if (retryAfterSeconds === 0) return
+    throw new TooManyRequests(`${whose} too many requests a second. Try again in ${retryAfterSeconds} s.`, {
+      details: { retryAfterSeconds },
+    })
+  }
+  return {
+    before: ({ event: { principal } }) => {
+      if (principal === null) return
+      const { source, userId, projectId } = principal
+      require(principals, JSON.stringify([source, userId]), `User ${userId} sends`)
+      require(projects, projectId, `Project ${projectId} sends`)
+    },
+  }
+}
+
 /**
  * The one list of what happens around every handler. Before: from first to last. After, and on an error: from last to first, so
  * that errors become answers, answers get their headers, and then the line is logged.
@@ -158,4 +199,5 @@ export const middlewareBundle = (ports: Pick<TablePorts, 'clock'>, settings: Api
   errorEnvelope(settings),
   authenticate(settings),
   negotiateVersion(),
+  limitRates(ports, settings),
 ]

@@ -16,7 +16,7 @@ export const isAllowed = (
   rule: PolicyRule,
   object?: PolicyObject,
   context?: PolicyContext,
-): boolean => settings.policy.allows(principal, rule, object, context)
+): boolean => settings.policy.decide(principal, rule, object, context).isAllowed
 
 /** Where it would be allowed to the same caller, had that one made the object. */
 const ownersOnly = (asker: Asker, rule: PolicyRule, object: PolicyObject | undefined): string => {
@@ -25,9 +25,22 @@ const ownersOnly = (asker: Asker, rule: PolicyRule, object: PolicyObject | undef
   return ' Another user made it: only that one may, and an administrator in its project.'
 }
 
+/** Of which side of a join a rule is. */
+const sideOf = (rule: PolicyRule): 'federation' | 'cluster' | undefined => {
+  if (rule === 'federation:join' || rule === 'federation:unjoin') return 'federation'
+  return rule === 'cluster:join' || rule === 'cluster:host' ? 'cluster' : undefined
+}
+
+/** A refusal in words of its own. The log has rule and side. */
+export const refusalBy = (rule: PolicyRule, message: string): PolicyForbids => {
+  const side = sideOf(rule)
+  return new PolicyForbids(message, { details: { rule, ...(side && { side }) } })
+}
+
 /** The refusal that names the rule, as Magnum does. @param rest of the sentence, with its full stop, and what to do */
 export const policyForbids = ({ principal }: Asker, rule: PolicyRule, rest: string): PolicyForbids =>
-  new PolicyForbids(
+  refusalBy(
+    rule,
     `Policy doesn't allow ${rule} to be performed by you (roles: ${principal.roles.join(', ') || 'none'})${rest}`,
   )
 

@@ -3,6 +3,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2, Context
 import type { TablePorts } from '../core/ports.ts'
 import { PROJECT_LIMITS } from '../core/values/quota.ts'
 import type { Stores } from '../store/stores.ts'
+import { audited } from './audit.ts'
 import { readBody } from './body/read-body.ts'
 import { FrameworkError, MethodNotInVersion, Unauthenticated } from './errors.ts'
 import { type Exchange, matcher } from './match.ts'
@@ -25,26 +26,20 @@ const requireVersion = (
 const handleForPrincipal = <P extends TablePorts>(
   route: PrincipalRoute<P>,
   exchange: Exchange,
-  base: PublicRequest<P>,
+  unaudited: PublicRequest<P>,
   params: Readonly<Record<string, string>>,
 ): Promise<ApiResponse> => {
-  const { principal, http, minor } = exchange
+  const { principal, http, minor, requestId } = exchange
   if (principal === null) throw new Unauthenticated('The request you have made requires authentication.')
   requireVersion(route, minor)
-  requirePolicy({ principal, settings: base.settings }, route.rule)
+  const { rule } = route
+  const said = `${http.requestContext.http.method} ${http.rawPath}`
+  const base = { ...unaudited, ...audited(unaudited, { principal, requestId, rule, said }) }
+  requirePolicy({ principal, settings: base.settings }, rule)
   const query = parseQuery(route.schemas.query, http.rawQueryString)
   const schema = route.schemas.body
   const body = schema?.parse(readBody(http, schema.bytesMax))
-  const caller = { userId: principal.userId, projectId: principal.projectId }
-  return route.handle({
-    ...base,
-    ports: { ...base.ports, caller },
-    principal,
-    rule: route.rule,
-    params,
-    query,
-    body,
-  })
+  return route.handle({ ...base, principal, rule, params, query, body })
 }
 
 /** Whatever a request makes or begins counts against its project's limits; what flows and workers do goes on. */

@@ -4,7 +4,7 @@ import type { AddressPolicy } from '../kubernetes/address-guard.ts'
 import type { Connect } from '../kubernetes/client.ts'
 import type { Stores } from '../store/stores.ts'
 import type { ExecutionRef, FlowInput } from './operation/operation.ts'
-import type { OutboxEvent } from './values/event.ts'
+import type { Audit, OutboxEvent } from './values/event.ts'
 import type { MetricName } from './values/metrics.ts'
 
 export type ExecutionState = 'not-found' | 'running' | 'succeeded' | 'failed' | 'timed-out' | 'aborted'
@@ -56,6 +56,9 @@ export interface Logger {
   child(fields: Record<string, unknown>): Logger
 }
 
+/** Who asks, and by which decisions of the policy so far. */
+export type Caller = { userId: string; projectId: string; audit?(): Audit }
+
 /**
  * What functions use that have no rights on keys, and therefore no way into clusters: all that handlers of `access: 'table'` get. `Ports` may
  * stand for it.
@@ -69,7 +72,7 @@ export type TablePorts = {
   newId(): string
   log: Logger
   /** Who asks, while a request is handled; nobody in steps and schedules. */
-  caller?: { userId: string; projectId: string }
+  caller?: Caller
 }
 
 /** Everything outside of the process that handlers and steps use; made once per process by `runtime` or `local`. */

@@ -1,6 +1,9 @@
 import type { Principal } from '../core/values/identity.ts'
 import type { PolicyContext, PolicyObject, PolicyRule } from './rules.ts'
 
+/** What was decided, and by which policies: ids of those that permit it, or forbid it; none where no policy speaks of it. */
+export type Decision = { isAllowed: boolean; policies: readonly string[] }
+
 /** Decides who may do what. */
 export interface Policy {
   /**
@@ -8,5 +11,5 @@ export interface Policy {
    *
    * @throws PolicyNotDecided
    */
-  allows(principal: Principal, rule: PolicyRule, object?: PolicyObject, context?: PolicyContext): boolean
+  decide(principal: Principal, rule: PolicyRule, object?: PolicyObject, context?: PolicyContext): Decision
 }

@@ -98,8 +98,13 @@ export const RULES = {
 
 export type PolicyRule = keyof typeof RULES
 
+/** True for what changes nothing. */
+export const isReadRule = (rule: PolicyRule): boolean => (RULES[rule] as readonly RuleGroup[]).includes('read')
+
 /** What is asked about, as far as rules check it. Absent: something of the caller's own. */
 export type PolicyObject = {
+  /** For the audit; no policy sees it. */
+  id?: string
   projectId: string
   /** Who made it; absent: nobody in particular. */
   userId?: string
@@ -113,7 +118,7 @@ export type ClusterUseContext = {
   /** The federation, or the one that is to be. */
   federation: PolicyObject
   /** By which a federation of another project uses it; absent within the project. */
-  grant?: { actions: readonly string[]; rights: RightsLevel }
+  grant?: { id?: string; actions: readonly string[]; rights: RightsLevel }
 }
 
 /** What `federation:join` and `federation:unjoin` are asked with: the other side. */

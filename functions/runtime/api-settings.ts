@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { awsCallers } from '../api/aws-callers.ts'
 import type { ApiSettings } from '../api/settings.ts'
+import { PROJECT_LIMITS } from '../core/values/quota.ts'
 import { cedarPolicy } from '../policy/cedar-policy.ts'
 import type { Policy } from '../policy/policy.ts'
 import { bundledOpenApi, readPolicyFolder } from './bundled-files.ts'
@@ -23,6 +24,8 @@ type LimitSetting =
   | 'TEMPLATES_PER_PROJECT'
   | 'OPERATIONS_PER_PROJECT'
   | 'GRANTS_PER_PROJECT'
+  | 'REQUESTS_PER_PROJECT'
+  | 'REQUESTS_PER_PRINCIPAL'
 
 /** Settings of the API on AWS. API Gateway passes a client's `X-Forwarded-*` on, so they are not trusted. */
 export const apiSettings = (
@@ -35,11 +38,13 @@ export const apiSettings = (
   openApi: bundledOpenApi(__dirname),
   clustersPerProject: Number(env.CLUSTERS_PER_PROJECT),
   projectLimits: {
+    ...PROJECT_LIMITS,
     federations: Number(env.FEDERATIONS_PER_PROJECT),
     templates: Number(env.TEMPLATES_PER_PROJECT),
     operations: Number(env.OPERATIONS_PER_PROJECT),
     grants: Number(env.GRANTS_PER_PROJECT),
   },
+  rates: { perProject: Number(env.REQUESTS_PER_PROJECT), perPrincipal: Number(env.REQUESTS_PER_PRINCIPAL) },
   awsCallers: awsCallers(env.AWS_CALLERS),
   ...(env.AUTH_URL === '' ? {} : { authUrl: env.AUTH_URL }),
 })

@@ -46,6 +46,9 @@ const api = {
   TEMPLATES_PER_PROJECT: limit(PROJECT_LIMITS.templates),
   OPERATIONS_PER_PROJECT: limit(PROJECT_LIMITS.operations),
   GRANTS_PER_PROJECT: limit(PROJECT_LIMITS.grants),
+  /** Requests a second, of each instance; 0: any number. */
+  REQUESTS_PER_PROJECT: limit(0),
+  REQUESTS_PER_PRINCIPAL: limit(0),
   /** URL of Keystone. Default: none. */
   KEYSTONE_URL: z.string().default(''),
   /** Where clients log in, named to those that must. Default: none, which names the API itself. */

@@ -3,7 +3,7 @@ import type { Federation } from '../core/federation/federation.ts'
 import type { Grant } from '../core/grant/grant.ts'
 import type { Membership } from '../core/membership/membership.ts'
 import type { DomainEvent, EventOwner } from '../core/values/event.ts'
-import type { Quota } from '../core/values/quota.ts'
+import type { Quota, QuotaResource } from '../core/values/quota.ts'
 import type { ClusterStore, ManagementStore, NodeGroupStore } from './cluster.store.ts'
 import type { ClusterTemplateStore } from './cluster-template.store.ts'
 import type { CertificateStore, CredentialStore } from './credential.store.ts'
@@ -102,8 +102,8 @@ export interface IntegrityStore {
 
 /** Quotas of all projects, and how much of them is taken. */
 export interface QuotaStore {
-  /** Undefined when none is set. Strongly consistent. */
-  get(projectId: string): Promise<Quota | undefined>
+  /** Undefined when none is set. Strongly consistent. @param resource default: Magnum's `Cluster` */
+  get(projectId: string, resource?: QuotaResource): Promise<Quota | undefined>
   /** All projects' quotas by `number`. Strongly consistent. */
   list(): Promise<Quota[]>
   /** The next free `number`; one that is taken and not used leaves a gap. */

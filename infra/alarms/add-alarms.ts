@@ -26,6 +26,7 @@ export const addAlarms = (
     apiIds: api.apiIds,
     accessLogs: api.accessLogs,
     authorizer: api.functions.authorizer,
+    functions: [api.functions.table, api.functions.keys],
   }),
   ...addWorkerAlarms(events, {
     settings,

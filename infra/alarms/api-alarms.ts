@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda'
 import { FilterPattern, type ILogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs'
 import type { Construct } from 'constructs'
 import { METRIC_NAMESPACE } from '../../functions/core/values/metrics.ts'
-import { gatewayMetric, sumOf } from './metrics.ts'
+import { gatewayMetric, REFUSALS, sumOf } from './metrics.ts'
 import {
   alarmName,
   describeAlarm,
@@ -28,8 +28,12 @@ export type ApiAlarmsProps = {
   apiIds: readonly string[]
   /** A line for each request of these. */
   accessLogs: readonly ILogGroup[]
-  authorizer: IFunction & { logGroup: ILogGroup }
+  authorizer: Logging
+  /** Those that ask the policy. */
+  functions: readonly Logging[]
 }
+
+type Logging = IFunction & { logGroup: ILogGroup }
 
 /** A metric of all APIs: the sum, and of a percentile the largest. */
 const together = (apiIds: readonly string[], name: string, statistic: 'Sum' | 'p99'): IMetric => {
@@ -165,9 +169,21 @@ const addComposite = (scope: Construct, settings: RunbookSettings, parts: readon
   notifyTopic(composite)
 }
 
+const countRefusals = (scope: Construct, { functions }: ApiAlarmsProps): void => {
+  for (const [index, { logGroup }] of functions.entries()) {
+    new MetricFilter(scope, `refusals-${index}`, {
+      logGroup,
+      filterPattern: FilterPattern.stringValue('$.message', '=', 'refused'),
+      metricNamespace: METRIC_NAMESPACE,
+      metricName: REFUSALS,
+    })
+  }
+}
+
 /** What clients of the API feel, which tells through `customers-affected`, and what they are refused. */
 export const addApiAlarms = (scope: Construct, props: ApiAlarmsProps): RunbookAlarm[] => {
   const felt = [errorsAlarm(scope, props), latencyAlarm(scope, props), authorizerAlarm(scope, props)]
   addComposite(scope, props.settings, felt)
+  countRefusals(scope, props)
   return [...felt, refusedAlarm(scope, props), limitedAlarm(scope, props)]
 }

@@ -10,7 +10,7 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch'
 import type { Construct } from 'constructs'
-import { gatewayMetric, ownMetric } from './metrics.ts'
+import { gatewayMetric, ownMetric, refusals } from './metrics.ts'
 import { alarmName, FIVE_MINUTES, type RunbookSettings } from './runbook-alarm.ts'
 
 /** Its name in CloudWatch. */
@@ -57,6 +57,7 @@ const apiGraphs = (apiId: string): GraphWidget[] => [
       ['4xx', '4xx'],
       ['5xx', '5xx'],
     ].map(([name = '', label = '']) => gatewayMetric(apiId, name, 'Sum').with({ label })),
+    [refusals()],
   ),
   graph(
     'Latency, ms',

@@ -7,6 +7,19 @@ import { FIVE_MINUTES } from './runbook-alarm.ts'
 export const ownMetric = (metricName: MetricName, statistic: string, period: Duration = FIVE_MINUTES): Metric =>
   new Metric({ namespace: METRIC_NAMESPACE, metricName, dimensionsMap: { ...METRIC_DIMENSIONS }, statistic, period })
 
+/** Metric of the API's log lines `refused`: what the policy did not permit (decision 0042). */
+export const REFUSALS = 'PolicyRefusals'
+
+/** How often the policy refused something. Without an alarm: how many are usual differs by installation. */
+export const refusals = (): Metric =>
+  new Metric({
+    namespace: METRIC_NAMESPACE,
+    metricName: REFUSALS,
+    statistic: 'Sum',
+    period: FIVE_MINUTES,
+    label: 'refused by the policy',
+  })
+
 /** A metric of an HTTP API's stage. */
 export const gatewayMetric = (apiId: string, metricName: string, statistic: string): Metric =>
   new Metric({

@@ -32,6 +32,8 @@ export const projectLimits = {
     'creates, changes and joins that a project may have in progress; deletes and unjoins are taken at any time',
   ),
   grantsPerProject: limit(PROJECT_LIMITS.grants, 'grants of its clusters that a project may have given'),
+  requestsPerProject: limit(200, 'requests a second of a project, of each instance of a function; 0: any number'),
+  requestsPerPrincipal: limit(100, 'requests a second of one caller, of each instance of a function; 0: any number'),
 }
 
 /** Characters that a function's environment (4 KB) has for these, beside what else is in it. */

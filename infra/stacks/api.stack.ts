@@ -123,6 +123,8 @@ export class ApiStack extends Stack {
       TEMPLATES_PER_PROJECT: String(settings.templatesPerProject),
       OPERATIONS_PER_PROJECT: String(settings.operationsPerProject),
       GRANTS_PER_PROJECT: String(settings.grantsPerProject),
+      REQUESTS_PER_PROJECT: String(settings.requestsPerProject),
+      REQUESTS_PER_PRINCIPAL: String(settings.requestsPerPrincipal),
       KEYSTONE_URL: settings.keystoneUrl ?? '',
       AUTH_URL: this.#authUrl(),
       AWS_CALLERS: settings.awsCallers.join(' '),

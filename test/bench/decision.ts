@@ -11,9 +11,9 @@ export const decisionMs = async (): Promise<number> => {
   const times: number[] = []
   for (let count = 0; count < WARM_UP + DECISIONS; count++) {
     const begin = performance.now()
-    const allowed = policy.allows(principal, 'certificate:create', { projectId: 'bench', userId: 'ana' })
+    const { isAllowed } = policy.decide(principal, 'certificate:create', { projectId: 'bench', userId: 'ana' })
     const milliseconds = performance.now() - begin
-    if (!allowed) throw new Error('A member may sign certificates of its own clusters, but was refused.')
+    if (!isAllowed) throw new Error('A member may sign certificates of its own clusters, but was refused.')
     if (count >= WARM_UP) times.push(milliseconds)
   }
   return percentile(times, 0.5)

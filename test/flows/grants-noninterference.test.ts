@@ -2,7 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../functions/api/routes.ts'
 import type { Cluster } from '../../functions/core/cluster/cluster.ts'
+import { reconcile } from '../../functions/workers/reconciler/reconcile.ts'
 import { ANA, BEN, openTwoProjects, type TwoProjects } from '../support/flows/two-projects.ts'
+import { until } from '../support/local/engine-lab.ts'
 import { scanTable } from '../support/store/dynamo-subject.ts'
 
 /**
@@ -35,6 +37,7 @@ const SECRETS = {
 
 let two: TwoProjects
 let lent: string
+let shifting: string
 let hidden: string
 let grant: string
 let fleet: string
@@ -43,6 +46,7 @@ beforeAll(async () => {
   two = await openTwoProjects()
   const owner = { ...BEN, userId: `${MARKER}-user` }
   lent = await two.cluster(owner, 'lent', SECRETS)
+  shifting = await two.cluster(owner, 'shifting', SECRETS)
   hidden = await two.cluster(owner, `${MARKER}-name`, SECRETS)
   grant = (await two.call(owner, 'POST', `/v1/clusters/${lent}/grants`, { project_id: 'blue', actions: ['join'] })).body
     .uuid
@@ -181,4 +185,93 @@ describe('calls of another project', () => {
       { ...RUNS, numRuns: 300 },
     )
   }, 60_000)
+})
+
+/** What ben does meanwhile. */
+type Move = { by: 'ben'; act: 'grant' | 'revoke' | 'leave'; actions: string[]; rights: string }
+type Step = Move | { by: 'ana'; one: Call }
+
+const moves = fc.record<Move>({
+  by: fc.constant('ben' as const),
+  act: fc.constantFrom('grant', 'grant', 'revoke', 'leave'),
+  actions: fc.constantFrom(['join'], ['host'], ['join', 'host']),
+  rights: fc.constantFrom('view', 'edit', 'more'),
+})
+const JOIN = PATHS.findIndex(({ method, path }) => method === 'PATCH' && path === '/v1/federations/{federation}')
+const JOIN_IT: Call = { route: JOIN, cluster: 'lent', body: 0, query: 0 }
+const joins = fc.constant(JOIN_IT)
+
+/** Gets in, and is put out. */
+const ofBen = (act: Move['act']): Step => ({ by: 'ben', act, actions: ['join'], rights: 'view' })
+const IN_AND_OUT: Step[] = [ofBen('grant'), { by: 'ana', one: JOIN_IT }, ofBen('revoke'), { by: 'ana', one: JOIN_IT }]
+let joined = 0
+/** Many of ana's calls are joins, so that there is something to revoke. */
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  moves,
+  fc.oneof(joins, calls).map((one): Step => ({ by: 'ana', one })),
+)
+
+const SHIFTING = () => `/v1/clusters/${shifting}`
+const grantsNow = async (): Promise<{ uuid: string; state: string; actions: string[] }[]> =>
+  (await two.call(BEN, 'GET', `${SHIFTING()}/grants`)).body.grants
+const usesNow = async (): Promise<{ uuid: string }[]> =>
+  (await two.call(BEN, 'GET', `${SHIFTING()}/federations`)).body.federations
+
+const move = async ({ act, actions, rights }: Move): Promise<void> => {
+  const target = {
+    grant: async () => `POST ${SHIFTING()}/grants`,
+    revoke: async () => `DELETE ${SHIFTING()}/grants/${(await grantsNow()).at(-1)?.uuid ?? unknown}`,
+    leave: async () => `DELETE ${SHIFTING()}/federations/${(await usesNow())[0]?.uuid ?? unknown}`,
+  }
+  const [method = '', path = ''] = (await target[act]()).split(' ')
+  const body = act === 'grant' ? { project_id: 'blue', actions, rights } : undefined
+  expect((await two.call(BEN, method, path, body)).status).toBeLessThan(500)
+}
+
+/** One call of ana's: it shows nothing, and joins nothing that no live grant lets join. */
+const callAna = async (one: Call): Promise<void> => {
+  const mayJoin = (await grantsNow()).some(({ state, actions }) => state === 'live' && actions.includes('join'))
+  const { text, status } = await send(one, one.cluster === 'lent' ? shifting : hidden)
+  expect(text).not.toContain(MARKER)
+  expect(status).toBeLessThan(500)
+  const isJoin = one.route === JOIN && one.body === 0
+  if (isJoin && status === 202) joined += 1
+  if (isJoin && (one.cluster === 'hidden' || !mayJoin)) expect(status).toBeGreaterThanOrEqual(400)
+}
+
+/** What is stored of the cluster itself; its revision tells grants from another. */
+const shiftingNow = async (): Promise<string[]> =>
+  (await storedOf(shifting)).map((text) => text.replaceAll(/"revision":\{"N":"\d+"\}/g, ''))
+
+/** Ben revokes all that is live, and nobody does anything else. */
+const allRevoked = async (): Promise<void> => {
+  for (const { uuid, state } of await grantsNow()) {
+    if (state === 'live') await two.call(BEN, 'DELETE', `${SHIFTING()}/grants/${uuid}`)
+  }
+  await until(async () => {
+    await reconcile(two.lab.ports)
+    return (await usesNow()).length === 0 && (await grantsNow()).length === 0
+  }, 30_000)
+}
+
+describe('grants that come and go between the calls', () => {
+  it('leave no way in, reveal nothing, and leave the cluster as it was', async () => {
+    const before = [await shiftingNow(), await storedOf(hidden)]
+    await fc.assert(
+      fc.asyncProperty(fc.array(steps, { minLength: 4, maxLength: 25 }), async (sequence) => {
+        for (const step of sequence) {
+          if (step.by === 'ben') await move(step)
+          else await callAna(step.one)
+        }
+        await allRevoked()
+        expect(await storedOf(hidden)).toEqual(before[1])
+        expect(await shiftingNow()).toEqual(before[0])
+        await cleared()
+      }),
+      { ...RUNS, examples: [[IN_AND_OUT]] },
+    )
+    expect(joined).toBeGreaterThan(0)
+    expect(two.keysUsedBy('blue')).toEqual(['blue'])
+    expect(two.keysUsedBy('green')).toEqual(['green'])
+  }, 90_000)
 })

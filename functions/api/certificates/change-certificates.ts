@@ -3,6 +3,7 @@ import * as z from 'zod'
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { rotateClusterAuthority } from '../../core/cluster/rotate-cluster.ts'
 import { InvalidRequest, ObjectNotVisible } from '../../core/errors.ts'
+import { ownerEvent } from '../../core/operation/events.ts'
 import type { Json } from '../../core/values/json.ts'
 import { quote } from '../../core/values/wording.ts'
 import { CSR_LENGTH_MAX } from '../../x509/pem-request.ts'
@@ -66,14 +67,31 @@ const requireSigner = ({ ports }: Request, cluster: Cluster): void => {
   )
 }
 
-const audit = ({ ports, principal }: Request, cluster: Cluster, type: string, pem: string): void => {
+/** Written down before it is handed out. */
+const audit = ({ ports, principal }: Request, cluster: Cluster, type: string, pem: string): Promise<void> => {
   const { subject, serialNumber, validTo } = new X509Certificate(pem)
   const { projectId, id: clusterId } = cluster
   const { userId } = principal
   ports.log.info('certificate signed', { projectId, clusterId, userId, type, subject, serialNumber, validTo })
+  const expiresAt = new Date(validTo).toISOString()
+  return ports.stores.commit([
+    // Nothing of the cluster changes, so neither does its revision.
+    ownerEvent(
+      ports,
+      'cluster',
+      { ...cluster, revision: cluster.revision - 1 },
+      {
+        action: 'update',
+        outcome: 'success',
+        notify: false,
+        reason: 'CertificateSigned',
+        message: `User ${userId} was given a certificate (${type}, ${serialNumber}) of ${cluster.name} that is valid until ${expiresAt}.`,
+      },
+    ),
+  ])
 }
 
-/** `POST /v1/certificates` → 201: signs a certificate signing request (magnum-rest.md 7.1). Nothing of it is stored. */
+/** `POST /v1/certificates` → 201: signs a certificate signing request (magnum-rest.md 7.1). Of it only the event is stored. */
 export const signCertificate = async (request: Request): Promise<ApiResponse> => {
   const { ports, body, baseUrl } = request
   const { csr, ca_cert_type } = body
@@ -89,7 +107,7 @@ export const signCertificate = async (request: Request): Promise<ApiResponse> =>
   const authority = await ports.stores.certificates.open(authorityKey(cluster, type))
   if (authority === undefined) throw authorityMissing(cluster, type)
   const pem = await signRequest(wanted, authority, ports.clock.now())
-  audit(request, cluster, type, pem)
+  await audit(request, cluster, type, pem)
   const links = linksOf(baseUrl, 'certificates', id)
   return {
     status: 201,

@@ -1,10 +1,8 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
-import { type PolicyRule, RULES, type RuleGroup } from '../../policy/rules.ts'
+import { isReadRule, type PolicyRule } from '../../policy/rules.ts'
 import { locate } from '../lookup.ts'
 import { requirePolicy, requireRoleRule, scopeOf } from '../policy.ts'
 import type { ApiRequest, KeysRequest } from '../route.ts'
-
-const isRead = (rule: PolicyRule): boolean => (RULES[rule] as readonly RuleGroup[]).includes('read')
 
 /**
  * The cluster that the path parameter `cluster` names. With `allProjectsRule`, callers who have it find those of all projects. The
@@ -17,8 +15,8 @@ export const findCluster = async (request: ApiRequest, allProjectsRule?: PolicyR
   const { ports, params } = request
   const scope = scopeOf(request, allProjectsRule)
   const cluster = await locate(ports.stores.clusters, 'Cluster', scope, params.cluster ?? '')
-  requirePolicy(request, request.rule, { projectId: cluster.projectId, userId: cluster.userId })
-  if (!isRead(request.rule)) requireRoleRule(request, cluster)
+  requirePolicy(request, request.rule, cluster)
+  if (!isReadRule(request.rule)) requireRoleRule(request, cluster)
   return cluster
 }
 

@@ -3,6 +3,7 @@ import { askToObserve, createHook, digestOf, forgetObserving } from '../../core/
 import type { Hook, HookTarget, ObserveKey, ObserveRequest } from '../../core/cluster/observe-request.ts'
 import { notFound, RequestTooLarge, TooManyRequests } from '../../core/errors.ts'
 import { ClusterNotUsable } from '../../store/errors.ts'
+import { Allowance } from '../allowance.ts'
 import { noAttributes, parseAttributes } from '../body/attributes.ts'
 import { nameField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
@@ -17,7 +18,6 @@ import {
   type TableRoute,
 } from '../route.ts'
 import { findCluster } from './find-cluster.ts'
-import { HookPosts } from './hook-posts.ts'
 
 const CLUSTER = '/v1/clusters/{cluster}'
 const OBSERVE = `${CLUSTER}/actions/observe`
@@ -90,7 +90,8 @@ const remove = async (request: ApiRequest): Promise<ApiResponse> => {
 /** What the body may have: nobody reads it. */
 const POST_BYTES_MAX = 1024 * 1024
 
-const posts = new HookPosts()
+/** A flood is refused before it reaches what others share. */
+const posts = new Allowance({ burst: 50, perSecond: 10 })
 
 /** @throws ObjectNotVisible */
 const findHook = async ({ ports, params, rawQuery }: PublicRouteRequest): Promise<HookTarget & { digest: string }> => {

@@ -6,9 +6,8 @@ import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { isUuid } from '../../core/values/ids.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
 import type { PolicyRule } from '../../policy/rules.ts'
-import { PolicyForbids } from '../errors.ts'
 import { locate } from '../lookup.ts'
-import { isAllowed, requirePolicy, scopeOf } from '../policy.ts'
+import { isAllowed, refusalBy, requirePolicy, scopeOf } from '../policy.ts'
 import type { ApiRequest } from '../route.ts'
 import type { TemplateAttributes } from './template.schema.ts'
 
@@ -50,7 +49,8 @@ export const requireMayPublish = (
   before: Visibility = NOT_PUBLISHED,
 ): void => {
   if (!opens(before, after) || isAllowed(request, TEMPLATE_ATTRIBUTES.public.rule)) return
-  throw new PolicyForbids(
+  throw refusalBy(
+    TEMPLATE_ATTRIBUTES.public.rule,
     'Only an administrator may make a cluster template public or hidden (clustertemplate:publish), so nothing was changed. Leave "public" and "hidden" out, or ask an administrator to do it.',
   )
 }
@@ -67,7 +67,8 @@ export const requireMayChange = (
 ): void => {
   const named = quote(template.name ?? template.id)
   if (isBuiltin) {
-    throw new PolicyForbids(
+    throw refusalBy(
+      `clustertemplate:${verb}`,
       `Cluster template ${named} belongs to this installation: nobody can change or delete it. Create one of your own instead.`,
     )
   }
@@ -77,7 +78,8 @@ export const requireMayChange = (
     return
   }
   if (isAllowed(request, `clustertemplate:${verb}_all_projects`)) return
-  throw new PolicyForbids(
+  throw refusalBy(
+    `clustertemplate:${verb}_all_projects`,
     `Cluster template ${named} belongs to another project, which made it public: you can use it, and only an administrator may change or delete it (clustertemplate:${verb}_all_projects).`,
   )
 }
@@ -118,7 +120,8 @@ export const requireTemplateOpen =
   (request: Pick<ApiRequest, 'principal' | 'settings'>) =>
   ({ id, name, hidden }: ClusterTemplate): void => {
     if (!hidden || isAllowed(request, 'clustertemplate:publish')) return
-    throw new PolicyForbids(
+    throw refusalBy(
+      'clustertemplate:publish',
       `The cluster template ${quote(name ?? id)} is hidden: only an administrator may make clusters from it, or upgrade them to it (clustertemplate:publish). Use another one.`,
     )
   }

@@ -2,6 +2,7 @@ import { builtinTemplates } from '../../core/cluster/builtin-templates.ts'
 import type { ClusterTemplate } from '../../core/cluster/cluster-template.ts'
 import { TEMPLATE_ATTRIBUTES } from '../../core/cluster/magnum-attributes.ts'
 import { InvalidRequest, notFound, requireSize, StateConflict } from '../../core/errors.ts'
+import { projectEvent } from '../../core/operation/events.ts'
 import { defaultsOf } from '../../core/values/attributes.ts'
 import { generatedName } from '../../core/values/ids.ts'
 import { byNumber, listInWords, quote } from '../../core/values/wording.ts'
@@ -94,7 +95,13 @@ const insert = async (request: Request, remember: (id: string) => Write[]): Prom
   const template = newTemplate(request)
   if (builtinTemplates(drivers).some(({ id }) => id === template.id)) throw taken(template.id)
   try {
-    await stores.commit([stores.templates.insert(template), ...remember(template.id)])
+    const named = `${quote(template.name ?? '')} (${template.id})`
+    const said = { reason: 'ClustertemplateCreate', message: `Cluster template ${named} was created.` }
+    await stores.commit([
+      stores.templates.insert(template),
+      projectEvent(request.ports, template.projectId, said),
+      ...remember(template.id),
+    ])
   } catch (error) {
     if (error instanceof AlreadyExists) throw taken(template.id, error)
     throw error

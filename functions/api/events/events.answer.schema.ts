@@ -5,7 +5,11 @@ const feedEventAnswer = z.object({
   id: z.string(),
   cursor: z.string(),
   type: z.string(),
-  owner: z.object({ kind: z.enum(['cluster', 'federation']), uuid: z.string(), name: z.string().nullable() }),
+  owner: z.object({
+    kind: z.enum(['cluster', 'federation', 'project']),
+    uuid: z.string(),
+    name: z.string().nullable(),
+  }),
   cluster_id: z.string().nullable(),
   reason: z.string(),
   message: z.string(),

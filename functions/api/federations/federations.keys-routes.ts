@@ -1,13 +1,42 @@
 import * as z from 'zod'
+import { type DesiredDeletion, deleteFederation } from '../../core/federation/delete-federation.ts'
+import type { Federation } from '../../core/federation/federation.ts'
 import { YAML } from '../kubeconfigs/answer-kubeconfig.ts'
 import { expiresIn, kubeconfigBody } from '../kubeconfigs/kubeconfig.schema.ts'
+import { find } from '../lookup.ts'
+import { isAllowed, policyForbids } from '../policy.ts'
 import { flag, rollback, workloads } from '../query.ts'
-import { type Route, route } from '../route.ts'
+import { type ApiResponse, type KeysRequest, type Route, route } from '../route.ts'
 import { createFederationHandler, patchFederation } from './change-federation.ts'
 import { createFederationBody, federationPatchBody } from './federation.schema.ts'
 import { getKubeconfig, issueKubeconfig } from './kubeconfig.ts'
+import { requireUseOf } from './members.ts'
 
-/** Create and update open clusters for `?dry_run=true`, with their stored credentials, and a kubeconfig is made with the driver's: hence keys. */
+/** A host that goes with the federation is deleted by the rule of clusters. @throws PolicyForbids */
+const requireHostDeletable = (
+  request: KeysRequest,
+  { createdHost, projectId, userId, hostClusterId }: Federation,
+): void => {
+  const isKept = !createdHost || createdHost.keep || createdHost.state === 'gone'
+  if (isKept || isAllowed(request, 'cluster:delete', { projectId, userId })) return
+  throw policyForbids(request, 'cluster:delete', `: the host cluster ${hostClusterId} would go with the federation.`)
+}
+
+/**
+ * `DELETE /v1/federations/{federation}` → 204. Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is replaced. With
+ * `?force=true` what can't be reached is skipped, with `?workloads=delete` workloads go with the members; either also changes a running
+ * deletion.
+ */
+const deleteFederationHandler = async (request: KeysRequest<DesiredDeletion>): Promise<ApiResponse> => {
+  const { ports, principal, params, query } = request
+  const { federations } = ports.stores
+  const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')
+  requireHostDeletable(request, federation)
+  await deleteFederation(ports, federation, { ...query, requireUse: requireUseOf(request) })
+  return { status: 204 }
+}
+
+/** Create and update open clusters for `?dry_run=true`, with their stored credentials, and a kubeconfig is made with the driver's: hence keys. A delete may ask whose the members are. */
 export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -27,6 +56,15 @@ export const FEDERATION_KEYS_ROUTES: readonly Route[] = [
     schemas: { query: z.object({ rollback, dry_run: flag, force: flag, workloads }), body: federationPatchBody },
     summary: 'Joins and unjoins members, and changes properties.',
     handle: patchFederation,
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/federations/{federation}',
+    access: 'keys',
+    rule: 'federation:delete',
+    schemas: { query: z.object({ force: flag, workloads }) },
+    summary: 'Unjoins all members and removes the control plane.',
+    handle: deleteFederationHandler,
   }),
   route({
     method: 'GET',

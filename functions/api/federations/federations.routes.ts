@@ -1,11 +1,7 @@
-import * as z from 'zod'
-import { type DesiredDeletion, deleteFederation } from '../../core/federation/delete-federation.ts'
-import type { Federation } from '../../core/federation/federation.ts'
 import { releaseSelector } from '../../core/selector/release-selector.ts'
 import { noAttributes } from '../body/attributes.ts'
 import { find } from '../lookup.ts'
-import { isAllowed, policyForbids } from '../policy.ts'
-import { flag, listQuery, noQuery, pageQuery, workloads } from '../query.ts'
+import { listQuery, noQuery, pageQuery } from '../query.ts'
 import { type ApiRequest, type ApiResponse, route, type TableRoute } from '../route.ts'
 import {
   detailFederations,
@@ -15,30 +11,6 @@ import {
   listFederations,
   listMembers,
 } from './read-federations.ts'
-
-/** A host that goes with the federation is deleted by the rule of clusters. @throws PolicyForbids */
-const requireHostDeletable = (
-  request: ApiRequest,
-  { createdHost, projectId, userId, hostClusterId }: Federation,
-): void => {
-  const isKept = !createdHost || createdHost.keep || createdHost.state === 'gone'
-  if (isKept || isAllowed(request, 'cluster:delete', { projectId, userId })) return
-  throw policyForbids(request, 'cluster:delete', `: the host cluster ${hostClusterId} would go with the federation.`)
-}
-
-/**
- * `DELETE /v1/federations/{federation}` → 204. Reads `DELETE_IN_PROGRESS` until it is gone; a running create or update is replaced. With
- * `?force=true` what can't be reached is skipped, with `?workloads=delete` workloads go with the members; either also changes a running
- * deletion.
- */
-const deleteFederationHandler = async (request: ApiRequest<DesiredDeletion>): Promise<ApiResponse> => {
-  const { ports, principal, params, query } = request
-  const { federations } = ports.stores
-  const federation = await find(federations, 'Federation', principal.projectId, params.federation ?? '')
-  requireHostDeletable(request, federation)
-  await deleteFederation(ports, federation, query)
-  return { status: 204 }
-}
 
 /** `POST /v1/federations/{federation}/actions/release-selector` → 202. */
 const releaseSelectorHandler = async (request: ApiRequest): Promise<ApiResponse> => {
@@ -106,15 +78,6 @@ export const FEDERATION_ROUTES: readonly TableRoute[] = [
     schemas: { query: pageQuery },
     summary: 'Lists what happened, oldest first, for 30 days.',
     handle: listFederationEvents,
-  }),
-  route({
-    method: 'DELETE',
-    path: ITEM,
-    access: 'table',
-    rule: 'federation:delete',
-    schemas: { query: z.object({ force: flag, workloads }) },
-    summary: 'Unjoins all members and removes the control plane.',
-    handle: deleteFederationHandler,
   }),
   route({
     method: 'POST',

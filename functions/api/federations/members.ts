@@ -123,12 +123,12 @@ const rightsOf = ({ driver, federation }: Using): FederationRights =>
 
 const contextOf = (using: Using, side: Side, { grant }: UsedCluster): ClusterUseContext => {
   const { driver, federation } = using
-  const { projectId, userId } = federation
+  const { id, projectId, userId } = federation
   return {
     driver: driver.id,
     rights: rightsOf(using)[side],
-    federation: { projectId, userId },
-    ...(grant && { grant: { actions: grant.actions, rights: grant.rights } }),
+    federation: { ...(id && { id }), projectId, userId },
+    ...(grant && { grant: { id: grant.id, actions: grant.actions, rights: grant.rights } }),
   }
 }
 
@@ -162,6 +162,19 @@ const refusalByGrant = (
   )
 }
 
+/** For an unjoin, or a deletion, that deletes workloads. A grant that is over covers nothing, for administrators neither. @throws PolicyForbids */
+const requireClear = (asker: Asker, cluster: UsedCluster, using: Using): void => {
+  const { id, projectId, userId, grant } = cluster
+  const use = contextOf(using, 'member', cluster)
+  const isOver = grant === undefined && projectId !== using.federation.projectId
+  if (!isOver && isAllowed(asker, 'cluster:join', { id, projectId, userId }, use)) return
+  throw policyForbids(
+    asker,
+    'cluster:join',
+    `, on the side of the cluster: "workloads=delete" deletes in cluster ${id} with ${inWords(use.rights)}, which a federation of ${use.driver} has there.${isOver ? ' The grant by which the federation uses it is over.' : ''} Leave "workloads" out, and they stay.`,
+  )
+}
+
 /** As `requireRoleRule`, for a cluster of whose role the caller learns nothing. @throws PolicyForbids */
 const requireLentRole = (asker: Asker, cluster: Cluster, grant: Grant): void => {
   const { projectId, userId } = cluster
@@ -177,9 +190,8 @@ const requireLentRole = (asker: Asker, cluster: Cluster, grant: Grant): void => 
 /** Asks on the federation's side. @throws PolicyForbids naming rule and side */
 const requireMemberRule = (asker: Asker, rule: 'federation:join' | 'federation:unjoin', about: About): void => {
   const { using, cluster, named } = about
-  const { projectId, userId } = using.federation
   const context: MemberContext = { driver: using.driver.id, rights: rightsOf(using).member, cluster }
-  if (isAllowed(asker, rule, { projectId, userId }, context)) return
+  if (isAllowed(asker, rule, using.federation, context)) return
   throw policyForbids(asker, rule, `, on the side of the federation: cluster ${quote(named)} is what it is asked for.`)
 }
 
@@ -189,8 +201,8 @@ type About = { using: Using; cluster: PolicyObject; named: string }
 export const requireUnjoinOf =
   (asker: Asker) =>
   (membership: Membership, using: Using): void => {
-    const { projectId } = memberClusterKey(membership)
-    requireMemberRule(asker, 'federation:unjoin', { using, cluster: { projectId }, named: membership.memberName })
+    const { id, projectId } = memberClusterKey(membership)
+    requireMemberRule(asker, 'federation:unjoin', { using, cluster: { id, projectId }, named: membership.memberName })
   }
 
 /**
@@ -202,14 +214,15 @@ export const requireUnjoinOf =
 export const requireUseOf =
   (asker: Asker): RequireUse =>
   (cluster, side, using) => {
-    const { projectId, userId, grant } = cluster
+    if (using.clears) return requireClear(asker, cluster, using)
+    const { id, projectId, userId, grant } = cluster
     if (grant === undefined) requireRoleRule(asker, cluster)
     else requireLentRole(asker, cluster, grant)
     if (using.joins) {
       const named = grant?.clusterName ?? cluster.name
-      requireMemberRule(asker, 'federation:join', { using, cluster: { projectId, userId }, named })
+      requireMemberRule(asker, 'federation:join', { using, cluster: { id, projectId, userId }, named })
     }
     const use = contextOf(using, side, cluster)
-    if (isAllowed(asker, RULES[side], { projectId, userId }, use)) return
+    if (isAllowed(asker, RULES[side], { id, projectId, userId }, use)) return
     throw grant === undefined ? refusal(asker, cluster, side, use) : refusalByGrant(asker, grant, side, use)
   }

@@ -12,7 +12,7 @@ import { type Asker, isAllowed, policyForbids } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { WantedSelector } from './selector.schema.ts'
 
-type About = Pick<Federation, 'projectId' | 'userId' | 'properties'>
+type About = Pick<Federation, 'projectId' | 'userId' | 'properties'> & Partial<Pick<Federation, 'id'>>
 
 /**
  * Asks once for all clusters that the selector will bring: those of the whole project, else those that the caller made.
@@ -22,16 +22,17 @@ type About = Pick<Federation, 'projectId' | 'userId' | 'properties'>
 export const consentTo = (
   asker: Asker,
   driver: FederationDriverDescription,
-  { projectId, userId: owner, properties }: About,
+  { id, projectId, userId: owner, properties }: About,
 ): SelectorConsent => {
   const { userId } = asker.principal
   const rights = (driver.rights?.(properties) ?? { member: 'more' as const }).member
+  const federation = { ...(id && { id }), projectId, userId: owner }
   const mayJoin = (cluster: { projectId: string; userId?: string }): boolean =>
-    isAllowed(asker, 'federation:join', { projectId, userId: owner }, { driver: driver.id, rights, cluster }) &&
+    isAllowed(asker, 'federation:join', federation, { driver: driver.id, rights, cluster }) &&
     isAllowed(asker, 'cluster:join', cluster, {
       driver: driver.id,
       rights,
-      federation: { projectId, userId: owner },
+      federation,
     })
   if (mayJoin({ projectId })) return { userId, rights, clusters: 'all' }
   if (mayJoin({ projectId, userId })) return { userId, rights, clusters: 'own' }

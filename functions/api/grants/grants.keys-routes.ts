@@ -17,7 +17,7 @@ const findToGrant = async (request: CreateRequest) => {
   const { rights, actions } = request.body
   const cluster = await findIntactCluster(request)
   const { projectId, userId, name, id } = cluster
-  if (isAllowed(request, 'grant:create', { projectId, userId }, { rights, actions })) return cluster
+  if (isAllowed(request, 'grant:create', { id, projectId, userId }, { rights, actions })) return cluster
   throw policyForbids(
     request,
     'grant:create',

@@ -1,6 +1,7 @@
 import { ObjectNotVisible, StateConflict } from '../../core/errors.ts'
+import { projectEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
-import { QUOTA_RESOURCE, type Quota } from '../../core/values/quota.ts'
+import type { Quota, QuotaResource } from '../../core/values/quota.ts'
 import { quote } from '../../core/values/wording.ts'
 import { AlreadyExists } from '../../store/errors.ts'
 import type { Write } from '../../store/write.ts'
@@ -9,9 +10,9 @@ import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { CreateQuota, UpdateQuota } from './quota.schema.ts'
 import { showQuota, storedQuota } from './read-quotas.ts'
 
-const exists = (projectId: string): StateConflict =>
+const exists = (projectId: string, resource: QuotaResource): StateConflict =>
   new StateConflict(
-    `The project ${quote(projectId)} has a quota of ${QUOTA_RESOURCE} already. Change it with PATCH /v1/quotas/{project}/${QUOTA_RESOURCE}.`,
+    `The project ${quote(projectId)} has a quota of ${resource} already. Change it with PATCH /v1/quotas/{project}/${resource}.`,
   )
 
 const notSet = (project: string, resource: string): ObjectNotVisible =>
@@ -20,16 +21,16 @@ const notSet = (project: string, resource: string): ObjectNotVisible =>
   )
 
 const insert = async (
-  { ports, body }: ApiRequest<unknown, CreateQuota>,
+  { ports, body, principal }: ApiRequest<unknown, CreateQuota>,
   remember: (id: string) => Write[],
 ): Promise<string> => {
   const { quotas } = ports.stores
-  const { project_id: projectId, hard_limit: hardLimit } = body
+  const { project_id: projectId, hard_limit: hardLimit, resource } = body
   // Before a number is taken, so that refusals leave no gaps.
-  if ((await quotas.get(projectId)) !== undefined) throw exists(projectId)
+  if ((await quotas.get(projectId, resource)) !== undefined) throw exists(projectId, resource)
   const quota: Quota = {
     projectId,
-    resource: QUOTA_RESOURCE,
+    resource,
     number: await quotas.nextNumber(),
     hardLimit,
     revision: 1,
@@ -37,9 +38,11 @@ const insert = async (
     updatedAt: null,
   }
   try {
-    await ports.stores.commit([quotas.insert(quota), ...remember(projectId)])
+    const message = `The quota of ${resource} of project ${projectId} is ${hardLimit}.`
+    const told = projectEvent(ports, principal.projectId, { reason: 'QuotaCreate', message })
+    await ports.stores.commit([quotas.insert(quota), told, ...remember(projectId)])
   } catch (error) {
-    throw error instanceof AlreadyExists ? exists(projectId) : error
+    throw error instanceof AlreadyExists ? exists(projectId, resource) : error
   }
   return projectId
 }
@@ -51,9 +54,10 @@ const insert = async (
  */
 export const createQuota = async (request: ApiRequest<unknown, CreateQuota>): Promise<ApiResponse> => {
   const projectId = await createOnce(request, 'POST /v1/quotas', (remember) => insert(request, remember))
-  const quota = await request.ports.stores.quotas.get(projectId)
+  const { resource } = request.body
+  const quota = await request.ports.stores.quotas.get(projectId, resource)
   // Removed since: by somebody at once, or before this repetition of an earlier request.
-  if (quota === undefined) throw notSet(projectId, QUOTA_RESOURCE)
+  if (quota === undefined) throw notSet(projectId, resource)
   return { status: 201, body: showQuota(quota) }
 }
 

@@ -1,14 +1,15 @@
 import * as z from 'zod'
-import { QUOTA_RESOURCE } from '../../core/values/quota.ts'
+import { QUOTA_RESOURCE, QUOTA_RESOURCES } from '../../core/values/quota.ts'
+import { listInWords, quote } from '../../core/values/wording.ts'
 import { type OtherAttributes, parseAttributes } from '../body/attributes.ts'
 import { integerField, optional, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import { flag, listQuery } from '../query.ts'
 import type { BodySchema } from '../route.ts'
 
-const resource = optional(z.literal(QUOTA_RESOURCE, { error: `must be "${QUOTA_RESOURCE}"` })).transform(
-  () => QUOTA_RESOURCE,
-)
+const resource = optional(
+  z.enum(QUOTA_RESOURCES, { error: `must be one of ${listInWords(QUOTA_RESOURCES.map(quote))}` }),
+).transform((given) => given ?? QUOTA_RESOURCE)
 /** Magnum's default for a quota that says nothing. */
 const hardLimit = optional(integerField(0)).transform((limit) => limit ?? 1)
 

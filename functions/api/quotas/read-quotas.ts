@@ -1,10 +1,17 @@
 import { notFound } from '../../core/errors.ts'
 import type { TablePorts } from '../../core/ports.ts'
-import { QUOTA_RESOURCE, type Quota } from '../../core/values/quota.ts'
+import {
+  LIMIT_RESOURCES,
+  PROJECT_LIMITS,
+  type ProjectLimits,
+  QUOTA_RESOURCES,
+  type Quota,
+} from '../../core/values/quota.ts'
 import { type Columns, type Listing, listResponse, selectPage } from '../lists.ts'
 import { requirePolicy } from '../policy.ts'
 import { timestamp } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
+import type { ApiSettings } from '../settings.ts'
 import type { QuotasQuery } from './quota.schema.ts'
 
 /** A quota as Magnum shows it (magnum-rest.md 7.3). */
@@ -26,8 +33,9 @@ export const storedQuota = async (
   projectId: string,
   resource: string,
 ): Promise<Quota | undefined> => {
-  if (resource !== QUOTA_RESOURCE || projectId.length > PROJECT_ID_MAX) return undefined
-  return ports.stores.quotas.get(projectId)
+  const known = QUOTA_RESOURCES.find((one) => one === resource)
+  if (known === undefined || projectId.length > PROJECT_ID_MAX) return undefined
+  return ports.stores.quotas.get(projectId, known)
 }
 
 /** A quota with the id that lists and markers know it by. */
@@ -58,8 +66,8 @@ const quotasFor = async (request: ApiRequest<QuotasQuery>): Promise<Quota[]> => 
     requirePolicy(request, 'quota:get_all_all_projects')
     return quotas.list()
   }
-  const own = await quotas.get(request.principal.projectId)
-  return own === undefined ? [] : [own]
+  const own = await Promise.all(QUOTA_RESOURCES.map((it) => quotas.get(request.principal.projectId, it)))
+  return own.flatMap((quota) => quota ?? []).sort((one, other) => one.number - other.number)
 }
 
 /** `GET /v1/quotas` (magnum-rest.md 7.3): the own project's, or all with `all_tenants`. */
@@ -75,6 +83,16 @@ export const listQuotas = async (request: ApiRequest<QuotasQuery>): Promise<ApiR
   })
 }
 
+/** What holds where no quota is set; of what nobody knows the one of clusters, as in Magnum. */
+const defaultLimit = (
+  { clustersPerProject, projectLimits = PROJECT_LIMITS }: ApiSettings,
+  resource: string,
+): number => {
+  const kinds = Object.keys(projectLimits) as (keyof ProjectLimits)[]
+  const kind = kinds.find((one) => LIMIT_RESOURCES[one] === resource)
+  return kind === undefined ? clustersPerProject : projectLimits[kind]
+}
+
 /** `GET /v1/quotas/{project}/{resource}`: where none is set, what holds then, and not 404 (magnum-rest.md section 11, row 20). */
 export const getQuota = async (request: ApiRequest): Promise<ApiResponse> => {
   const { ports, settings, params } = request
@@ -82,7 +100,7 @@ export const getQuota = async (request: ApiRequest): Promise<ApiResponse> => {
   requirePolicy(request, 'quota:get', { projectId })
   const quota = await storedQuota(ports, projectId, resource)
   if (quota !== undefined) return { status: 200, body: showQuota(quota) }
-  return { status: 200, body: { project_id: projectId, resource, hard_limit: settings.clustersPerProject } }
+  return { status: 200, body: { project_id: projectId, resource, hard_limit: defaultLimit(settings, resource) } }
 }
 
 /** A request, as far as it says where quotas are and who asks. */

@@ -9,7 +9,7 @@ import type { BodySchema } from '../route.ts'
 
 const EVENTS_RULE = 'must be a list of 1 to 20 types of events, such as "cluster.*" or "federation.join.failure"'
 const FITS_RULE =
-  'must fit a type of event: cluster or federation, then create, update, delete, join, unjoin, rotate or kubeconfig, then pending, success or failure; or cluster.health.changed. "*" stands for any text'
+  'must fit a type of event: cluster or federation, then create, update, delete, join, unjoin, rotate or kubeconfig, then pending, success or failure; or cluster.health.changed, or project.update.success. "*" stands for any text'
 /** Parts between dots, of small letters and `*`. */
 const PATTERN = /^[a-z*]+(?:\.[a-z*]+){0,3}$/
 

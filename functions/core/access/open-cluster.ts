@@ -12,13 +12,14 @@ import {
 import { namespaces } from '../../kubernetes/resources.ts'
 import { storedAuthority } from '../cluster/authorities.ts'
 import type { Cluster } from '../cluster/cluster.ts'
+import { ownerEvent } from '../operation/events.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
 import { kubeconfigKey } from './credentials.ts'
 
 /** What opening a cluster needs. */
-export type AccessPorts = Pick<Ports, 'stores' | 'drivers' | 'connect'>
+export type AccessPorts = Pick<Ports, 'stores' | 'drivers' | 'connect' | 'clock' | 'newId'>
 
 /** What is seen when an endpoint no longer leads to its cluster: the address is nobody's, somebody else's, or has another authority. */
 const ASTRAY = [
@@ -72,12 +73,17 @@ export const openStored = async (ports: AccessPorts, cluster: Cluster): Promise<
   return openBy(ports, cluster, await ports.stores.credentials.get(kubeconfigKey(cluster)))
 }
 
-/** Stores where a cluster is by now, unless it is gone or was given another endpoint meanwhile. */
-const storeMove = ({ stores }: AccessPorts, before: Cluster, { endpoint }: Cluster): Promise<void> =>
+/** Stores where a cluster is by now, unless it is gone or was given another endpoint meanwhile. Nobody asked for it, whose request it may be. */
+const storeMove = ({ stores, clock, newId }: AccessPorts, before: Cluster, { endpoint }: Cluster): Promise<void> =>
   retryOnConflict(async () => {
     const cluster = await stores.clusters.get(before)
     if (cluster === undefined || !isDeepStrictEqual(cluster.endpoint, before.endpoint)) return
-    await stores.commit([stores.clusters.change(cluster, { endpoint })])
+    const said = { action: 'update', outcome: 'success', reason: 'EndpointMoved', notify: false } as const
+    const message = `Cluster ${cluster.name} is at ${endpoint?.server} by now.`
+    await stores.commit([
+      stores.clusters.change(cluster, { endpoint }),
+      ownerEvent({ stores, clock, newId }, 'cluster', cluster, { ...said, message }),
+    ])
   })
 
 /**

@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { StateConflict, TooManyRequests } from '../errors.ts'
+import { projectEvent } from '../operation/events.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { TablePorts } from '../ports.ts'
 import { Secret } from '../values/secret.ts'
+import { quote } from '../values/wording.ts'
 import { asked, type Hook, type ObserveKey, type ObserveRequest } from './observe-request.ts'
 
 type Stored = Pick<TablePorts, 'stores' | 'clock'>
@@ -39,15 +41,18 @@ export const digestOf = (token: string): string => createHash('sha256').update(t
 
 /** Creates a hook; its token is shown this once. @throws StateConflict when the cluster has as many as it may */
 export const createHook = async (
-  { stores, clock, newId }: Stored & Pick<TablePorts, 'newId'>,
+  ports: Stored & Pick<TablePorts, 'newId' | 'caller'>,
   desired: ObserveKey & Pick<Hook, 'userId' | 'name'>,
 ): Promise<{ hook: Hook; token: Secret }> => {
+  const { stores, clock, newId } = ports
   if ((await stores.hooks.listOf(desired)).length >= HOOKS_MAX) {
     throw new StateConflict(`The cluster has ${HOOKS_MAX} hooks, which is as many as it may. Delete one first.`)
   }
   const token = new Secret(randomBytes(TOKEN_BYTES).toString('base64url'))
   const hook = { ...desired, id: newId(), digest: digestOf(token.reveal()), createdAt: clock.now().toISOString() }
-  await stores.commit([stores.hooks.insert(hook)])
+  const message = `Hook ${quote(hook.name)} (${hook.id}) of cluster ${hook.clusterId} was created.`
+  const told = projectEvent(ports, hook.projectId, { reason: 'HookCreate', message })
+  await stores.commit([stores.hooks.insert(hook), told])
   return { hook, token }
 }
 

@@ -15,6 +15,7 @@ import type { Federation } from './federation.ts'
 import {
   decideOn,
   type RequireUse,
+  requireClearing,
   requireIntactOwn,
   requireRegisteredOnce,
   requireWorkloads,
@@ -104,7 +105,7 @@ type Decision = { input: MembersInput & { driver: FederationDriver }; plan: Chan
  * Asks for what the change takes in clusters. Properties decide what runs in the host and with which rights in the members, so that changing them
  * is using all of them anew.
  *
- * @throws PolicyForbids, and ItemAltered where somebody else wrote what the rules are asked about; unjoins ask nothing of the cluster, so that a member can always leave
+ * @throws PolicyForbids, and ItemAltered where somebody else wrote what the rules are asked about; unjoins ask nothing of the cluster unless they delete workloads, so that a member can always leave
  */
 const requireUses = async (
   ports: Ports,
@@ -112,6 +113,10 @@ const requireUses = async (
   { input, plan, host }: Decision,
 ): Promise<void> => {
   for (const membership of input.targets.leave) requireUnjoin(membership, input)
+  if (input.workloads === 'delete') {
+    const leaving = plan.steps.flatMap((step) => (step.kind === 'unjoin' ? [step.before] : []))
+    await requireClearing(ports, requireUse, { ...input, leaving })
+  }
   if (input.targets.join.length === 0 && host === null) return
   const { federation, driver } = input
   const { integrity } = ports.stores

@@ -4,10 +4,15 @@ import { launch, newOperation, replacedBy } from '../operation/launch.ts'
 import { type DesiredWorkloads, workloadsOf } from '../operation/operation.ts'
 import type { TablePorts } from '../ports.ts'
 import type { Federation, FederationOperation } from './federation.ts'
-import { decideOn, requireWorkloads } from './federation-rules.ts'
+import { decideOn, type RequireUse, requireClearing, requireWorkloads } from './federation-rules.ts'
 
 /** Whether what can't be reached is skipped, and what becomes of the members' workloads. */
-export type DesiredDeletion = { force: boolean; workloads?: DesiredWorkloads }
+export type DesiredDeletion = {
+  force: boolean
+  workloads?: DesiredWorkloads
+  /** Whether workloads may be deleted in the members. Absent: it is asked for by no one. @throws PolicyForbids */
+  requireUse?: RequireUse
+}
 
 /** A deletion that runs goes on, unless it is now to be forced, or to remove workloads. */
 const isUnderWay = ({ operation }: Federation, { force, workloads }: DesiredDeletion): boolean =>
@@ -26,6 +31,19 @@ const newDeletion = (ports: TablePorts, { operation: before }: Federation, { for
   })
 }
 
+/** Whoever joins meanwhile raises the federation's revision, so that it is asked of them, too. */
+const requireMembersClearing = async (
+  ports: TablePorts,
+  federation: Federation,
+  { workloads, requireUse }: DesiredDeletion,
+): Promise<void> => {
+  if (workloads !== 'delete' || requireUse === undefined) return
+  const driver = ports.drivers.federation.resolve(federation.driver)
+  const leaving = await ports.stores.memberships.listOf(federation)
+  await ports.stores.integrity.requireFederation(federation)
+  await requireClearing(ports, requireUse, { driver, federation, leaving })
+}
+
 /** Decides and commits. Null when a deletion runs already. */
 const decide = async (
   ports: TablePorts,
@@ -36,6 +54,7 @@ const decide = async (
   if (desired.workloads !== undefined)
     requireWorkloads(ports.drivers.federation.resolve(federation.driver), desired.workloads)
   if (isUnderWay(federation, desired)) return null
+  await requireMembersClearing(ports, federation, desired)
   const operation = newDeletion(ports, federation, desired)
   const update = {
     status: 'DELETE_IN_PROGRESS',

@@ -4,10 +4,13 @@ import { ClusterNotUsable } from '../../store/errors.ts'
 import type { Stores } from '../../store/stores.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { IN_OWN_PROJECT, InvalidRequest, notFound, StateConflict } from '../errors.ts'
-import type { UsedCluster } from '../grant/loans.ts'
+import { isLive } from '../grant/grant.ts'
+import { findUsed, memberClusterKey, type UsedCluster } from '../grant/loans.ts'
+import type { Membership } from '../membership/membership.ts'
 import { MEMBERSHIP_CHANGES_MAX } from '../operation/deadlines.ts'
 import type { DesiredWorkloads } from '../operation/operation.ts'
 import { atHandFirst, retryOnConflict } from '../operation/retry-on-conflict.ts'
+import type { TablePorts } from '../ports.ts'
 import { listInWords, quote } from '../values/wording.ts'
 import type { Federation } from './federation.ts'
 
@@ -166,14 +169,43 @@ export const requireDistinct = (clusters: readonly Pick<Cluster, 'id' | 'name'>[
 
 /** A federation as far as it takes rights in clusters: with the properties that it is to have. */
 export type Using = {
-  federation: Pick<Federation, 'projectId' | 'userId' | 'properties'>
+  federation: Pick<Federation, 'projectId' | 'userId' | 'properties'> & Partial<Pick<Federation, 'id'>>
   driver: FederationDriverDescription
   /** The cluster joins: the rule of the federation's side is asked, too. */
   joins?: true
+  /** What the federation brought into the cluster is deleted from it. */
+  clears?: true
 }
 
 /** Asks the policy whether the caller may have a federation use a cluster. @throws PolicyForbids */
 export type RequireUse = (cluster: UsedCluster, side: 'host' | 'member', using: Using) => void
+
+type Clearing = { driver: FederationDriverDescription; federation: Federation; leaving: readonly Membership[] }
+
+/**
+ * An unjoin that deletes workloads acts in the member with the rights of a join: it takes the consent of the cluster's side, by a grant that is not over. A
+ * cluster that is no longer registered is not opened, so that nothing is asked.
+ *
+ * @throws PolicyForbids naming rule and side, ItemAltered
+ */
+export const requireClearing = async (
+  { stores, clock }: Pick<TablePorts, 'stores' | 'clock'>,
+  requireUse: RequireUse,
+  { driver, federation, leaving }: Clearing,
+): Promise<void> => {
+  const now = clock.now().toISOString()
+  for (const membership of leaving) {
+    const { loan } = membership
+    const key = memberClusterKey(membership)
+    const used = await findUsed(stores, federation, { ...key, loan })
+    const found = used ?? (loan && (await stores.clusters.get(key)))
+    if (found === undefined) continue
+    const { grant, ...cluster } = found as UsedCluster
+    const isCovered = grant !== undefined && isLive(grant, now) && grant.actions.includes('join')
+    if (loan === undefined) await stores.integrity.requireCluster(cluster)
+    requireUse(isCovered ? { ...cluster, grant } : cluster, 'member', { driver, federation, clears: true })
+  }
+}
 
 /**
  * Decides on a federation as its caller saw it, and when that has changed meanwhile, on what it is then.

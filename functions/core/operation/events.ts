@@ -9,13 +9,19 @@ type EventPorts = Pick<Ports, 'stores' | 'clock' | 'newId' | 'caller'>
 /** Message text longer than this is cut: an item holds 400 KB, a reader wants a line. */
 const MESSAGE_MAX = 4000
 
+const askedBy = ({ caller }: EventPorts): Pick<DomainEvent, 'initiator' | 'audit'> => {
+  if (caller === undefined) return {}
+  const { userId, projectId, audit } = caller
+  return { initiator: { userId, projectId }, ...(audit === undefined ? {} : { audit: audit() }) }
+}
+
 const append = (ports: EventPorts, event: Omit<DomainEvent, 'id' | 'time'>): Write =>
   ports.stores.events.append({
     ...event,
     message: event.message.slice(0, MESSAGE_MAX),
     id: ports.newId(),
     time: ports.clock.now().toISOString(),
-    ...(ports.caller === undefined ? {} : { initiator: ports.caller }),
+    ...askedBy(ports),
   })
 
 /** History of a cluster or federation, for the commit that moves it from `read` to the next revision. */
@@ -66,3 +72,21 @@ export const memberEndEvents = (ports: EventPorts, read: Membership, said: Event
   } as const
   return [memberEvent(ports, read, said), append(ports, owners)]
 }
+
+/** That something of a project was made which has no history of its own. */
+export const projectEvent = (
+  ports: EventPorts,
+  projectId: string,
+  said: Pick<EventFields, 'reason' | 'message'>,
+): Write =>
+  append(ports, {
+    projectId,
+    owner: { kind: 'project', id: projectId },
+    name: projectId,
+    clusterId: null,
+    sequence: 0,
+    action: 'update',
+    outcome: 'success',
+    notify: false,
+    ...said,
+  })

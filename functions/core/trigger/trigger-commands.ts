@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { StateConflict, TooManyRequests } from '../errors.ts'
+import { projectEvent } from '../operation/events.ts'
 import type { Ports, TablePorts } from '../ports.ts'
 import { Secret } from '../values/secret.ts'
+import { quote } from '../values/wording.ts'
 import { cloudEvent, type Delivery, newDelivery, signingKeyOf, type Trigger } from './trigger.ts'
-
-/** Triggers of a project at most: each event is held against all of them. */
-const TRIGGERS_MAX = 50
 
 /** Bytes of a signing secret (Standard Webhooks: 24 to 64). */
 const SECRET_BYTES = 32
@@ -14,19 +13,17 @@ const FORMER_MS = 24 * 3600 * 1000
 
 const newSecret = (): Secret => new Secret(`whsec_${randomBytes(SECRET_BYTES).toString('base64')}`)
 
-type Stored = Pick<Ports, 'stores' | 'clock' | 'newId'>
+type Stored = Pick<Ports, 'stores' | 'clock' | 'newId' | 'caller'>
 
 /** What a caller says of a new trigger. */
 export type DesiredTrigger = Pick<Trigger, 'projectId' | 'userId' | 'name' | 'events' | 'filter' | 'url'>
 
-/** Creates a trigger with a secret of its own, which is shown this once. @throws StateConflict when the project has as many as it may */
+/** Creates a trigger with a secret of its own, which is shown this once. @throws ProjectLimitReached */
 export const createTrigger = async (
-  { stores, clock, newId }: Stored,
+  ports: Stored,
   desired: DesiredTrigger,
 ): Promise<{ trigger: Trigger; secret: Secret }> => {
-  if ((await stores.triggers.listOf(desired.projectId)).length >= TRIGGERS_MAX) {
-    throw new StateConflict(`The project has ${TRIGGERS_MAX} triggers, which is as many as it may. Delete one first.`)
-  }
+  const { stores, clock, newId } = ports
   const trigger: Trigger = {
     ...desired,
     id: newId(),
@@ -37,7 +34,9 @@ export const createTrigger = async (
   }
   const secret = newSecret()
   const sealed = await stores.credentials.seal(signingKeyOf(trigger, 'signing'), secret)
-  await stores.commit([stores.triggers.insert(trigger), sealed])
+  const message = `Trigger ${quote(trigger.name)} (${trigger.id}) was created.`
+  const told = projectEvent(ports, trigger.projectId, { reason: 'TriggerCreate', message })
+  await stores.commit([stores.triggers.insert(trigger), sealed, told])
   return { trigger, secret }
 }
 

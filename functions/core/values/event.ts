@@ -1,7 +1,36 @@
 import type { HealthStatus } from '../cluster/cluster.ts'
+import type { IDENTITY_SOURCES } from './identity.ts'
 
-/** Whose history it belongs to. Membership events belong to the federation and name the cluster. */
-export type EventOwner = { kind: 'cluster' | 'federation'; id: string }
+/**
+ * Whose history it belongs to. Membership events belong to the federation and name the cluster. Those of a project are about what has no history of its
+ * own: templates, quotas, triggers, hooks.
+ */
+export type EventOwner = { kind: 'cluster' | 'federation' | 'project'; id: string }
+
+/** What a rule is asked about; without `id` what is not there yet, or anything of the project. */
+export type AuditedSide = { id?: string; projectId: string }
+
+/** A decision of the policy that permitted something. Of a rule of joins it has both sides. */
+export type AuditedDecision = {
+  rule: string
+  /** Ids of the policies that permit it. */
+  policies: readonly string[]
+  federation?: AuditedSide
+  cluster?: AuditedSide
+  resource?: AuditedSide
+  /** By which a cluster of another project is used. */
+  grantId?: string
+}
+
+/** By whose word and which decisions a change was made. For operators: on the bus and in the log, and in no answer. */
+export type Audit = {
+  requestId: string
+  /** Who vouched for the caller. */
+  source: (typeof IDENTITY_SOURCES)[number]
+  decisions: readonly AuditedDecision[]
+  /** How many more there are. */
+  omitted?: number
+}
 
 /**
  * Something that happened to an entity: written in the same transaction as the status (outbox), read at `/events`, forwarded to
@@ -36,6 +65,8 @@ export type DomainEvent = {
   health?: { before: HealthStatus | null; after: HealthStatus }
   /** Of a cluster in whose place another one answers, whose type is `cluster.quarantined`, or does no longer: `cluster.released`. */
   quarantined?: boolean
+  /** In what a request begins or does at once. */
+  audit?: Audit
 }
 
 /** Reason of a membership's event that is the beginning of a change of the federation, asked for by somebody. */
@@ -115,23 +146,26 @@ const initiatorOf = ({ initiator, projectId }: DomainEvent): CadfEvent['initiato
   project_id: initiator?.projectId ?? projectId,
 })
 
-const targetOf = (event: DomainEvent, typeURI: string, status: string): CadfEvent['target'] => ({
-  id: event.owner.id,
-  typeURI,
-  ...(event.name === undefined ? {} : { name: event.name }),
-  attachments: [
-    {
-      typeURI,
-      name: `${event.owner.kind}_data`,
-      content: {
-        status,
-        status_reason: event.message,
-        project_id: event.projectId,
-        updated_at: event.time,
+const targetOf = (event: DomainEvent, kind: 'cluster' | 'federation', status: string): CadfEvent['target'] => {
+  const typeURI = `service/magnum/${kind}`
+  return {
+    id: event.owner.id,
+    typeURI,
+    ...(event.name === undefined ? {} : { name: event.name }),
+    attachments: [
+      {
+        typeURI,
+        name: `${kind}_data`,
+        content: {
+          status,
+          status_reason: event.message,
+          project_id: event.projectId,
+          updated_at: event.time,
+        },
       },
-    },
-  ],
-})
+    ],
+  }
+}
 
 /**
  * The notification of an event (design section 8): `pending` when work begins, `success` or `failure` when it ends; undefined for events that
@@ -139,10 +173,11 @@ const targetOf = (event: DomainEvent, typeURI: string, status: string): CadfEven
  */
 export const notificationOf = (event: DomainEvent): Notification | undefined => {
   const action = actionOf(event)
-  if (action === undefined) return undefined
   const { id, time, outcome, reason } = event
-  const typeURI = `service/magnum/${event.owner.kind}`
-  const eventType = `magnum.${event.owner.kind}.${action}` as const
+  const { kind } = event.owner
+  if (action === undefined || kind === 'project') return undefined
+  const typeURI = `service/magnum/${kind}`
+  const eventType = `magnum.${kind}.${action}` as const
   const at = microseconds(time)
   const detail: NotificationDetail = {
     message_id: id,
@@ -159,7 +194,7 @@ export const notificationOf = (event: DomainEvent): Notification | undefined => 
       reason: { reasonType: 'fedplane', reasonCode: reason },
       observer: { id: 'fedplane', typeURI },
       initiator: initiatorOf(event),
-      target: targetOf(event, typeURI, `${action.toUpperCase()}_${STATUS_OF[outcome]}`),
+      target: targetOf(event, kind, `${action.toUpperCase()}_${STATUS_OF[outcome]}`),
     },
     timestamp: at.replace('T', ' '),
   }
@@ -195,6 +230,7 @@ export const EVENT_TYPES: readonly EntityEventType[] = [
     EVENT_ACTIONS.flatMap((action) => OUTCOMES.map((outcome): EntityEventType => `${owner}.${action}.${outcome}`)),
   ),
   ...OWN_TYPES,
+  'project.update.success',
 ]
 
 const typeOf = ({ owner, action, outcome, health, quarantined }: DomainEvent): EntityEventType => {

@@ -41,7 +41,7 @@ type Base = {
   /** Absent: nothing that leads to credentials is written. */
   bound?: BoundFacts
   /** Counted beside the commit (`project-places.ts`). */
-  place?: Place
+  places?: readonly Place[]
 }
 
 /** One item's part in a commit. */

@@ -20,7 +20,7 @@ import { clusterIndexAttributes, indexChanges, presentOnly } from './index-attri
 import { parseItem } from './item.schema.ts'
 import { CLUSTER_PREFIX, clusterKey, projectPartition, uidKey } from './keys.ts'
 import { claim, findIdsByName, putName, release, removeName } from './name-index.ts'
-import { operationPlace } from './project-places.ts'
+import { operationPlaces } from './project-places.ts'
 import { getItem, getItems, type Item, queryPage, readPage, takePage } from './read.ts'
 import type { StoreContext } from './request.ts'
 import { observe, updateExpression } from './updates.ts'
@@ -43,7 +43,7 @@ const insert = (cluster: Cluster): Action[] => [
     condition: 'attribute_not_exists(#pk)',
     onConflict: () => alreadyExists('cluster', cluster.id),
     bound: { projectId: cluster.projectId, facts: clusterFacts(cluster), read: null },
-    ...operationPlace(cluster.projectId, null, cluster.operation),
+    places: operationPlaces(cluster.projectId, null, cluster.operation),
   },
   putName('CLUSTER', cluster),
 ]
@@ -96,7 +96,7 @@ const change = (read: Cluster, fields: ClusterChange, guard: ChangeGuard): Actio
     values: { ...values, ...guardValues, ':read': read.revision },
     onConflict: (stored) =>
       guard.unlessUsed ? whyUnchanged(read, stored) : revisionConflict('cluster', read.id, read.revision),
-    ...operationPlace(
+    places: operationPlaces(
       read.projectId,
       read.operation,
       fields.operation === undefined ? read.operation : fields.operation,
@@ -112,7 +112,7 @@ const remove = (read: Cluster): Action[] => [
     condition: '#revision = :read',
     values: { ':read': read.revision },
     onConflict: () => revisionConflict('cluster', read.id, read.revision),
-    ...operationPlace(read.projectId, read.operation, null),
+    places: operationPlaces(read.projectId, read.operation, null),
   },
   removeName('CLUSTER', read),
 ]

@@ -2,7 +2,7 @@ import type { DomainEvent } from '../../core/values/event.ts'
 import type { EventStore, FeedEntry } from '../stores.ts'
 import type { Commit } from '../write.ts'
 import { alreadyExists, asWrite } from './action.ts'
-import { EVENT_SCHEMA_VERSION, eventItem, feedItem } from './event.schema.ts'
+import { EVENT_SCHEMA_VERSION, eventItem, feedItem, storedOwner } from './event.schema.ts'
 import { parseItem } from './item.schema.ts'
 import { epochSeconds, eventPrefix, feedKey, feedPartition, projectPartition } from './keys.ts'
 import { queryItems, readPage, takePage } from './read.ts'
@@ -15,6 +15,7 @@ const stored = (context: StoreContext, event: DomainEvent) => ({
   schemaVersion: EVENT_SCHEMA_VERSION,
   ttl: epochSeconds(context.clock) + EVENT_LIFE_SECONDS,
   ...event,
+  ...storedOwner(event.owner),
 })
 
 /** Feeds of projects in DynamoDB. The forwarder of the stream, which writes them, needs nothing else of the stores. */
@@ -22,7 +23,8 @@ export const dynamoFeed = (
   context: StoreContext,
   commit: Commit,
 ): Pick<EventStore, 'publish' | 'feed' | 'lastPosition'> => ({
-  publish: ({ position, event }) =>
+  // Who reads a feed does not see by whose word: operators do, on the bus.
+  publish: ({ position, event: { audit: _, ...event } }) =>
     commit([
       asWrite({
         type: 'put',

@@ -9,7 +9,7 @@ import { federationIndexAttributes, indexChanges, presentOnly } from './index-at
 import { parseItem } from './item.schema.ts'
 import { FEDERATION_PREFIX, federationKey, namespaceKey, projectPartition } from './keys.ts'
 import { claim, findIdsByName, putName, release, removeName } from './name-index.ts'
-import { operationPlace } from './project-places.ts'
+import { operationPlaces } from './project-places.ts'
 import { getItem, type Item, readPage } from './read.ts'
 import type { StoreContext } from './request.ts'
 import { removeSelector } from './selector-store.ts'
@@ -35,9 +35,9 @@ const insert = (federation: Federation): Action[] => [
     condition: 'attribute_not_exists(#pk)',
     onConflict: () => alreadyExists('federation', federation.id),
     bound: { projectId: federation.projectId, facts: federationFacts(federation), read: null },
-    ...operationPlace(federation.projectId, null, federation.operation),
+    places: operationPlaces(federation.projectId, null, federation.operation),
   },
-  { ...putName('FEDERATION', federation), place: { of: 'federations', projectId: federation.projectId, by: 1 } },
+  { ...putName('FEDERATION', federation), places: [{ of: 'federations', projectId: federation.projectId, by: 1 }] },
 ]
 
 /** How the set of member ids changes, with what must hold beside the revision. */
@@ -78,7 +78,7 @@ const change = (read: Federation, fields: FederationUpdate, memberIds: MemberIds
     values: { ...values, ...members.values, ':read': read.revision },
     onConflict: () => revisionConflict('federation', read.id, read.revision),
     ...bound,
-    ...operationPlace(
+    places: operationPlaces(
       read.projectId,
       read.operation,
       fields.operation === undefined ? read.operation : fields.operation,
@@ -106,9 +106,9 @@ const remove = (read: Federation): Action[] => [
     condition: '#revision = :read',
     values: { ':read': read.revision },
     onConflict: () => revisionConflict('federation', read.id, read.revision),
-    ...operationPlace(read.projectId, read.operation, null),
+    places: operationPlaces(read.projectId, read.operation, null),
   },
-  { ...removeName('FEDERATION', read), place: { of: 'federations', projectId: read.projectId, by: -1 } },
+  { ...removeName('FEDERATION', read), places: [{ of: 'federations', projectId: read.projectId, by: -1 }] },
   ...(read.memberSelector ? [removeSelector(read)] : []),
 ]
 

@@ -64,7 +64,7 @@ const insert = (grant: Grant): Action[] => [
     condition: 'attribute_not_exists(#pk)',
     onConflict: () => alreadyExists('grant', grant.id),
     bound: { projectId: grant.projectId, facts: grantFacts(grant), read: null },
-    place: { of: 'grants', projectId: grant.projectId, by: 1 },
+    places: [{ of: 'grants', projectId: grant.projectId, by: 1 }],
   },
   {
     type: 'put',
@@ -108,7 +108,7 @@ const remove = (read: Grant): Action[] => [
           values: { ':read': read.revision, ':uses': new Set(read.uses.map(textOfUse)) },
         }),
     onConflict: () => conflictOf(read),
-    place: { of: 'grants', projectId: read.projectId, by: -1 },
+    places: [{ of: 'grants', projectId: read.projectId, by: -1 }],
   },
   { type: 'delete', key: receivedKey(read), onConflict: () => conflictOf(read) },
 ]

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/ports.ts'
+import { QUOTA_RESOURCE } from '../../core/values/quota.ts'
 import type { HostIdentity } from '../federation.store.ts'
 import { DELIVERY_PREFIX, FEED_PARTITION, IDENTITY_PREFIX, OBSERVE_PREFIX } from './table-definition.ts'
 
@@ -187,9 +188,11 @@ export const feedKey = (projectId: string, position: string): ItemKey => ({
 /** Quotas of all projects: few, and listed together. */
 export const QUOTA_PARTITION = 'QUOTA'
 export const QUOTA_PREFIX = 'PROJECT#'
+/** Of other resources than `Cluster`: apart, since the release before knows none. */
+export const LIMIT_PREFIX = 'LIMIT#'
 export const quotaKey = ({ projectId, resource }: { projectId: string; resource: string }): ItemKey => ({
   pk: QUOTA_PARTITION,
-  sk: `${QUOTA_PREFIX}${part(projectId)}#${resource}`,
+  sk: `${resource === QUOTA_RESOURCE ? QUOTA_PREFIX : LIMIT_PREFIX}${part(projectId)}#${resource}`,
 })
 /** How much of its quotas a project has taken. */
 export const usageKey = (projectId: string): ItemKey => inProject(projectId, 'USAGE')

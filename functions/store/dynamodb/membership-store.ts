@@ -2,11 +2,11 @@ import * as z from 'zod'
 import { type Membership, membershipEntityId, operationOf } from '../../core/membership/membership.ts'
 import type { MembershipStore } from '../federation.store.ts'
 import { membershipFacts } from '../sealing/integrity.ts'
-import { type Action, alreadyExists, asWrite, revisionConflict } from './action.ts'
+import { type Action, alreadyExists, asWrite, type Place, revisionConflict } from './action.ts'
 import { membershipIndexAttributes, presentOnly } from './index-attributes.ts'
 import { count, loan, objectRef, operation, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
 import { MEMBERSHIP_PREFIX, membershipKey, membershipPrefix, projectPartition } from './keys.ts'
-import { operationPlace } from './project-places.ts'
+import { operationPlaces } from './project-places.ts'
 import { getItem, type Item, queryPrefix } from './read.ts'
 import type { StoreContext } from './request.ts'
 
@@ -64,20 +64,25 @@ const itemOf = (membership: Membership) => ({
   ...presentOnly(membershipIndexAttributes(membership)),
 })
 
+const memberPlace = ({ projectId }: Membership, by: 1 | -1): Place => ({ of: 'members', projectId, by })
+
 const insert = (membership: Membership): Action => ({
   type: 'put',
   item: itemOf(membership),
   condition: 'attribute_not_exists(#pk)',
   onConflict: () => alreadyExists('membership', membershipEntityId(membership)),
   bound: { projectId: membership.projectId, facts: membershipFacts(membership), read: null },
-  ...operationPlace(membership.projectId, null, operationOf(membership)),
+  places: [memberPlace(membership, 1), ...operationPlaces(membership.projectId, null, operationOf(membership))],
 })
 
 const asRead = (read: Membership, after: Membership | null) => ({
   condition: '#revision = :read',
   values: { ':read': read.revision },
   onConflict: () => revisionConflict('membership', membershipEntityId(read), read.revision),
-  ...operationPlace(read.projectId, operationOf(read), after && operationOf(after)),
+  places: [
+    ...(after === null ? [memberPlace(read, -1)] : []),
+    ...operationPlaces(read.projectId, operationOf(read), after && operationOf(after)),
+  ],
 })
 
 /** What takes the place of a membership is of the same cluster and federation, so that its `integrity` stays good, or bad. */

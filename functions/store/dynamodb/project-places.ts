@@ -1,11 +1,20 @@
 import type { Operation } from '../../core/operation/operation.ts'
 import { isAppError } from '../../core/values/app-error.ts'
-import type { ProjectLimits } from '../../core/values/quota.ts'
+import { LIMIT_RESOURCES, type ProjectLimits } from '../../core/values/quota.ts'
 import { ProjectLimitReached } from '../errors.ts'
 import type { Commit, Write } from '../write.ts'
-import { type Action, actionsOf, type Place, type PlaceKind } from './action.ts'
+import { actionsOf, type Place, type PlaceKind } from './action.ts'
 import { countedPlaces, type PlaceCounter } from './counted-places.ts'
-import { GRANT_PREFIX, namesPrefix, projectPartition, projectUsageKey, TEMPLATE_PREFIX } from './keys.ts'
+import {
+  GRANT_PREFIX,
+  MEMBERSHIP_PREFIX,
+  namesPrefix,
+  projectPartition,
+  projectUsageKey,
+  TEMPLATE_PREFIX,
+  TRIGGER_PREFIX,
+} from './keys.ts'
+import { readQuota } from './quota-store.ts'
 import { countPrefix, queryPrefix } from './read.ts'
 import type { StoreContext } from './request.ts'
 
@@ -14,14 +23,14 @@ const NEVER_REFUSED: readonly string[] = ['delete', 'unjoin']
 
 type Running = Pick<Operation, 'kind'> | null
 
-/** How the number of operations in progress changes with one entity's; none while it stays. To be spread into its action. */
-export const operationPlace = (projectId: string, before: Running, after: Running): Pick<Action, 'place'> => {
-  if ((before === null) === (after === null)) return {}
+/** How the number of operations in progress changes with one entity's; none while it stays. */
+export const operationPlaces = (projectId: string, before: Running, after: Running): Place[] => {
+  if ((before === null) === (after === null)) return []
   const always = after !== null && NEVER_REFUSED.includes(after.kind)
-  return { place: { of: 'operations', projectId, by: after === null ? -1 : 1, ...(always ? { always } : {}) } }
+  return [{ of: 'operations', projectId, by: after === null ? -1 : 1, ...(always ? { always } : {}) }]
 }
 
-const ENTITY_PREFIXES = ['CLUSTER#', 'FEDERATION#', 'MEMBER#']
+const ENTITY_PREFIXES = ['CLUSTER#', 'FEDERATION#', MEMBERSHIP_PREFIX]
 
 const countOperations = async (context: StoreContext, pk: string): Promise<number> => {
   let running = 0
@@ -39,15 +48,17 @@ const RECOUNT: Readonly<Record<PlaceKind, (context: StoreContext, pk: string) =>
   templates: (context, pk) => countPrefix(context, { pk, prefix: TEMPLATE_PREFIX }),
   operations: countOperations,
   grants: (context, pk) => countPrefix(context, { pk, prefix: GRANT_PREFIX }),
+  members: (context, pk) => countPrefix(context, { pk, prefix: MEMBERSHIP_PREFIX }),
+  triggers: (context, pk) => countPrefix(context, { pk, prefix: TRIGGER_PREFIX }),
 }
 
-const REMEDY: Readonly<Record<PlaceKind, string>> = {
-  federations: 'Delete one, or ask the operator to raise federationsPerProject (FEDPLANE_FEDERATIONS_PER_PROJECT).',
-  templates: 'Delete one, or ask the operator to raise templatesPerProject (FEDPLANE_TEMPLATES_PER_PROJECT).',
-  operations:
-    'Wait until some of them have ended, or delete what hangs; deletes and unjoins are taken at any time. ' +
-    'The operator can raise operationsPerProject (FEDPLANE_OPERATIONS_PER_PROJECT).',
-  grants: 'Delete one, or ask the operator to raise grantsPerProject (FEDPLANE_GRANTS_PER_PROJECT).',
+const HOW: Readonly<Record<PlaceKind, string>> = {
+  federations: 'Delete one',
+  members: 'Unjoin one',
+  templates: 'Delete one',
+  operations: 'Wait until some of them have ended, or delete what hangs; deletes and unjoins are taken at any time',
+  grants: 'Delete one',
+  triggers: 'Delete one',
 }
 
 const NOUN: Readonly<Record<PlaceKind, string>> = {
@@ -55,11 +66,13 @@ const NOUN: Readonly<Record<PlaceKind, string>> = {
   templates: 'cluster templates',
   operations: 'operations in progress',
   grants: 'grants of clusters',
+  members: 'members of federations',
+  triggers: 'triggers',
 }
 
 const limitReached = ({ projectId, of, by }: Sum, used: number, limit: number): ProjectLimitReached =>
   new ProjectLimitReached(
-    `Project ${projectId} has ${used} ${NOUN[of]}, this request adds ${by}, and the limit is ${limit}. ${REMEDY[of]}`,
+    `Project ${projectId} has ${used} ${NOUN[of]}, this request adds ${by}, and the limit is ${limit}. ${HOW[of]}, or ask an administrator for a quota of ${LIMIT_RESOURCES[of]} (POST /v1/quotas, or PATCH /v1/quotas/${projectId}/${LIMIT_RESOURCES[of]}).`,
     { details: { projectId, kind: of, used, limit } },
   )
 
@@ -68,8 +81,7 @@ type Sum = Pick<Place, 'of' | 'projectId'> & { by: number; always: boolean }
 
 const sumsOf = (writes: readonly Write[]): Sum[] => {
   const sums = new Map<string, Sum>()
-  for (const { place } of writes.flatMap(actionsOf)) {
-    if (place === undefined) continue
+  for (const place of writes.flatMap(actionsOf).flatMap(({ places = [] }) => places)) {
     const key = `${place.of} ${place.projectId}`
     const { by, always } = sums.get(key) ?? { by: 0, always: true }
     const isFree = place.by < 0 || place.always === true
@@ -91,7 +103,8 @@ export const countingCommit = (context: StoreContext, commit: Commit): Commit =>
   })
   const take = async (sum: Sum, limits: ProjectLimits | undefined): Promise<void> => {
     if (limits === undefined || sum.always) return places.count(counterOf(sum), sum.by)
-    const limit = limits[sum.of]
+    const quota = await readQuota(context, { projectId: sum.projectId, resource: LIMIT_RESOURCES[sum.of] })
+    const limit = quota?.hardLimit ?? limits[sum.of]
     const answer = await places.take(counterOf(sum), sum.by, limit)
     if (answer !== 'taken') throw limitReached(sum, answer.used, limit)
   }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { QUOTA_RESOURCE, type Quota } from '../../core/values/quota.ts'
+import { QUOTA_RESOURCE, QUOTA_RESOURCES, type Quota } from '../../core/values/quota.ts'
 import { QuotaReached } from '../errors.ts'
 import type { QuotaStore } from '../stores.ts'
 import type { Commit } from '../write.ts'
@@ -7,7 +7,15 @@ import { type Action, alreadyExists, asWrite, revisionConflict } from './action.
 import { countedPlaces, type PlaceCounter } from './counted-places.ts'
 import { nextNumber } from './counter.ts'
 import { count, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
-import { namesPrefix, projectPartition, QUOTA_PARTITION, QUOTA_PREFIX, quotaKey, usageKey } from './keys.ts'
+import {
+  LIMIT_PREFIX,
+  namesPrefix,
+  projectPartition,
+  QUOTA_PARTITION,
+  QUOTA_PREFIX,
+  quotaKey,
+  usageKey,
+} from './keys.ts'
 import { countPrefix, getItem, type Item, queryPrefix, toArray } from './read.ts'
 import type { StoreContext } from './request.ts'
 import { updateExpression } from './updates.ts'
@@ -36,13 +44,13 @@ const clusterPlaces = (context: StoreContext, commit: Commit) => {
   }
 }
 
-export const QUOTA_SCHEMA_VERSION = 1
+export const QUOTA_SCHEMA_VERSION = 2
 
 export const quotaItem = z
   .object({
     schemaVersion: schemaVersion(QUOTA_SCHEMA_VERSION),
     projectId: text,
-    resource: z.literal(QUOTA_RESOURCE),
+    resource: z.enum(QUOTA_RESOURCES),
     number: count,
     hardLimit: count,
     revision: count,
@@ -52,6 +60,15 @@ export const quotaItem = z
   .transform(({ schemaVersion: _, ...quota }) => quota)
 
 const parse = (item: Item): Quota => parseItem(quotaItem, item)
+
+/** Undefined when none is set. Strongly consistent. */
+export const readQuota = async (
+  context: StoreContext,
+  key: Pick<Quota, 'projectId' | 'resource'>,
+): Promise<Quota | undefined> => {
+  const item = await getItem(context, quotaKey(key))
+  return item === undefined ? undefined : parse(item)
+}
 
 const insert = (quota: Quota): Action => ({
   type: 'put',
@@ -75,13 +92,15 @@ const change = (read: Quota, fields: Pick<Quota, 'hardLimit' | 'updatedAt'>): Ac
 
 /** Quotas in DynamoDB, and how much of them is taken. */
 export const dynamoQuotaStore = (context: StoreContext, commit: Commit): QuotaStore => ({
-  get: async (projectId) => {
-    const item = await getItem(context, quotaKey({ projectId, resource: QUOTA_RESOURCE }))
-    return item === undefined ? undefined : parse(item)
-  },
+  get: (projectId, resource = QUOTA_RESOURCE) => readQuota(context, { projectId, resource }),
   list: async () => {
-    const items = await toArray(queryPrefix(context, { pk: QUOTA_PARTITION, prefix: QUOTA_PREFIX }))
-    return items.map(parse).sort((a, b) => a.number - b.number)
+    const items = await Promise.all(
+      [QUOTA_PREFIX, LIMIT_PREFIX].map((prefix) => toArray(queryPrefix(context, { pk: QUOTA_PARTITION, prefix }))),
+    )
+    return items
+      .flat()
+      .map(parse)
+      .sort((a, b) => a.number - b.number)
   },
   nextNumber: () => nextNumber(context, QUOTA_PARTITION),
   insert: (quota) => asWrite(insert(quota)),

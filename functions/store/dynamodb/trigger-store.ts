@@ -78,6 +78,7 @@ const insert = (trigger: Trigger): Action => ({
   item: { ...triggerKey(trigger), schemaVersion: TRIGGER_SCHEMA_VERSION, ...trigger },
   condition: 'attribute_not_exists(#pk)',
   onConflict: () => alreadyExists('trigger', trigger.id),
+  places: [{ of: 'triggers', projectId: trigger.projectId, by: 1 }],
 })
 
 const updated = (fields: Parameters<typeof updateExpression>[0], guard: ReturnType<typeof asRead>) => {
@@ -137,7 +138,13 @@ export const dynamoTriggerStore = (context: StoreContext): TriggerStore => ({
   },
   insert: (trigger) => asWrite(insert(trigger)),
   change: (read, fields) => asWrite(change(read, fields)),
-  remove: (read) => asWrite({ type: 'delete', key: triggerKey(read), ...asRead('trigger', read) }),
+  remove: (read) =>
+    asWrite({
+      type: 'delete',
+      key: triggerKey(read),
+      ...asRead('trigger', read),
+      places: [{ of: 'triggers', projectId: read.projectId, by: -1 }],
+    }),
   getDelivery: async (key) => {
     const item = await getItem(context, deliveryKey(key))
     return item === undefined ? undefined : living(context, item)

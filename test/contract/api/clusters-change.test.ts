@@ -135,7 +135,9 @@ describe('section 4.3: PATCH of health', () => {
   })
 
   it('section 9.4: needs its own rule', async () => {
-    const policy = { allows: (_: unknown, rule: string) => rule !== 'cluster:update_health_status' }
+    const policy = {
+      decide: (_: unknown, rule: string) => ({ isAllowed: rule !== 'cluster:update_health_status', policies: [] }),
+    }
     const body = [{ op: 'replace', path: '/health_status', value: 'HEALTHY' }]
     const answer = await callApp(lab.appWith({ policy }), 'PATCH', `/v1/clusters/${await givenCluster(lab)}`, { body })
     expect([answer.status, answer.body.errors[0].detail]).toEqual([

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operationOf } from '../../../functions/core/membership/membership.ts'
+import type { Principal } from '../../../functions/core/values/identity.ts'
+import { CAROL } from '../../support/api/certificates.ts'
 import {
   endMembership,
   givenCluster,
   givenFederation,
+  readCluster,
   readFederation,
   readMembership,
 } from '../../support/api/entities.ts'
 import { type ApiLab, createApiLab } from '../../support/api/lab.ts'
+import { ALICE, BOB } from '../../support/api/request.ts'
 
 /** `?workloads=`: what becomes of what a federation brought into a member that leaves. */
 
@@ -126,5 +130,78 @@ describe('refusals', () => {
     const { id, member } = await given()
     const { status, body } = await remove(id, member, `?workloads=${desired}`)
     expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining('"keep" or "delete"')])
+  })
+})
+
+/** Another member of the project. */
+const CORA: Principal = { ...CAROL, userId: 'cora' }
+
+/** A cluster of bob's project, lent with the rights, in a federation of the project blue. */
+const lent = async (rights: string) => {
+  const member = await givenCluster(lab, { as: BOB })
+  const body = { project_id: 'blue', actions: ['join'], rights: 'more' }
+  const target = `/v1/clusters/${member}/grants`
+  const { uuid } = (await lab.call('POST', target, { as: BOB, body })).body
+  const { id } = await givenFederation(lab, { driver: 'platform@1', members: [member] })
+  const clear = (as: Principal) => [
+    () =>
+      lab.call('PATCH', `/v1/federations/${id}?workloads=delete`, {
+        as,
+        body: [{ op: 'remove', path: '/member_ids', value: member }],
+      }),
+    () => lab.call('DELETE', `/v1/federations/${id}?workloads=delete`, { as }),
+  ]
+  if (rights === 'over') {
+    const grant = await lab.stores.grants.get({ projectId: BOB.projectId, clusterId: member, id: uuid })
+    await lab.stores.commit([lab.stores.grants.revoke(grant!, new Date().toISOString())])
+  }
+  return { id, member, clear }
+}
+
+describe('the right to delete workloads in a member', () => {
+  const refused = (status: number, detail: string) => {
+    expect([status, detail]).toEqual([403, expect.stringContaining('cluster:join')])
+    expect(detail).toContain('on the side of the cluster')
+  }
+
+  it('is the one of a join: a colleague may not beyond edit, who made the cluster may', async () => {
+    const member = await givenCluster(lab, { as: CAROL })
+    const { id } = await givenFederation(lab, { driver: 'platform@1', members: [member] })
+    const body = [{ op: 'remove', path: '/member_ids', value: member }]
+    const patch = (as: Principal, query: string) => lab.call('PATCH', `/v1/federations/${id}${query}`, { as, body })
+    for (const answer of [
+      await patch(CORA, '?workloads=delete'),
+      await patch(CORA, '?workloads=delete&dry_run=true'),
+      await lab.call('DELETE', `/v1/federations/${id}?workloads=delete`, { as: CORA }),
+    ]) {
+      refused(answer.status, answer.body.errors[0].detail)
+    }
+    expect(await readMembership(lab, id, member)).toMatchObject({ state: 'Ready' })
+    expect((await patch(CORA, '?dry_run=true')).status).toBe(200)
+    expect((await patch(CAROL, '?workloads=delete')).status).toBe(202)
+  })
+
+  it.each([
+    ['covers', 'more', [202, 204]],
+    ['that is over covers nothing, for an administrator neither', 'over', [403, 403]],
+  ])('in another project is by a grant, which %s', async (_, rights, expected) => {
+    for (const [index, status] of expected.entries()) {
+      const { clear, id } = await lent(rights)
+      const answer = await clear(ALICE)[index]!()
+      expect(answer.status).toBe(status)
+      if (status !== 403) continue
+      refused(answer.status, answer.body.errors[0].detail)
+      expect(answer.body.errors[0].detail).toContain('grant by which the federation uses it is over')
+      expect((await readFederation(lab, id)).operation).toBeNull()
+    }
+  })
+
+  it('is not asked for of a cluster that is no longer registered', async () => {
+    const it = await given()
+    const cluster = await readCluster(lab, it.member)
+    await lab.stores.commit([lab.stores.clusters.removeUses(cluster, [...cluster.uses])])
+    await lab.stores.commit([lab.stores.clusters.remove(await readCluster(lab, it.member))])
+    const answer = await lab.call('DELETE', `/v1/federations/${it.id}?workloads=delete`, { as: CORA })
+    expect(answer.status).toBe(204)
   })
 })

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROUTES } from '../../../functions/api/routes.ts'
 import type { Principal, Role } from '../../../functions/core/values/identity.ts'
+import { PROJECT_LIMITS } from '../../../functions/core/values/quota.ts'
 import { cedarPolicy } from '../../../functions/policy/cedar-policy.ts'
-import { givenCluster, settleFederation } from '../../support/api/entities.ts'
+import { givenCluster, givenTemplate, settleFederation } from '../../support/api/entities.ts'
 import { kubeconfigText } from '../../support/api/kubeconfigs.ts'
 import { type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
 import { defaultPolicies } from '../../support/policy.ts'
 
 /**
- * Who gets what answer of which route about a cluster of the project green, which lends it to the project blue (issue 17: principal, action, object,
+ * Who gets what answer of which route about what the project green has, which lends a cluster to the project blue (issue 17: principal, action, object,
  * grant). A grant opens no route: it lets federations join and be hosted, and nothing else.
  */
 
@@ -36,6 +37,22 @@ beforeAll(async () => {
 })
 afterAll(() => lab.dispose())
 
+const TRIGGER = { name: 'pager', events: ['cluster.*'], target: { url: 'https://example.org/hook' } }
+
+/** One that may be replayed, of a trigger that may be tested again. */
+const deadDelivery = async (triggerId: string): Promise<string> => {
+  const { triggers, commit } = lab.stores
+  const { id } = (await lab.call('POST', `/v1/triggers/${triggerId}/actions/test`, { as: BEN, body: {} })).body
+  const delivery = await triggers.getDelivery({ projectId: 'green', triggerId, id })
+  const trigger = await triggers.get({ projectId: 'green', id: triggerId })
+  if (delivery === undefined || trigger === undefined) throw new Error('nothing was tested')
+  await commit([
+    triggers.changeDelivery(delivery, { state: 'dead', attempts: 12, nextAt: null, last: null }),
+    triggers.change(trigger, { testedAt: null }),
+  ])
+  return id
+}
+
 /** A cluster of ben's, lent to blue for everything, with a federation of ana's that uses it. */
 const given = async () => {
   const cluster = await givenCluster(lab, { as: BEN, name: 'edge' })
@@ -49,7 +66,14 @@ const given = async () => {
   const body = { hostcluster_id: hub, member_ids: [cluster] }
   const federation = (await lab.call('POST', '/v1/federations', { as: ANA, body })).body.uuid
   await settleFederation(lab, federation)
-  return { cluster, grant, federation }
+  for (const resource of ['Trigger', 'Member']) {
+    await lab.call('POST', '/v1/quotas', { body: { project_id: 'green', resource, hard_limit: 500 } })
+  }
+  const trigger = (await lab.call('POST', '/v1/triggers', { as: BEN, body: TRIGGER })).body.uuid
+  const delivery = await deadDelivery(trigger)
+  const template = (await givenTemplate(lab, { projectId: 'green', userId: 'ben' })).id
+  const hook = (await lab.call('POST', `/v1/clusters/${cluster}/hooks`, { as: BEN, body: { name: 'pager' } })).body.uuid
+  return { cluster, grant, federation, trigger, delivery, template, hook }
 }
 type Given = Awaited<ReturnType<typeof given>>
 
@@ -69,14 +93,20 @@ const BODIES: Readonly<Record<string, (it: Given) => unknown>> = {
   'POST /v1/federations': ({ cluster }) => ({ hostcluster_id: cluster }),
   'PATCH /v1/federations/{federation}': ({ cluster }) => [{ op: 'remove', path: '/member_ids', value: cluster }],
   'POST /v1/federations/{federation}/kubeconfig': () => ({}),
+  'POST /v1/clustertemplates': () => ({ coe: 'kubernetes', image_id: 'fedora' }),
+  'PATCH /v1/clustertemplates/{clustertemplate}': () => [{ op: 'replace', path: '/name', value: 'other' }],
+  'POST /v1/quotas': () => ({ project_id: 'green', resource: 'Federation', hard_limit: 500 }),
+  'PATCH /v1/quotas/{project}/{resource}': () => ({ hard_limit: 400 }),
+  'POST /v1/triggers': () => TRIGGER,
+  'POST /v1/triggers/{trigger}/actions/test': () => ({}),
+  'POST /v1/triggers/{trigger}/deliveries/{delivery}/actions/replay': () => ({}),
+  'POST /v1/triggers/{trigger}/actions/rotate-secret': () => ({}),
+  'POST /v1/federations/{federation}/actions/release-selector': () => ({}),
+  'POST /v1/clusters/{cluster}/actions/observe': () => ({}),
 }
 
-/** Routes about no cluster in particular: their answers hold no row of another project's (tenancy.test.ts). */
-const ABOUT_NONE = /^\w+ \/v1\/(clustertemplates|quotas|stats|drivers|mservices|openapi|events|triggers|whoami|hooks)/
-
-const KEYED = ROUTES.flatMap((route) =>
-  route.access === 'none' || ABOUT_NONE.test(`${route.method} ${route.path}`) ? [] : [`${route.method} ${route.path}`],
-)
+/** Every route that asks who calls. */
+const KEYED = ROUTES.flatMap((route) => (route.access === 'none' ? [] : [`${route.method} ${route.path}`]))
 
 /** Made anew once a request has changed it. */
 let standing: Promise<Given> | undefined
@@ -89,8 +119,14 @@ const answer = async (route: string, as: Principal): Promise<number> => {
     .replace('{cluster}', it.cluster)
     .replace('{federation}', it.federation)
     .replace('{grant}', it.grant)
+    .replace('{trigger}', it.trigger)
+    .replace('{delivery}', it.delivery)
+    .replace('{clustertemplate}', it.template)
+    .replace('{project}', 'green')
+    .replace('{resource}', 'Member')
+    .replace('{driver}', 'memory@1')
     .replace('{nodegroup}', 'default-worker')
-    .replace('{hook}', '0193a5c2-7d1e-7f00-8000-000000000001')
+    .replace('{hook}', it.hook)
   const headers = { 'OpenStack-API-Version': 'container-infra latest' }
   const body = BODIES[route]?.(it)
   const { status } = await lab.call(method, target, { as, headers, ...(body === undefined ? {} : { body }) })
@@ -108,7 +144,13 @@ const TABLE: Readonly<Record<string, string>> = {
   'GET /v1/clusters/{cluster}/actions/observe': '200 200 200 404 404 404 404',
   'POST /v1/clusters/{cluster}/hooks': '201 201 403 404 403 404 404',
   'GET /v1/clusters/{cluster}/hooks': '200 200 200 404 404 404 404',
-  'DELETE /v1/clusters/{cluster}/hooks/{hook}': '404 404 403 404 403 404 404',
+  'DELETE /v1/clusters/{cluster}/hooks/{hook}': '204 204 403 404 403 404 404',
+  'GET /v1/clustertemplates': '200 200 200 200 200 200 200',
+  'POST /v1/clustertemplates': '201 201 403 201 403 201 201',
+  'GET /v1/clustertemplates/detail': '200 200 200 200 200 200 200',
+  'GET /v1/clustertemplates/{clustertemplate}': '200 200 200 404 404 404 200',
+  'PATCH /v1/clustertemplates/{clustertemplate}': '200 200 403 404 403 404 200',
+  'DELETE /v1/clustertemplates/{clustertemplate}': '204 204 403 404 403 404 204',
   'GET /v1/clusters/{cluster}/nodegroups': '200 200 200 404 404 404 200',
   'GET /v1/clusters/{cluster}/nodegroups/{nodegroup}': '200 200 200 404 404 404 200',
   'GET /v1/certificates/{cluster}': '200 403 403 404 404 404 404',
@@ -119,8 +161,24 @@ const TABLE: Readonly<Record<string, string>> = {
   'GET /v1/federations/{federation}/members': '404 404 404 200 200 404 200',
   'GET /v1/federations/{federation}/members/{cluster}': '404 404 404 200 200 404 200',
   'GET /v1/federations/{federation}/events': '404 404 404 200 200 404 200',
-  'DELETE /v1/federations/{federation}': '404 404 403 204 403 404 204',
   'POST /v1/federations/{federation}/actions/release-selector': '404 404 403 409 403 404 409',
+  'GET /v1/drivers': '200 200 200 200 200 200 200',
+  'GET /v1/drivers/{driver}': '200 200 200 200 200 200 200',
+  'GET /v1/quotas': '403 403 403 403 403 403 200',
+  'POST /v1/quotas': '403 403 403 403 403 403 201',
+  'GET /v1/quotas/{project}/{resource}': '200 200 200 403 403 403 200',
+  'PATCH /v1/quotas/{project}/{resource}': '403 403 403 403 403 403 202',
+  'DELETE /v1/quotas/{project}/{resource}': '403 403 403 403 403 403 204',
+  'GET /v1/stats': '200 200 200 200 200 200 200',
+  'GET /v1/mservices': '403 403 403 403 403 403 200',
+  'GET /v1/events': '200 200 200 200 200 200 200',
+  'GET /v1/triggers': '200 200 200 200 200 200 200',
+  'GET /v1/triggers/{trigger}': '200 200 200 404 404 404 404',
+  'DELETE /v1/triggers/{trigger}': '204 204 403 404 403 404 404',
+  'GET /v1/triggers/{trigger}/deliveries': '200 200 200 404 404 404 404',
+  'POST /v1/triggers/{trigger}/actions/test': '202 202 403 404 403 404 404',
+  'POST /v1/triggers/{trigger}/deliveries/{delivery}/actions/replay': '202 202 403 404 403 404 404',
+  'GET /v1/whoami': '200 200 200 200 200 200 200',
   'POST /v1/clusters': '400 400 403 400 403 400 400',
   'PATCH /v1/clusters/{cluster}': '202 202 403 404 403 404 202',
   'DELETE /v1/clusters/{cluster}': '409 409 403 404 403 404 409',
@@ -135,8 +193,11 @@ const TABLE: Readonly<Record<string, string>> = {
   'PATCH /v1/credentials/{cluster}': '202 202 403 404 403 404 403',
   'POST /v1/federations': '202 202 403 202 403 404 202',
   'PATCH /v1/federations/{federation}': '404 404 403 202 403 404 202',
+  'DELETE /v1/federations/{federation}': '404 404 403 204 403 404 204',
   'GET /v1/federations/{federation}/kubeconfig': '403 403 403 403 403 403 400',
   'POST /v1/federations/{federation}/kubeconfig': '403 403 403 403 403 403 400',
+  'POST /v1/triggers': '201 201 403 201 403 201 201',
+  'POST /v1/triggers/{trigger}/actions/rotate-secret': '200 200 403 404 403 404 404',
   'GET /v1/grants': '200 200 200 200 200 200 200',
   'GET /v1/clusters/{cluster}/grants': '200 200 200 404 404 404 404',
   'GET /v1/clusters/{cluster}/grants/{grant}': '200 200 200 404 404 404 404',
@@ -146,7 +207,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'DELETE /v1/clusters/{cluster}/federations/{federation}': '202 202 403 404 403 404 404',
 }
 
-describe('each route about a cluster', () => {
+describe('each route', () => {
   it('has a row', () => {
     expect(Object.keys(TABLE)).toEqual(KEYED)
   })
@@ -330,7 +391,7 @@ describe('giving a grant', () => {
 
   it('counts for the limit of the project, and once for an Idempotency-Key', async () => {
     const cluster = await givenCluster(lab, { as: BEN })
-    const limited = lab.appWith({ projectLimits: { federations: 1, templates: 1, operations: 1, grants: 0 } })
+    const limited = lab.appWith({ projectLimits: { ...PROJECT_LIMITS, grants: 0 } })
     const body = { project_id: 'blue', actions: ['join'] }
     const target = `/v1/clusters/${cluster}/grants`
     const { status, body: refusal } = await callApp(limited, 'POST', target, { as: BEN, body })

@@ -271,3 +271,48 @@ describe('clusterLimit', () => {
     expect(await clusterLimit({ ...request, principal: inProject(project, 'member') })).toBe(0)
   })
 })
+
+/** Issue 17, point 8: what else a project has a limited number of. */
+describe('a quota of another resource than Cluster', () => {
+  it.each(['Federation', 'Member', 'ClusterTemplate', 'Operation', 'Grant', 'Trigger'])(
+    'of %s is set, shown, listed beside the one of clusters, changed and removed',
+    async (resource) => {
+      const project = newProject()
+      const usual = resource === 'Trigger' ? 50 : 1000
+      expect((await lab.call('GET', quotaOf(project, resource))).body.hard_limit).toBe(usual)
+      await given(project, 3)
+      expect((await create({ project_id: project, resource, hard_limit: 2 })).body).toMatchObject({
+        resource,
+        hard_limit: 2,
+      })
+      expect((await create({ project_id: project, resource })).status).toBe(409)
+      const listed = await lab.call('GET', '/v1/quotas', { as: inProject(project, 'admin') })
+      expect(listed.body.quotas).toMatchObject([
+        { resource: 'Cluster', hard_limit: 3 },
+        { resource, hard_limit: 2 },
+      ])
+      expect((await lab.call('PATCH', quotaOf(project, resource), { body: { hard_limit: 4 } })).body.hard_limit).toBe(4)
+      expect(
+        (await lab.call('GET', quotaOf(project, resource), { as: inProject(project, 'reader') })).body.hard_limit,
+      ).toBe(4)
+      expect((await lab.call('DELETE', quotaOf(project, resource))).status).toBe(204)
+      expect((await lab.call('GET', quotaOf(project, resource))).body.hard_limit).toBe(usual)
+      expect((await lab.call('GET', quotaOf(project))).body.hard_limit).toBe(3)
+    },
+  )
+
+  it('refuses one more with 403 and the number, and holds for that project only', async () => {
+    const project = newProject()
+    await create({ project_id: project, resource: 'ClusterTemplate', hard_limit: 1 })
+    const make = (as: Principal) =>
+      lab.call('POST', '/v1/clustertemplates', { as, body: { coe: 'kubernetes', image_id: 'fedora' } })
+    const member = inProject(project, 'member')
+    expect((await make(member)).status).toBe(201)
+    const { status, body } = await make(member)
+    expect([status, body.errors[0].detail]).toEqual([
+      403,
+      `Project ${project} has 1 cluster templates, this request adds 1, and the limit is 1. Delete one, or ask an administrator for a quota of ClusterTemplate (POST /v1/quotas, or PATCH /v1/quotas/${project}/ClusterTemplate).`,
+    ])
+    expect((await make(inProject(newProject(), 'member'))).status).toBe(201)
+  })
+})

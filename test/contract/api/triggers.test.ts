@@ -114,7 +114,7 @@ describe('triggers', () => {
   it('are 50 of a project at most', async () => {
     for (let count = 0; count < 50; count++) await create()
     const { status, text } = await call('POST', '', wanted())
-    expect([status, text]).toEqual([409, expect.stringContaining('50 triggers')])
+    expect([status, text]).toEqual([403, expect.stringContaining('50 triggers')])
   })
 })
 

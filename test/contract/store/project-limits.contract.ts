@@ -1,21 +1,27 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import type { ProjectLimits } from '../../../functions/core/values/quota.ts'
+import { LIMIT_RESOURCES, type ProjectLimits } from '../../../functions/core/values/quota.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes } from '../../support/store/contract-subject.ts'
 import {
   readyOf,
   sampleCluster,
   sampleFederation,
+  sampleId,
   sampleJoining,
   sampleOperation,
   sampleTemplate,
+  sampleTrigger,
 } from '../../support/store/samples.ts'
+
+const NOW = '2026-11-29T10:00:00.000Z'
 
 const limits = (fields: Partial<ProjectLimits>): ProjectLimits => ({
   federations: 100,
   templates: 100,
   operations: 100,
   grants: 100,
+  members: 100,
+  triggers: 100,
   ...fields,
 })
 
@@ -50,9 +56,41 @@ export const projectLimitsContract = (make: MakeSubject): void => {
         return { insert: stores.templates.insert(template), remove: stores.templates.remove(template) }
       },
     ],
+    [
+      'members',
+      (projectId: string) => {
+        const member = readyOf(sampleJoining({ projectId, clusterId: sampleId() }))
+        return { insert: stores.memberships.insert(member), remove: stores.memberships.remove(member) }
+      },
+    ],
+    [
+      'triggers',
+      (projectId: string) => {
+        const trigger = sampleTrigger({ projectId })
+        return { insert: stores.triggers.insert(trigger), remove: stores.triggers.remove(trigger) }
+      },
+    ],
   ] as const)('%s of a project', (kind, sample) => {
     const insert = (projectId = 'blue', within = limits({ [kind]: 20 })) =>
       stores.commit([sample(projectId).insert], within)
+
+    it('are as many as a quota of the project says, more or fewer than the limit of all', async () => {
+      const resource = LIMIT_RESOURCES[kind]
+      const quota = {
+        projectId: 'blue',
+        resource,
+        number: 1,
+        hardLimit: 3,
+        revision: 1,
+        createdAt: NOW,
+        updatedAt: null,
+      }
+      await stores.commit([stores.quotas.insert(quota)])
+      expect(await all(5, () => insert('blue', limits({ [kind]: 1 })))).toEqual({ done: 3, errors: reached(2) })
+      expect(await all(2, () => insert('green', limits({ [kind]: 1 })))).toEqual({ done: 1, errors: reached(1) })
+      await stores.commit([stores.quotas.change(quota, { hardLimit: 0, updatedAt: NOW })])
+      expect(await all(1, () => insert('blue', limits({ [kind]: 100 })))).toEqual({ done: 0, errors: reached(1) })
+    })
 
     it('are as many of 30 at once as the limit allows, and of another project as well', async () => {
       expect(await all(30, () => insert())).toEqual({ done: 20, errors: reached(10) })
@@ -69,7 +107,9 @@ export const projectLimitsContract = (make: MakeSubject): void => {
       await expect(insert('blue', limits({ [kind]: 1 }))).rejects.toMatchObject({
         name: 'ProjectLimitReached',
         kind: 'forbidden',
-        message: expect.stringMatching(/^Project blue has 1 .*adds 1, and the limit is 1\. Delete one, or ask/),
+        message: expect.stringMatching(
+          /^Project blue has 1 .*adds 1, and the limit is 1\. (?:Delete|Unjoin) one, or ask/,
+        ),
         details: { projectId: 'blue', kind, used: 1, limit: 1 },
       })
     })

@@ -42,7 +42,7 @@ export const API_SETTINGS: ApiSettings = {
   policy: defaultPolicy,
   openApi: localOpenApi,
   clustersPerProject: 1000,
-  projectLimits: { federations: 1000, templates: 1000, operations: 1000, grants: 1000 },
+  projectLimits: { federations: 1000, templates: 1000, operations: 1000, grants: 1000, members: 1000, triggers: 50 },
 }
 
 /** Calls an app as the gateway does and reads the answer. */

@@ -49,6 +49,7 @@ describe('the route table', () => {
       'DELETE /v1/clusters/{cluster}/federations/{federation}',
       'DELETE /v1/clusters/{cluster}/grants/{grant}',
       'DELETE /v1/clusters/{cluster}/nodegroups/{nodegroup}',
+      'DELETE /v1/federations/{federation}',
       'GET /v1/clusters/{cluster}/federations',
       'GET /v1/clusters/{cluster}/grants',
       'GET /v1/clusters/{cluster}/grants/{grant}',

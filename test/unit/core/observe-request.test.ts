@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { HookPosts } from '../../../functions/api/clusters/hook-posts.ts'
+import { Allowance } from '../../../functions/api/allowance.ts'
 import { asked, begun, dueAt, ended, type ObserveRequest } from '../../../functions/core/cluster/observe-request.ts'
 
 const KEY = { projectId: 'blue', clusterId: 'c1' }
@@ -55,7 +55,7 @@ describe('a request to observe a cluster', () => {
 
 describe('posts to hooks', () => {
   it('are 50 at once, then ten a second, of each hook by itself', () => {
-    const posts = new HookPosts()
+    const posts = new Allowance({ burst: 50, perSecond: 10 })
     for (let count = 0; count < 50; count++) expect(posts.take('one', at(0))).toBe(0)
     expect(posts.take('one', at(0))).toBe(1)
     expect(posts.take('other', at(0))).toBe(0)
@@ -64,7 +64,7 @@ describe('posts to hooks', () => {
   })
 
   it('take no more memory for more hooks: the one that was quiet for the longest begins anew', () => {
-    const posts = new HookPosts()
+    const posts = new Allowance({ burst: 50, perSecond: 10 })
     for (let count = 0; count < 50; count++) posts.take('quiet', at(0))
     for (let count = 0; count < 9_999; count++) posts.take(`hook-${count}`, at(0))
     expect(posts.take('quiet', at(0))).toBe(1)

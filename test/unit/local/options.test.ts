@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { PROJECT_LIMITS } from '../../../functions/core/values/quota.ts'
 import { readOptions } from '../../../local/options.ts'
 
 describe('readOptions', () => {
@@ -13,7 +14,8 @@ describe('readOptions', () => {
       trustForwarded: false,
       allowOtherUsers: false,
       clustersPerProject: 20,
-      projectLimits: { federations: 100, templates: 100, operations: 100, grants: 100 },
+      projectLimits: PROJECT_LIMITS,
+      rates: { perProject: 0, perPrincipal: 0 },
       logLevel: 'warn',
       dynamodbEndpoint: undefined,
       drivers: {
@@ -46,6 +48,8 @@ describe('readOptions', () => {
       FEDPLANE_TEMPLATES_PER_PROJECT: '2',
       FEDPLANE_OPERATIONS_PER_PROJECT: '3',
       FEDPLANE_GRANTS_PER_PROJECT: '4',
+      FEDPLANE_REQUESTS_PER_PROJECT: '9',
+      FEDPLANE_REQUESTS_PER_PRINCIPAL: '8',
       FEDPLANE_LOG_LEVEL: 'debug',
       FEDPLANE_DYNAMODB_ENDPOINT: 'http://127.0.0.1:8000',
       FEDPLANE_KARMADA_CRDS: 'crds',
@@ -61,7 +65,8 @@ describe('readOptions', () => {
       trustForwarded: true,
       allowOtherUsers: true,
       clustersPerProject: 0,
-      projectLimits: { federations: 1, templates: 2, operations: 3, grants: 4 },
+      projectLimits: { ...PROJECT_LIMITS, federations: 1, templates: 2, operations: 3, grants: 4 },
+      rates: { perProject: 9, perPrincipal: 8 },
       logLevel: 'debug',
       dynamodbEndpoint: 'http://127.0.0.1:8000',
       karmadaCrds: resolve('crds'),

@@ -26,12 +26,17 @@ const OPEN = 'permit (principal, action == Action::"quota:get_all", resource);'
 describe('loadPolicy', () => {
   it('loads the defaults', async () => {
     const policy = await loadPolicy()
-    expect([policy.allows(READER, 'cluster:get'), policy.allows(READER, 'cluster:delete')]).toEqual([true, false])
+    expect([policy.decide(READER, 'cluster:get').isAllowed, policy.decide(READER, 'cluster:delete').isAllowed]).toEqual(
+      [true, false],
+    )
   })
 
   it('adds those of a file', async () => {
     const policy = await loadPolicy(written('one.cedar', OPEN))
-    expect([policy.allows(READER, 'cluster:get'), policy.allows(READER, 'quota:get_all')]).toEqual([true, true])
+    expect([policy.decide(READER, 'cluster:get').isAllowed, policy.decide(READER, 'quota:get_all').isAllowed]).toEqual([
+      true,
+      true,
+    ])
   })
 
   it('adds those of a folder', async () => {
@@ -40,7 +45,10 @@ describe('loadPolicy', () => {
     written('several/2.cedar', 'forbid (principal, action == Action::"cluster:get", resource);')
     written('several/notes.txt', 'not a policy')
     const policy = await loadPolicy(place('several'))
-    expect([policy.allows(READER, 'cluster:get'), policy.allows(READER, 'quota:get_all')]).toEqual([false, true])
+    expect([policy.decide(READER, 'cluster:get').isAllowed, policy.decide(READER, 'quota:get_all').isAllowed]).toEqual([
+      false,
+      true,
+    ])
   })
 
   it('refuses a place without policies', async () => {

@@ -87,7 +87,7 @@ describe('cedarPolicy', () => {
     const everybody = cedarPolicy([file('permit (principal, action, resource);')])
     const nobody = cedarPolicy([file('')])
     const ana = somebody('ana', 'blue')
-    expect([everybody, nobody, everybody].map((policy) => policy.allows(ana, 'cluster:get'))).toEqual([
+    expect([everybody, nobody, everybody].map((policy) => policy.decide(ana, 'cluster:get').isAllowed)).toEqual([
       true,
       false,
       true,
@@ -100,14 +100,14 @@ describe('cedarPolicy', () => {
         'permit (principal, action, resource);\nforbid (principal, action, resource) when { resource.name == "x" };',
       ),
     ])
-    expect(failing.allows(somebody('ana', 'blue', 'admin'), 'cluster:get')).toBe(false)
+    expect(failing.decide(somebody('ana', 'blue', 'admin'), 'cluster:get').isAllowed).toBe(false)
   })
 
   it('takes ids of every form as they are', () => {
     const odd = somebody('a"b\\::é\u0000', 'x" } };', 'member')
-    expect(defaultPolicy.allows(odd, 'cluster:update', { projectId: odd.projectId })).toBe(true)
-    expect(defaultPolicy.allows(odd, 'cluster:update', { projectId: 'x' })).toBe(false)
-    expect(defaultPolicy.allows(odd, 'certificate:get', odd)).toBe(true)
+    expect(defaultPolicy.decide(odd, 'cluster:update', { projectId: odd.projectId }).isAllowed).toBe(true)
+    expect(defaultPolicy.decide(odd, 'cluster:update', { projectId: 'x' }).isAllowed).toBe(false)
+    expect(defaultPolicy.decide(odd, 'certificate:get', odd).isAllowed).toBe(true)
   })
 })
 
@@ -117,31 +117,33 @@ describe('the examples of docs/policies.md', () => {
   const policy = cedarPolicy([...defaultPolicies, ...examples])
 
   it('fit the schema', () => {
-    expect(examples).toHaveLength(5)
+    expect(examples).toHaveLength(6)
     expect(() => checkPolicies(policySchema, examples)).not.toThrow()
   })
 
   it('let readers of ops list the clusters of all projects, and nobody else', () => {
     const ops = somebody('rita', 'ops', 'reader')
-    expect(policy.allows(ops, 'cluster:get_all_all_projects')).toBe(true)
-    expect(policy.allows(ops, 'cluster:delete_all_projects')).toBe(false)
-    expect(policy.allows(somebody('rita', 'blue', 'reader'), 'cluster:get_all_all_projects')).toBe(false)
+    expect(policy.decide(ops, 'cluster:get_all_all_projects').isAllowed).toBe(true)
+    expect(policy.decide(ops, 'cluster:delete_all_projects').isAllowed).toBe(false)
+    expect(policy.decide(somebody('rita', 'blue', 'reader'), 'cluster:get_all_all_projects').isAllowed).toBe(false)
   })
 
   it('let nobody but its owner have a cluster of payments joined', () => {
     const cluster = { projectId: 'payments', userId: 'ana' }
     const use = { driver: 'clusterprofile@1', rights: 'view', federation: cluster } as const
     const may = (userId: string): boolean =>
-      policy.allows(somebody(userId, 'payments', 'member'), 'cluster:join', cluster, use)
+      policy.decide(somebody(userId, 'payments', 'member'), 'cluster:join', cluster, use).isAllowed
     expect([may('ana'), may('ben')]).toEqual([true, false])
   })
 
   it('let nobody delete outside of the sandbox but operators', () => {
     const admin = somebody('root', 'blue', 'admin')
-    expect(policy.allows(admin, 'cluster:delete', { projectId: 'blue' })).toBe(false)
-    expect(policy.allows(admin, 'quota:delete', { projectId: 'blue' })).toBe(false)
-    expect(policy.allows(admin, 'cluster:update', { projectId: 'blue' })).toBe(true)
-    expect(policy.allows(somebody('ana', 'sandbox', 'member'), 'cluster:delete')).toBe(true)
-    expect(policy.allows(somebody('root', 'ops', 'admin'), 'cluster:delete', { projectId: 'blue' })).toBe(true)
+    expect(policy.decide(admin, 'cluster:delete', { projectId: 'blue' }).isAllowed).toBe(false)
+    expect(policy.decide(admin, 'quota:delete', { projectId: 'blue' }).isAllowed).toBe(false)
+    expect(policy.decide(admin, 'cluster:update', { projectId: 'blue' }).isAllowed).toBe(true)
+    expect(policy.decide(somebody('ana', 'sandbox', 'member'), 'cluster:delete').isAllowed).toBe(true)
+    expect(policy.decide(somebody('root', 'ops', 'admin'), 'cluster:delete', { projectId: 'blue' }).isAllowed).toBe(
+      true,
+    )
   })
 })

@@ -149,7 +149,7 @@ describe('the default policies', () => {
     const names = Object.keys(PRINCIPALS) as Who[]
     const object = about === 'object' ? OBJECT : undefined
     const use = rule === 'cluster:host' || rule === 'cluster:join' ? USE : undefined
-    expect(names.filter((who) => defaultPolicy.allows(PRINCIPALS[who], rule, object, use))).toEqual(
+    expect(names.filter((who) => defaultPolicy.decide(PRINCIPALS[who], rule, object, use).isAllowed)).toEqual(
       names.filter((who) => allowed.includes(who)),
     )
   })
@@ -159,7 +159,9 @@ describe('the default policies', () => {
     (rule) => {
       const names = Object.keys(PRINCIPALS) as Who[]
       for (const rights of ['view', 'edit'] as const) {
-        const allowed = names.filter((who) => defaultPolicy.allows(PRINCIPALS[who], rule, OBJECT, { ...USE, rights }))
+        const allowed = names.filter(
+          (who) => defaultPolicy.decide(PRINCIPALS[who], rule, OBJECT, { ...USE, rights }).isAllowed,
+        )
         expect(allowed).toEqual(names.filter((who) => change.object.includes(who)))
       }
     },
@@ -172,8 +174,8 @@ describe('the default policies', () => {
   ] as const)('give a kubeconfig with the role %s to those who may do as much here', (role, row) => {
     const names = Object.keys(PRINCIPALS) as Who[]
     for (const context of [{ role }, { role, namespace: 'shop' }]) {
-      const allowed = names.filter((who) =>
-        defaultPolicy.allows(PRINCIPALS[who], 'federation:kubeconfig', OBJECT, context),
+      const allowed = names.filter(
+        (who) => defaultPolicy.decide(PRINCIPALS[who], 'federation:kubeconfig', OBJECT, context).isAllowed,
       )
       expect(allowed).toEqual(names.filter((who) => row.object.includes(who)))
     }
@@ -181,8 +183,8 @@ describe('the default policies', () => {
 
   it('let nobody but an admin at a certificate of an object that nobody in particular made', () => {
     const member = PRINCIPALS['maker, member']
-    expect(defaultPolicy.allows(member, 'certificate:get', { projectId: 'blue' })).toBe(false)
-    expect(defaultPolicy.allows(PRINCIPALS.admin, 'certificate:get', { projectId: 'blue' })).toBe(true)
+    expect(defaultPolicy.decide(member, 'certificate:get', { projectId: 'blue' }).isAllowed).toBe(false)
+    expect(defaultPolicy.decide(PRINCIPALS.admin, 'certificate:get', { projectId: 'blue' }).isAllowed).toBe(true)
   })
 })
 

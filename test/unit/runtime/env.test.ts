@@ -20,6 +20,8 @@ describe('readEnv', () => {
       TEMPLATES_PER_PROJECT: '100',
       OPERATIONS_PER_PROJECT: '100',
       GRANTS_PER_PROJECT: '100',
+      REQUESTS_PER_PROJECT: '0',
+      REQUESTS_PER_PRINCIPAL: '0',
       KEYSTONE_URL: '',
       AUTH_URL: '',
       AWS_CALLERS: '',
