@@ -36,6 +36,8 @@ const BODIES: Readonly<Record<string, unknown>> = {
   'POST /v1/clusters/{cluster}/hooks': { name: 'any' },
   'POST /v1/clusters/{cluster}/nodegroups': { name: 'any' },
   'POST /v1/federations/{federation}/actions/release-selector': {},
+  'POST /v1/federations/{federation}/actions/rotate-members': {},
+  'POST /v1/federations/{federation}/members/{cluster}/actions/rotate': {},
   'POST /v1/clusters/{cluster}/kubeconfig': {},
   'POST /v1/federations/{federation}/kubeconfig': {},
   'POST /v1/clusters/{cluster}/grants': { project_id: 'red', actions: ['join'] },
