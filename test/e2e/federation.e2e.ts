@@ -131,6 +131,30 @@ describe.concurrent('federating real clusters', () => {
     await expectNothingLeft(admins.clients, uuid)
   })
 
+  it('has a leaked credential refused before its replacement is published', async () => {
+    const [hostCluster, member] = clusters
+    const body = { hostcluster_id: hostCluster!.uuid, member_ids: [member!.uuid] }
+    const { uuid } = await federate(api, { name: 'leaky', ...body })
+    const [before] = await profilesOf(host, uuid)
+    const leaked = await consumerClient(host, before!)
+    try {
+      expect(await namespacesSeenBy(leaked)).toContain('kube-system')
+      await api.ask('POST', `${federationPath(uuid)}/members/${member!.uuid}/actions/rotate`, {})
+      const events = () => api.get<{ events: { reason: string }[] }>(`${federationPath(uuid)}/events`)
+      const reasons = async () => (await events()).events.map(({ reason }) => reason)
+      await expect.poll(reasons, { timeout: 240_000, interval: 500 }).toContain('Rotated')
+      await expect(namespacesSeenBy(leaked)).rejects.toBeInstanceOf(CredentialRejected)
+      const [after] = await profilesOf(host, uuid)
+      const consumer = await consumerClient(host, after!)
+      expect(await namespacesSeenBy(consumer)).toContain('kube-system')
+      consumer.close()
+    } finally {
+      leaked.close()
+    }
+    await deleteFederation(api, uuid)
+    await expectNothingLeft(admins.clients, uuid)
+  })
+
   it('refuses what makes no sense', async () => {
     const [hostCluster, member] = clusters
     const { uuid } = await federate(api, { name: 'strict', hostcluster_id: hostCluster!.uuid })
