@@ -2,7 +2,7 @@ import { describeObject, type ObjectRef, type Place } from '../../core/values/ob
 import type { KubernetesClient, KubernetesObject, Resource } from '../../kubernetes/client.ts'
 import { ForeignObject } from '../contract/errors.ts'
 import type { FederationContext, MemberContext } from '../contract/federation-driver.ts'
-import { type Marks, marked, marksOf } from './marks.ts'
+import { type Marks, marked, marksOf } from '../contract/object-marks.ts'
 import { KEPT_BYTES_MAX, pagesOf } from './pages.ts'
 import { Pending } from './step.ts'
 

@@ -2,8 +2,8 @@ import type { AppError } from '../../core/values/app-error.ts'
 import type { KubernetesObject, Resource } from '../../kubernetes/client.ts'
 import { ObjectConflict, ObjectInvalid, ObjectNotFound, PermissionDenied } from '../../kubernetes/errors.ts'
 import type { Finding } from '../contract/federation-driver.ts'
+import { marked } from '../contract/object-marks.ts'
 import { errorFinding } from './findings.ts'
-import { marked } from './marks.ts'
 import { nameOf, type Site } from './owned.ts'
 
 /** An object as it would be made. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { marked, markFaults, marksOf } from '../../../functions/drivers/support/marks.ts'
+import { marked, markFaults, marksOf } from '../../../functions/drivers/contract/object-marks.ts'
 import { rehearsalFindings } from '../../../functions/drivers/support/rehearse.ts'
 import type { KubernetesClient, KubernetesObject } from '../../../functions/kubernetes/client.ts'
 import {

@@ -1,7 +1,7 @@
 import { shortId } from '../../../../core/values/ids.ts'
 import { isDnsLabel, isRoleName } from '../../../../core/values/kubernetes.ts'
 import type { FederationRights, PropertyDescription } from '../../../contract/federation-driver-description.ts'
-import { MARK_PROPERTIES, markFaults } from '../../../support/marks.ts'
+import { MARK_PROPERTIES, markFaults } from '../../../contract/object-marks.ts'
 
 export const MEMBER_ROLE = 'member-role'
 export const CONSUMER_NAMESPACES = 'consumer-namespaces'

@@ -1,6 +1,6 @@
 import type { Federation } from '../../../../../core/federation/federation.ts'
 import type { Properties, PropertyDescription } from '../../../../contract/federation-driver-description.ts'
-import { MARK_PROPERTIES } from '../../../../support/marks.ts'
+import { MARK_PROPERTIES } from '../../../../contract/object-marks.ts'
 import { DEFAULT_NAMESPACE } from './names.ts'
 
 export const NAMESPACE = 'namespace'

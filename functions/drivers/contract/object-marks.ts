@@ -7,7 +7,7 @@ import {
 } from '../../core/values/kubernetes.ts'
 import { quote } from '../../core/values/wording.ts'
 import type { KubernetesObject } from '../../kubernetes/client.ts'
-import type { Properties, PropertyDescription } from '../contract/federation-driver-description.ts'
+import type { Properties, PropertyDescription } from './federation-driver-description.ts'
 
 /** What an operator wants on every object that a driver makes, because their clusters demand it. */
 export type Marks = {
