@@ -1,11 +1,12 @@
 import { Command } from 'commander'
-import type { ApiClient } from '../api/client.ts'
+import { type ApiClient, segment } from '../api/client.ts'
 import type { FederationView } from '../api/views.ts'
 import { waitFor } from '../api/wait.ts'
-import { CliError } from '../errors.ts'
+import { CliError, usageError } from '../errors.ts'
 import type { Io } from '../io.ts'
 import { loadKubeconfig } from '../kubeconfig/local-kubeconfig.ts'
 import { confirmOrEnd } from '../output/confirm.ts'
+import { shown } from '../output/table.ts'
 import {
   type ChangeOptions,
   patch,
@@ -111,5 +112,39 @@ const unjoin = (io: Io) =>
       io.stdout.write(`${left} unjoined\n`)
     })
 
-/** `federation join` and `federation unjoin`. */
-export const membershipVerbs = (io: Io): Command[] => [join(io), unjoin(io)]
+type Rotations = { rotating: string[]; skipped: { uuid: string; reason: string }[] }
+
+const rotateAll = async (io: Io, api: ApiClient, name: string): Promise<void> => {
+  const { rotating, skipped } = (
+    await api.ask<Rotations>('POST', `${pathOf(name)}/actions/rotate-members`, { body: {} })
+  ).body
+  for (const { reason } of skipped) io.stderr.write(`Not rotated: ${shown(reason)}\n`)
+  accepted(io, `federation/${name}: credentials of ${rotating.length} members are being replaced`, eventsOf(name))
+}
+
+const eventsOf = (name: string): string => `fedplane federation events ${name}`
+
+const rotate = (io: Io) =>
+  withExamples(
+    withServer(new Command('rotate')),
+    'fedplane federation rotate fleet edge-1',
+    'fedplane federation rotate fleet --all',
+  )
+    .description(
+      'Make credentials of members worthless, and replace them: for those that may be known to somebody. Takes some ten seconds.',
+    )
+    .argument('<federation>', 'name or uuid')
+    .argument('[cluster...]', 'names or uuids of the members')
+    .option('--all', 'of all members')
+    .action(async (name: string, clusters: string[], options: ChangeOptions & { all?: boolean }) => {
+      if ((clusters.length === 0) !== (options.all === true))
+        throw usageError('Name members, or all of them.', `fedplane federation rotate ${name} --all`)
+      const api = await connect(io, options)
+      if (options.all) return rotateAll(io, api, name)
+      for (const cluster of clusters)
+        await api.ask('POST', `${pathOf(name)}/members/${segment(cluster)}/actions/rotate`, { body: {} })
+      accepted(io, `federation/${name}: credentials of ${clusters.join(', ')} are being replaced`, eventsOf(name))
+    })
+
+/** `federation join`, `federation unjoin` and `federation rotate`. */
+export const membershipVerbs = (io: Io): Command[] => [join(io), unjoin(io), rotate(io)]

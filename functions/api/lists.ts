@@ -1,5 +1,5 @@
 import { InvalidRequest, type Noun, notFound } from '../core/errors.ts'
-import { isUuid } from '../core/values/ids.ts'
+import { isUuid, isUuidV7 } from '../core/values/ids.ts'
 import { listInWords, quote } from '../core/values/wording.ts'
 import type { Page, PageRequest } from '../store/page.ts'
 import type { ListQuery } from './query.ts'
@@ -71,6 +71,8 @@ export type Listing<T> = {
   get(id: string): Promise<T | undefined>
   /** In order of creation. */
   page(request: PageRequest): Promise<Page<T>>
+  /** True where that is the order of ids, so that a page can begin after one that is deleted. Default false. */
+  isById?: boolean
 }
 
 const columnOf = <T>(columns: Columns<T>, key: string): Columns<T>[string] => {
@@ -111,9 +113,15 @@ const sorted = async <T extends { id: string }>(listing: Listing<T>, query: List
   return { items: all.slice(from, from + query.limit), more: from + query.limit < all.length }
 }
 
+/** One of ours may have been deleted since it was the last of a page; any other id is no marker. */
+const mayHaveBeen = ({ isById = false }: Pick<Listing<unknown>, 'isById'>, marker: string): boolean =>
+  isById && isUuidV7(marker)
+
 const native = async <T>(listing: Listing<T>, { limit, marker }: ListQuery): Promise<Page<T>> => {
   if (marker === undefined) return listing.page({ limit })
-  if (isUuid(marker) && (await listing.get(marker)) === undefined) throw notFound(listing.noun, marker)
+  if (isUuid(marker) && !mayHaveBeen(listing, marker) && (await listing.get(marker)) === undefined) {
+    throw notFound(listing.noun, marker)
+  }
   return listing.page({ limit, marker })
 }
 

@@ -45,7 +45,7 @@ import type { Loop } from './loop.ts'
 import { phasesAfterDeletion, phasesAfterRotation, phasesBeforeRotation } from './phases/cloud.ts'
 import { hostPhase, preflightPhase, UNJOIN_MEMBERS, unjoinMembersPhase } from './phases/federation.ts'
 import { identityPhases, managementPhases, managementPhasesOfCredential } from './phases/management.ts'
-import { JOIN_PHASES, ROTATE_PHASES, unjoinPhases } from './phases/member.ts'
+import { JOIN_PHASES, rotatePhases, unjoinPhases } from './phases/member.ts'
 import { peoplePhases } from './phases/people.ts'
 import { failureOf, NothingToRenew, type StepPorts, type StepState } from './step.ts'
 
@@ -189,7 +189,7 @@ export const PLANS: Readonly<Record<Flow, Loop>> = {
   }),
   /** Renews the credential that a control plane uses for one member. */
   'credential-rotate': ofMembership({
-    phases: () => ROTATE_PHASES,
+    phases: (_, operation) => rotatePhases(operation),
     succeed: (ports, state, { carried }) => endRotate(ports, state, carriedCredential(carried)),
     fail: (ports, state, { failure, notes }) => endRotateFailed(ports, state, noted(failure, notes)),
   }),

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { shortId } from '../../functions/core/values/ids.ts'
 import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { CredentialRejected, PermissionDenied } from '../../functions/kubernetes/errors.ts'
 import type { ClusterSet } from '../../local/clusters/take-clusters.ts'
@@ -21,6 +22,42 @@ import {
 
 const SECRETS = { group: '', version: 'v1', plural: 'secrets' }
 const CONFIG_MAPS = { group: '', version: 'v1', plural: 'configmaps', namespace: 'default' }
+
+const RBAC = 'rbac.authorization.k8s.io'
+const CLUSTER_ROLE_BINDINGS = { group: RBAC, version: 'v1', plural: 'clusterrolebindings' }
+const ADMISSION = { group: 'admissionregistration.k8s.io', version: 'v1' }
+const POLICIES = { ...ADMISSION, plural: 'validatingadmissionpolicies' }
+const POLICY_BINDINGS = { ...ADMISSION, plural: 'validatingadmissionpolicybindings' }
+const POLICY = 'demand-label'
+
+type DryRun = { would_succeed: boolean; findings: { reason: string; message: string }[] }
+
+/** Has the cluster refuse what these federations bind there, and no others, without this label. */
+const demandLabel = async (client: KubernetesClient, label: string, federations: readonly string[]): Promise<void> => {
+  const object = { apiVersion: 'admissionregistration.k8s.io/v1', metadata: { name: POLICY } }
+  const resourceRules = [
+    { apiGroups: [RBAC], apiVersions: ['v1'], operations: ['CREATE'], resources: ['clusterrolebindings'] },
+  ]
+  const names = federations.map((id) => `'fedplane-${shortId(id)}'`)
+  const ours = { name: 'ours', expression: `object.metadata.name in [${names.join(', ')}]` }
+  const expression = `has(object.metadata.labels) && '${label}' in object.metadata.labels`
+  const validations = [{ expression, message: `bindings need the label ${label}` }]
+  await client.create(POLICIES, {
+    ...object,
+    kind: 'ValidatingAdmissionPolicy',
+    spec: { failurePolicy: 'Fail', matchConstraints: { resourceRules }, matchConditions: [ours], validations },
+  })
+  await client.create(POLICY_BINDINGS, {
+    ...object,
+    kind: 'ValidatingAdmissionPolicyBinding',
+    spec: { policyName: POLICY, validationActions: ['Deny'] },
+  })
+}
+
+const demandNothing = async (client: KubernetesClient): Promise<void> => {
+  await client.delete(POLICY_BINDINGS, POLICY)
+  await client.delete(POLICIES, POLICY)
+}
 
 /** Each story has a federation of its own, on the same clusters at the same time. */
 describe.concurrent('federating real clusters', () => {
@@ -129,6 +166,61 @@ describe.concurrent('federating real clusters', () => {
     expect(joined.members).toMatchObject([{ state: 'Ready', reason: null }])
     await deleteFederation(api, uuid)
     await expectNothingLeft(admins.clients, uuid)
+  })
+
+  it('has a leaked credential refused before its replacement is published', async ({ expect }) => {
+    const [hostCluster, member] = clusters
+    const body = { hostcluster_id: hostCluster!.uuid, member_ids: [member!.uuid] }
+    const { uuid } = await federate(api, { name: 'leaky', ...body })
+    const [before] = await profilesOf(host, uuid)
+    const leaked = await consumerClient(host, before!)
+    try {
+      expect(await namespacesSeenBy(leaked)).toContain('kube-system')
+      await api.ask('POST', `${federationPath(uuid)}/members/${member!.uuid}/actions/rotate`, {})
+      const events = () => api.get<{ events: { reason: string }[] }>(`${federationPath(uuid)}/events`)
+      const reasons = async () => (await events()).events.map(({ reason }) => reason)
+      await expect.poll(reasons, { timeout: 240_000, interval: 500 }).toContain('Rotated')
+      await expect(namespacesSeenBy(leaked)).rejects.toBeInstanceOf(CredentialRejected)
+      const [after] = await profilesOf(host, uuid)
+      const consumer = await consumerClient(host, after!)
+      expect(await namespacesSeenBy(consumer)).toContain('kube-system')
+      consumer.close()
+    } finally {
+      leaked.close()
+    }
+    await deleteFederation(api, uuid)
+    await expectNothingLeft(admins.clients, uuid)
+  })
+
+  it('hears admission before it makes anything, and gives its objects the labels that it asks for', async ({
+    expect,
+  }) => {
+    const [hostCluster, , member] = clusters
+    const admin = admins.clients[2]!
+    const body = { hostcluster_id: hostCluster!.uuid }
+    const [plain, labelled] = await Promise.all([
+      federate(api, { name: 'unlabelled', ...body }),
+      federate(api, { name: 'labelled', ...body, properties: { 'object-labels': 'owner=platform' } }),
+    ])
+    await demandLabel(admin, 'owner', [plain.uuid, labelled.uuid])
+    try {
+      const add = [{ op: 'add', path: '/member_ids', value: member!.uuid }]
+      const dryRun = () =>
+        api.ask<DryRun>('PATCH', `${federationPath(plain.uuid)}?dry_run=true`, add).then(({ body: answer }) => answer)
+      // A policy is in force some seconds after it is there.
+      await expect.poll(async () => (await dryRun()).would_succeed, { timeout: 240_000, interval: 500 }).toBe(false)
+      const refused = (await dryRun()).findings.filter(({ reason }) => reason === 'AdmissionRefused')
+      expect(refused).toMatchObject([{ message: expect.stringMatching(/ClusterRoleBinding .*need the label owner/) }])
+
+      expect((await join(api, labelled.uuid, [member!.uuid])).members).toMatchObject([{ state: 'Ready' }])
+      const [binding] = (await admin.list(CLUSTER_ROLE_BINDINGS, { labelSelector: 'owner=platform' })).items
+      expect(binding?.metadata.labels).toMatchObject({ 'fedplane.io/federation': labelled.uuid })
+      await Promise.all([deleteFederation(api, labelled.uuid), deleteFederation(api, plain.uuid)])
+    } finally {
+      await demandNothing(admin)
+    }
+    await expectNothingLeft(admins.clients, labelled.uuid)
+    await expectNothingLeft(admins.clients, plain.uuid)
   })
 
   it('refuses what makes no sense', async () => {

@@ -102,6 +102,16 @@ describe('POST /v1/clusters/{cluster}/kubeconfig', () => {
     if (status !== 200) await gone()
   })
 
+  it('says in its events by which decisions', async () => {
+    await post(ANA, { role: 'editor', namespace: 'default' })
+    const { items } = await lab.ports.stores.events.listOf('blue', { kind: 'cluster', id }, { limit: 50 })
+    const [event] = items.filter(({ action }) => action === 'kubeconfig')
+    expect(event).toMatchObject({
+      initiator: { userId: ANA.userId },
+      audit: { decisions: expect.arrayContaining([expect.objectContaining({ rule: 'cluster:kubeconfig' })]) },
+    })
+  })
+
   it('gives a token of an account that has the name of the caller, the role and nothing else', async () => {
     const { body, headers } = await post(ANA, { role: 'editor', namespace: 'default', expires_in: 900 })
     expect([headers['cache-control'], Date.parse(body.expires_at) - lab.clock.now().getTime()]).toEqual([

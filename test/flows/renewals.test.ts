@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { revokeCredential } from '../../functions/core/membership/begin-operation.ts'
 import { operationOf } from '../../functions/core/membership/membership.ts'
 import { executionOf } from '../../functions/core/operation/launch.ts'
 import { ApiUnavailable } from '../../functions/kubernetes/errors.ts'
@@ -61,6 +62,49 @@ describe('renewDue', () => {
     expect(await membership(lab, seen.id, seen.member)).toMatchObject({ state: 'Ready', credential: { failures: 5 } })
     isDown = false
     expect(await renewalsIn(60, seen)).not.toEqual([])
+    expect((await membership(lab, seen.id, seen.member))?.credential).not.toHaveProperty('failures')
+  })
+})
+
+describe('a rotation on request', () => {
+  const begin = async (seen: { id: string; member: string }) => {
+    await revokeCredential(lab.ports, (await membership(lab, seen.id, seen.member))!)
+    const operation = operationOf((await membership(lab, seen.id, seen.member))!)!
+    return executionOf('credential-rotate', operation)
+  }
+  const acts = (): string[] => lab.world.calls.map(({ name }) => name)
+
+  it('makes all of before worthless first, then renews and publishes', async () => {
+    const seen = await memberWith(3600)
+    const before = await membership(lab, seen.id, seen.member)
+    lab.world.calls.length = 0
+    lab.clock.advance(1000)
+    expect(await ended(lab, await begin(seen))).toBe('succeeded')
+    expect(acts()).toEqual(['revokeMember', 'prepareMember', 'registerMember'])
+    const after = await membership(lab, seen.id, seen.member)
+    expect(after).toMatchObject({ state: 'Ready', operation: null })
+    expect(after?.credential?.expiresAt).not.toBe(before?.credential?.expiresAt)
+  })
+
+  it('is refused while one runs, and of what leaves', async () => {
+    const seen = await memberWith(3600)
+    lab.world.before = ({ name }) => {
+      if (name === 'revokeMember') throw new ApiUnavailable('503')
+    }
+    const ref = await begin(seen)
+    await expect(begin(seen)).rejects.toMatchObject({ name: 'StateConflict', message: /being renewed/ })
+    await ended(lab, ref)
+  })
+
+  it('that fails after the revocation is made good by the next renewal', async () => {
+    const seen = await memberWith(3600)
+    lab.world.before = ({ name }) => {
+      if (name === 'registerMember') throw new ApiUnavailable('503')
+    }
+    expect(await ended(lab, await begin(seen))).toBe('failed')
+    expect(acts().filter((name) => name === 'registerMember').length).toBeGreaterThan(1)
+    lab.world.before = () => undefined
+    expect(await renewalsIn(12, seen)).toEqual([9])
     expect((await membership(lab, seen.id, seen.member))?.credential).not.toHaveProperty('failures')
   })
 })

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { bytesMaxOf, type SizedAttribute } from '../../core/values/attribute-sizes.ts'
-import { isBlank, isShownAsIs, SHOWN_PATTERN, SHOWN_RULE } from '../../core/values/wording.ts'
+import { isBlank, isShownAsIs, listInWords, quote, SHOWN_PATTERN, SHOWN_RULE } from '../../core/values/wording.ts'
 
 /**
  * Field types of Magnum's request bodies (magnum-rest.md sections 2 and 4.1): `null` and `""` mean "not given", integers may be
@@ -74,11 +74,19 @@ const NAME = /^[a-zA-Z][a-zA-Z0-9_.-]*$/
 const NAME_MAX = 242
 const NAME_RULE = `must be text of 1 to ${NAME_MAX} characters that begins with a letter and goes on with letters, digits, "_", "." and "-"`
 
+/** Words that stand in paths where a name could (a test compares them with the routes): an object of such a name could be reached by its id only. */
+export const RESERVED_NAMES: readonly string[] = ['actions', 'detail', 'inventory']
+
+const reservedRule = `must not be ${listInWords(RESERVED_NAMES.map(quote))}: paths of the API have this word where a name stands. Try another, for example "my-${RESERVED_NAMES[1]}"`
+
+/** Refuses names by which a path leads elsewhere. */
+export const addressable = <T extends z.ZodType<string>>(field: T) =>
+  field.refine((name) => !RESERVED_NAMES.includes(name), { error: reservedRule })
+
 /** Names of clusters and federations; not unique. */
-export const nameField = z
-  .string({ error: NAME_RULE })
-  .max(NAME_MAX, { error: NAME_RULE })
-  .regex(NAME, { error: NAME_RULE })
+export const nameField = addressable(
+  z.string({ error: NAME_RULE }).max(NAME_MAX, { error: NAME_RULE }).regex(NAME, { error: NAME_RULE }),
+)
 
 /** What the document says of an attribute that is bounded in bytes. */
 export const sizeNote = (attribute: SizedAttribute): string =>

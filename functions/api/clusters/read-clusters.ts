@@ -91,6 +91,7 @@ const listingOf = (request: ApiRequest<ListQuery>, rule: PolicyRule): Listing<Cl
   const scope = scopeOf(request, rule)
   return {
     noun: 'Cluster',
+    isById: true,
     columns: { id: ({ id }) => id, ...sortColumns(CLUSTER_ATTRIBUTES, SHOWN, request) },
     get: (id) => clusters.locate(scope, id),
     page: (page) => clusters.listWithin(scope, page),

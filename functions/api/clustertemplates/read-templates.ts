@@ -49,6 +49,7 @@ const listingOf = (
   }
   return {
     noun: 'ClusterTemplate',
+    isById: true,
     columns: { id: place, uuid: place, ...sortColumns(TEMPLATE_ATTRIBUTES, SHOWN_TEMPLATE, request) },
     get: async (id) => builtin.find((template) => template.id === id) ?? templates.locate(scope, id),
     page,

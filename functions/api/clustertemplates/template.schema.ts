@@ -8,7 +8,7 @@ import { isUuid } from '../../core/values/ids.ts'
 import type { Labels } from '../../core/values/labels.ts'
 import { otherAttributes, patchFields, requestFields } from '../attributes.ts'
 import { parseAttributes } from '../body/attributes.ts'
-import { optional, textField } from '../body/fields.ts'
+import { addressable, optional, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
 
@@ -26,6 +26,7 @@ const uuidField = z
 
 const OWN = {
   uuid: optional(uuidField),
+  name: optional(addressable(textField())),
   dns_nameserver: optional(dnsField),
   cluster_distro: optional(textField()).describe('Kept as given: there is no image service that would know it.'),
 }

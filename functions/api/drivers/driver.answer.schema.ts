@@ -14,6 +14,7 @@ const federationSide = z.strictObject({
     kubeconfig: z.boolean(),
     workloads: z.boolean(),
     cordon: z.boolean(),
+    revoke: z.boolean(),
   }),
   /** By role how far a kubeconfig may reach: everything, or one namespace. */
   kubeconfig_roles: z.partialRecord(z.enum(KUBECONFIG_ROLES), z.array(z.enum(['all', 'namespace']))),

@@ -21,6 +21,7 @@ const showFederationDriver = (driver: FederationDriverDescription, drivers: Driv
     kubeconfig: driver.capabilities.kubeconfig,
     workloads: driver.capabilities.workloads,
     cordon: driver.capabilities.cordon === true,
+    revoke: driver.capabilities.revoke === true,
   },
   kubeconfig_roles: kubeconfigOffer(driver).roles,
   properties: driver.properties.map(({ key, description, default: value }) => ({ key, description, default: value })),

@@ -104,6 +104,13 @@ const dryRunAnswerSchema = z.object({
   would_cordon: namedAnswer.optional(),
 })
 
+/** Members whose credentials are being replaced, and why those of others are not. */
+const rotationsAnswer = z.strictObject({
+  uuid: z.string(),
+  rotating: z.array(z.string()),
+  skipped: z.array(z.strictObject({ uuid: z.string(), reason: z.string() })),
+})
+
 export const FEDERATION_ANSWERS: Answers = {
   'GET /v1/federations': { 200: pageAnswer('federations', federationItemAnswer) },
   'POST /v1/federations': { 200: dryRunAnswerSchema, 202: uuidAnswer },
@@ -112,6 +119,8 @@ export const FEDERATION_ANSWERS: Answers = {
   'PATCH /v1/federations/{federation}': { 200: dryRunAnswerSchema, 202: uuidAnswer },
   'DELETE /v1/federations/{federation}': { 204: null },
   'POST /v1/federations/{federation}/actions/release-selector': { 202: uuidAnswer },
+  'POST /v1/federations/{federation}/members/{cluster}/actions/rotate': { 202: uuidAnswer },
+  'POST /v1/federations/{federation}/actions/rotate-members': { 202: rotationsAnswer },
   'GET /v1/federations/{federation}/kubeconfig': { 200: kubeconfigAnswer },
   'POST /v1/federations/{federation}/kubeconfig': { 200: kubeconfigAnswer },
   'GET /v1/federations/{federation}/members': { 200: membersAnswer },

@@ -11,6 +11,7 @@ import {
   listFederations,
   listMembers,
 } from './read-federations.ts'
+import { rotateMember, rotateMembers } from './rotate-members.ts'
 
 /** `POST /v1/federations/{federation}/actions/release-selector` → 202. */
 const releaseSelectorHandler = async (request: ApiRequest): Promise<ApiResponse> => {
@@ -87,5 +88,23 @@ export const FEDERATION_ROUTES: readonly TableRoute[] = [
     schemas: { query: noQuery, body: noAttributes },
     summary: 'Lets members leave that the selector holds back, because they are more than half.',
     handle: releaseSelectorHandler,
+  }),
+  route({
+    method: 'POST',
+    path: `${ITEM}/members/{cluster}/actions/rotate`,
+    access: 'table',
+    rule: 'federation:update',
+    schemas: { query: noQuery, body: noAttributes },
+    summary: "Makes the control plane's credentials of a member worthless, and replaces them.",
+    handle: rotateMember,
+  }),
+  route({
+    method: 'POST',
+    path: `${ITEM}/actions/rotate-members`,
+    access: 'table',
+    rule: 'federation:update',
+    schemas: { query: noQuery, body: noAttributes },
+    summary: 'The same for all members.',
+    handle: rotateMembers,
   }),
 ]

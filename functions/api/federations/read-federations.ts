@@ -125,6 +125,7 @@ const COLUMNS: Columns<Federation> = {
 
 const listingOf = ({ ports: { stores }, principal: { projectId } }: ApiRequest<ListQuery>): Listing<Federation> => ({
   noun: 'Federation',
+  isById: true,
   columns: COLUMNS,
   get: (id) => stores.federations.get({ projectId, id }),
   page: (page) => stores.federations.list(projectId, page),

@@ -1,5 +1,6 @@
 import type { MembershipKey } from '../../store/federation.store.ts'
 import type { Write } from '../../store/write.ts'
+import { StateConflict } from '../errors.ts'
 import { isInitialized } from '../federation/federation.ts'
 import { isLive } from '../grant/grant.ts'
 import { grantKeyOf } from '../grant/loans.ts'
@@ -90,24 +91,61 @@ const dueMembership = async (ports: TablePorts, key: MembershipKey, now: string)
   return (await isLentStill(ports, membership, now)) ? membership : undefined
 }
 
+type Begun = { reason: 'RenewalDue' | 'RotationRequested'; message: string }
+
+const beginRotate = async (
+  ports: TablePorts,
+  membership: InRest,
+  options: { revokes?: true },
+  begun: Begun,
+): Promise<void> => {
+  const operation = newOperation(ports, 'rotate', {
+    deadlineSeconds: DEADLINE_SECONDS['credential-rotate'],
+    ...options,
+  })
+  await ports.stores.commit([
+    ports.stores.memberships.replace(membership, { ...membership, operation }),
+    memberEvent(ports, membership, { action: 'rotate', outcome: 'pending', ...begun }),
+  ])
+  const { projectId } = membership
+  await launch(ports, { flow: 'credential-rotate', projectId, entityId: membershipEntityId(membership), operation })
+}
+
 /** Renews a member's credential if it is due; true when that began. @throws RevisionConflict when something else began on the membership */
 export const rotateCredential = async (ports: TablePorts, key: MembershipKey, now: string): Promise<boolean> => {
   const membership = await dueMembership(ports, key, now)
   if (membership === undefined) return false
-  const operation = newOperation(ports, 'rotate', { deadlineSeconds: DEADLINE_SECONDS['credential-rotate'] })
-  await ports.stores.commit([
-    ports.stores.memberships.replace(membership, { ...membership, operation }),
-    memberEvent(ports, membership, {
-      action: 'rotate',
-      outcome: 'pending',
-      reason: 'RenewalDue',
-      message: `The credential of ${membership.memberName} is being renewed.`,
-    }),
-  ])
-  const { projectId } = membership
-  await launch(ports, { flow: 'credential-rotate', projectId, entityId: membershipEntityId(membership), operation })
+  const message = `The credential of ${membership.memberName} is being renewed.`
+  await beginRotate(ports, membership, {}, { reason: 'RenewalDue', message })
   return true
 }
+
+/** Why a member's credential can't be made worthless now, as a sentence; undefined when it can. */
+export const revocationFault = async (ports: TablePorts, membership: Membership): Promise<string | undefined> => {
+  const { memberName, state } = membership
+  if (state !== 'Ready' && state !== 'Degraded')
+    return `Member ${memberName} is ${state}; it has to be Ready or Degraded.`
+  if (membership.operation !== null)
+    return `The credential of ${memberName} is being renewed; try again when that is over.`
+  const isLent = await isLentStill(ports, membership, ports.clock.now().toISOString())
+  return isLent ? undefined : `The grant for ${memberName} is over, and it leaves.`
+}
+
+/**
+ * Makes every credential worthless that the control plane has of a member, and gives it another one: for one that may be known to somebody. Until then it has no
+ * way into the member, for some seconds.
+ *
+ * @throws StateConflict
+ */
+export const revokeCredential = (ports: TablePorts, key: MembershipKey): Promise<void> =>
+  retryOnConflict(async () => {
+    const membership = await ports.stores.memberships.get(key)
+    if (membership === undefined) throw new StateConflict('The cluster is no member any more.')
+    const fault = await revocationFault(ports, membership)
+    if (fault !== undefined) throw new StateConflict(fault)
+    const message = `The credential of ${membership.memberName} is being revoked, and replaced.`
+    await beginRotate(ports, membership as InRest, { revokes: true }, { reason: 'RotationRequested', message })
+  })
 
 type WaitingPorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>
 type Key = { projectId: string; id: string }

@@ -19,6 +19,7 @@ type NewOperation = {
   force?: boolean
   /** Default: they stay. */
   workloads?: 'delete'
+  revokes?: true
   supersedes?: readonly ExecutionRef[]
 }
 
@@ -26,7 +27,7 @@ type NewOperation = {
 export const newOperation = <K extends string>(
   ports: Pick<Ports, 'clock' | 'newId'>,
   kind: K,
-  { id, deadlineSeconds, force = false, workloads, supersedes = [] }: NewOperation,
+  { id, deadlineSeconds, force = false, workloads, revokes, supersedes = [] }: NewOperation,
 ): Operation<K> => {
   const startedAt = ports.clock.now()
   return {
@@ -38,6 +39,7 @@ export const newOperation = <K extends string>(
     deadline: new Date(startedAt.getTime() + deadlineSeconds * 1000).toISOString(),
     force,
     ...(workloads === undefined ? {} : { workloads }),
+    ...(revokes === undefined ? {} : { revokes }),
     supersedes,
     failure: null,
   }

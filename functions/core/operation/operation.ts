@@ -41,6 +41,8 @@ export type Operation<K extends string = string> = {
    * (`?workloads=delete`).
    */
   workloads?: 'delete'
+  /** A renewal that makes all credentials of before worthless first, since one may be known to somebody. */
+  revokes?: true
   /** Skip what can't be reached, and say what was left behind (`?force=true`). */
   force: boolean
   /** Executions that this operation replaced: stopped and awaited before its first step acts. */

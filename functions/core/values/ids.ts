@@ -3,6 +3,9 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 /** True for a lower-case dashed UUID, the only spelling that Magnum looks up as an id (magnum-rest.md section 2). */
 export const isUuid = (text: string): boolean => UUID.test(text)
 
+/** True for an id of the kind that we give: by time of creation (RFC 9562 5.7). */
+export const isUuidV7 = (text: string): boolean => isUuid(text) && text[14] === '7'
+
 /** True for any spelling of a UUID; such text is never a name. */
 export const looksLikeUuid = (text: string): boolean => isUuid(text.toLowerCase())
 

@@ -27,6 +27,8 @@ type FederationCapabilities = {
   workloads: boolean
   /** A member can be kept from new workloads: `on_unhealthy` may be `cordon`. */
   cordon?: true
+  /** Credentials of a member can be made worthless on request, and be replaced. */
+  revoke?: true
 }
 
 /** Rights that a federation takes in its clusters: whoever runs the federation can use them. */

@@ -124,6 +124,13 @@ export type FederationDriver = FederationDriverDescription & {
    * when `capabilities.cordon`. Called by the health sweep, outside of any operation. Never talks to the member.
    */
   cordonMember?(context: MemberContext, isCordoned: boolean): Promise<StepResult>
+  /**
+   * Makes every credential worthless that the control plane was given for the member, the one in use too (rule F28). `prepareMember` makes another one
+   * after it. There when `capabilities.revoke`.
+   */
+  revokeMember?(context: MemberContext): Promise<StepResult>
+  /** Bearer tokens in a stored credential, to be tried when they were revoked. There with `revokeMember`. Pure. */
+  tokensIn?(credential: Secret): readonly Secret[]
   /** Takes the member out of the control plane. Never needs the member to be reachable. */
   deregisterMember(context: MemberContext): Promise<StepResult>
   /** Removes what `prepareMember` made in the member. */

@@ -4,6 +4,7 @@ import type { KubernetesObject } from '../../kubernetes/client.ts'
 import { ObjectConflict, PermissionDenied } from '../../kubernetes/errors.ts'
 import type { Manifest } from '../../kubernetes/manifest.ts'
 import { namespaces, serviceAccounts } from '../../kubernetes/resources.ts'
+import { marked } from '../contract/object-marks.ts'
 import { deleteOwned, ensureSeen, isOwned, isTerminating, ownerLabels, refOf, type Site } from './owned.ts'
 import { Pending } from './step.ts'
 import { clusterTime } from './who-am-i.ts'
@@ -43,7 +44,7 @@ export const namespaceManifest = (federationId: string, name: string): Manifest<
  */
 export const createNamespace = async (site: Site, name: string): Promise<KubernetesObject> => {
   try {
-    return await site.client.create(namespaces, namespaceManifest(site.federationId, name))
+    return await site.client.create(namespaces, marked(namespaceManifest(site.federationId, name), site.marks))
   } catch (error) {
     if (!(error instanceof ObjectConflict)) throw error
     throw new Pending(`namespace ${name} in ${describePlace(site.where)} to be observed: another client created it`)

@@ -2,6 +2,7 @@ import { describeObject, type ObjectRef, type Place } from '../../core/values/ob
 import type { KubernetesClient, KubernetesObject, Resource } from '../../kubernetes/client.ts'
 import { ForeignObject } from '../contract/errors.ts'
 import type { FederationContext, MemberContext } from '../contract/federation-driver.ts'
+import { type Marks, marked, marksOf } from '../contract/object-marks.ts'
 import { KEPT_BYTES_MAX, pagesOf } from './pages.ts'
 import { Pending } from './step.ts'
 
@@ -44,8 +45,8 @@ export const ownerLabels = (federationId: string): Record<string, string> => ({
 /** Label selector of everything that is the federation's. */
 export const federationSelector = (federationId: string): string => `${FEDERATION_LABEL}=${federationId}`
 
-/** A cluster in which a federation has objects. */
-export type Site = { client: KubernetesClient; where: Place; federationId: string }
+/** A cluster in which a federation has objects. `marks`: for what is made there. */
+export type Site = { client: KubernetesClient; where: Place; federationId: string; marks?: Marks }
 
 export const isOwned = (site: Pick<Site, 'federationId'>, object: KubernetesObject): boolean =>
   object.metadata.labels?.[FEDERATION_LABEL] === site.federationId
@@ -92,9 +93,10 @@ export const ensureOwned = async (
 export const ensureSeen = async (
   site: Site,
   resource: Resource,
-  desired: KubernetesObject,
+  plain: KubernetesObject,
   existing: KubernetesObject | undefined,
 ): Promise<KubernetesObject> => {
+  const desired = marked(plain, site.marks)
   if (existing === undefined) return site.client.apply(resource, desired)
   requireOwned(site, existing)
   if (isTerminating(existing)) throw new Pending(`${nameOf(site, existing)} to be gone before it is made again`)
@@ -150,10 +152,12 @@ export const hostSite = async (context: FederationContext): Promise<Site> => ({
   client: await context.host.client(),
   where: 'host',
   federationId: context.federation.id,
+  marks: marksOf(context.federation.properties),
 })
 
 export const memberSite = async (context: MemberContext): Promise<Site> => ({
   client: await context.member.client(),
   where: 'member',
   federationId: context.federation.id,
+  marks: marksOf(context.federation.properties),
 })

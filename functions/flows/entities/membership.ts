@@ -7,6 +7,7 @@ import { memberAccess, memberContext, storedToken, type TokenOf } from '../../co
 import type { MemberCredential, MemberWarning } from '../../core/membership/membership.ts'
 import { orSettle } from '../../core/membership/membership-end.ts'
 import { DEADLINE_SECONDS } from '../../core/operation/deadlines.ts'
+import type { Operation } from '../../core/operation/operation.ts'
 import { atHandFirst } from '../../core/operation/retry-on-conflict.ts'
 import { type MembershipUnder, openMembership, type Target } from '../../core/operation/subjects.ts'
 import type { JsonObject } from '../../core/values/json.ts'
@@ -90,7 +91,7 @@ const bind = (opened: Opened, phase: MemberPhase, note: (membership: MembershipU
 const membershipSubject = async (
   unguarded: StepPorts,
   target: Target,
-  phases: readonly MemberPhase[],
+  phasesOf: (operation: Operation) => readonly MemberPhase[],
 ): Promise<LoopSubject> => {
   const ports = whileOpen(unguarded, () => openMembership(unguarded, target))
   const first = await orSettle(ports, target, () => openMembership(ports, target))
@@ -105,7 +106,7 @@ const membershipSubject = async (
   }
   return {
     operation: first.operation,
-    phases: phases.map((phase) => bind(opened, phase, note)),
+    phases: phasesOf(first.operation).map((phase) => bind(opened, phase, note)),
     endsInTime: true,
     report: (progress) => reportProgress(ports, target, progress),
     takeBack: async (beginning) => {
@@ -147,14 +148,17 @@ export const carriedCredential = (carried: JsonObject): MemberCredential => {
 }
 
 /** What differs between the flows of a member. */
-type MembershipPlan = Pick<Loop, 'succeed' | 'fail'> & { phases(before: Progress): readonly MemberPhase[] }
+type MembershipPlan = Pick<Loop, 'succeed' | 'fail'> & {
+  phases(before: Progress, operation: Operation): readonly MemberPhase[]
+}
 
 /**
  * A flow of a member. The federation settles also when the operation is over by now: a step that died after its commit had not come to that.
  */
 export const ofMembership = (plan: MembershipPlan): Loop => ({
   operation: (ports, state) => orSettle(ports, state, async () => (await openMembership(ports, state)).operation),
-  subject: (ports, state) => membershipSubject(ports, state, plan.phases(progressOf(state.progress))),
+  subject: (ports, state) =>
+    membershipSubject(ports, state, (operation) => plan.phases(progressOf(state.progress), operation)),
   succeed: plan.succeed,
   fail: plan.fail,
 })

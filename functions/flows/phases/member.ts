@@ -1,10 +1,12 @@
 import { nextToken, warningOf } from '../../core/membership/member-context.ts'
+import type { Operation } from '../../core/operation/operation.ts'
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
 import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
 import { warningsIn } from '../../drivers/contract/phase.ts'
+import { isTokenRefused } from '../../drivers/support/member/refused-token.ts'
 import type { MemberPhase, MemberWork } from '../entities/membership.ts'
 import { factsOf, notingMade, storeMade, storePrepared, storeRenewed } from '../entities/membership-results.ts'
-import { NothingToRenew } from '../step.ts'
+import { NothingToRenew, TaskNotSupported } from '../step.ts'
 
 /** Makes the member known to the control plane. */
 const register = async (work: MemberWork) => {
@@ -93,8 +95,26 @@ const renew = async (work: MemberWork) => {
   return { done, carried: { credential: factsOf(credential) } }
 }
 
+/** @throws TaskNotSupported */
+const revoke = async ({ driver, context }: MemberWork) => {
+  if (driver.revokeMember !== undefined) return driver.revokeMember(context)
+  throw new TaskNotSupported(`Driver ${driver.id} can't make credentials worthless.`)
+}
+
+/** Until the member itself refuses what it was given before: a server remembers a good token for some seconds. */
+const proveRevoked = async ({ driver, context }: MemberWork) => {
+  const credential = await context.memberToken()
+  const tokens = credential === undefined ? [] : (driver.tokensIn?.(credential) ?? [])
+  for (const token of tokens) {
+    if (!(await isTokenRefused(context, token))) {
+      return { done: false, waitingFor: `${context.member.cluster.name} to refuse the former credential` }
+    }
+  }
+  return { done: true }
+}
+
 /** Another credential for the control plane. Undo registers the member with the one that stays, in case the new one was published. */
-export const ROTATE_PHASES: readonly MemberPhase[] = [
+const RENEW_PHASES: readonly MemberPhase[] = [
   { id: 'renew', title: 'renewing the credential', tokenOf: nextToken, ensure: renew },
   {
     id: 'publish',
@@ -104,3 +124,16 @@ export const ROTATE_PHASES: readonly MemberPhase[] = [
     undo: ({ driver, context }) => driver.registerMember(context),
   },
 ]
+
+/**
+ * Before that, where one may be known to somebody, all of before are made worthless, and proved to be. The control plane has no way into the member for
+ * as long as that takes: a token that works on would be no revocation.
+ */
+const REVOKE_PHASES: readonly MemberPhase[] = [
+  { id: 'revoke', title: 'revoking the credential', ensure: revoke },
+  { id: 'prove', title: 'proving that it is refused', ensure: proveRevoked },
+  ...RENEW_PHASES.map(({ undo: _, ...phase }) => phase),
+]
+
+export const rotatePhases = ({ revokes }: Pick<Operation, 'revokes'>): readonly MemberPhase[] =>
+  revokes ? REVOKE_PHASES : RENEW_PHASES

@@ -67,6 +67,7 @@ export const operation = <const K extends readonly string[]>(kinds: K) =>
     deadline: text,
     force: z.boolean(),
     workloads: z.literal('delete').exactOptional(),
+    revokes: z.literal(true).exactOptional(),
     supersedes: z.array(z.object({ flow: z.enum(FLOWS), name: text })),
     failure: z.object({ reason: text, message: text }).nullable(),
   })

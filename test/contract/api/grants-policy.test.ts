@@ -102,6 +102,8 @@ const BODIES: Readonly<Record<string, (it: Given) => unknown>> = {
   'POST /v1/triggers/{trigger}/deliveries/{delivery}/actions/replay': () => ({}),
   'POST /v1/triggers/{trigger}/actions/rotate-secret': () => ({}),
   'POST /v1/federations/{federation}/actions/release-selector': () => ({}),
+  'POST /v1/federations/{federation}/actions/rotate-members': () => ({}),
+  'POST /v1/federations/{federation}/members/{cluster}/actions/rotate': () => ({}),
   'POST /v1/clusters/{cluster}/actions/observe': () => ({}),
 }
 
@@ -162,6 +164,8 @@ const TABLE: Readonly<Record<string, string>> = {
   'GET /v1/federations/{federation}/members/{cluster}': '404 404 404 200 200 404 200',
   'GET /v1/federations/{federation}/events': '404 404 404 200 200 404 200',
   'POST /v1/federations/{federation}/actions/release-selector': '404 404 403 409 403 404 409',
+  'POST /v1/federations/{federation}/members/{cluster}/actions/rotate': '404 404 403 202 403 404 202',
+  'POST /v1/federations/{federation}/actions/rotate-members': '404 404 403 202 403 404 202',
   'GET /v1/drivers': '200 200 200 200 200 200 200',
   'GET /v1/drivers/{driver}': '200 200 200 200 200 200 200',
   'GET /v1/quotas': '403 403 403 403 403 403 200',

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Secret } from '../../../functions/core/values/secret.ts'
 import type { FederationContext, FederationDriver } from '../../../functions/drivers/contract/federation-driver.ts'
 import { FEDERATION_CONTRACT } from '../../../functions/drivers/contract/federation-driver-description.ts'
+import { isTokenRefused } from '../../../functions/drivers/support/member/refused-token.ts'
 import type { Connect } from '../../../functions/kubernetes/client.ts'
 import { ConnectFailed, CredentialRejected } from '../../../functions/kubernetes/errors.ts'
 import { CallBudget, counted } from '../../support/drivers/call-budget.ts'
@@ -258,6 +260,36 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       await turn(true)
       await fed.unjoin(to)
       expect(await turn(true)).toEqual([])
+      await fed.delete()
+      expect(await lab.remains(fed.federation.id)).toEqual([])
+    })
+
+    it('F28: has what revokes credentials exactly with the capability', () => {
+      const has = driver.capabilities.revoke === true
+      expect([driver.revokeMember !== undefined, driver.tokensIn !== undefined]).toEqual([has, has])
+    })
+
+    const { revokeMember, tokensIn = () => [] } = driver
+    it.runIf(revokeMember)('F28: what is revoked is refused, and replaced by a credential that works', async () => {
+      const budget = new CallBudget()
+      const fed = life(budget)
+      const to = way(lab.members[0], budget)
+      await fed.create()
+      await fed.join(to)
+      const before = await fed.memberContext(to).memberToken()
+      const tokens = before === undefined ? [] : tokensIn(before)
+      expect(tokens.length > 0).toBe(driver.capabilities.usesKubernetesApi)
+      const isRefused = (token: Secret) => isTokenRefused(fed.memberContext(to), token)
+      expect(await Promise.all(tokens.map(isRefused))).toEqual(tokens.map(() => false))
+      const revoke = () => untilDone(() => revokeMember!(fed.memberContext(to)))
+      await revoke()
+      budget.reset()
+      await revoke()
+      expect(budget.writes).toEqual([])
+      await untilDone(async () => ({ done: !(await Promise.all(tokens.map(isRefused))).includes(false) }))
+      await fed.join(to)
+      expect(await driver.observeMember(fed.memberContext(to))).toMatchObject({ state: 'ready' })
+      await fed.unjoin(to)
       await fed.delete()
       expect(await lab.remains(fed.federation.id)).toEqual([])
     })

@@ -166,7 +166,7 @@ export const testDrivers = (planned: PlannedPreflights, managed: ManagedScript):
     default: 'memory@1',
     ...setOf(
       [
-        federationDriver('memory@1', {}, planned),
+        federationDriver('memory@1', { revoke: true }, planned),
         federationDriver('kube@1', { usesKubernetesApi: true }, planned),
         federationDriver('selfhost@1', { hostAsMember: true }, planned),
         platform(planned),

@@ -11,7 +11,7 @@ export const clusterProfileV1Description = {
   description:
     'Keeps a SIG-Multicluster inventory in the host: one ClusterProfile and one token Secret for each member, for Argo CD, Kueue ' +
     'MultiKueue, multicluster-runtime and Headlamp.',
-  capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: false, workloads: false },
+  capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: false, workloads: false, revoke: true },
   properties: PROPERTIES,
   validateProperties: faultsOf,
   validateChange: () => [],

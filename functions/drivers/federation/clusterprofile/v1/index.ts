@@ -10,6 +10,7 @@ import {
   prepareMember,
   refreshMember,
   registerMember,
+  revokeMember,
 } from './member/member.ts'
 import { observeMember } from './member/observe.ts'
 import { PROFILE_GROUP, PROFILE_VERSIONS } from './names.ts'
@@ -46,6 +47,8 @@ export const clusterProfileDriver = (given: Partial<ClusterProfileOptions> = {})
     registerMember,
     observeMember,
     refreshMember,
+    revokeMember,
+    tokensIn: (credential) => [credential],
     deregisterMember,
     cleanMember: (context) => cleanMember(context, options),
     endpoint,

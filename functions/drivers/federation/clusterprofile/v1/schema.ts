@@ -1,6 +1,7 @@
 import { shortId } from '../../../../core/values/ids.ts'
 import { isDnsLabel, isRoleName } from '../../../../core/values/kubernetes.ts'
 import type { FederationRights, PropertyDescription } from '../../../contract/federation-driver-description.ts'
+import { MARK_PROPERTIES, markFaults } from '../../../contract/object-marks.ts'
 
 export const MEMBER_ROLE = 'member-role'
 export const CONSUMER_NAMESPACES = 'consumer-namespaces'
@@ -23,6 +24,7 @@ export const PROPERTIES: readonly PropertyDescription[] = [
       'their own, for example kueue-system,argocd. They must exist. Who reads Secrets there can act in the members.',
     default: null,
   },
+  ...MARK_PROPERTIES,
 ]
 
 type ClusterProfileProperties = { memberRole: string; consumerNamespaces: string[] }
@@ -75,7 +77,7 @@ export const faultsOf = (properties: Properties): string[] => {
           `Property ${CONSUMER_NAMESPACES} names ${consumerNamespaces.length} namespaces; ${CONSUMER_NAMESPACES_MAX} are allowed.`,
         ]
       : []
-  return [...role, ...many, ...consumerNamespaces.flatMap(namespaceFault)]
+  return [...role, ...many, ...consumerNamespaces.flatMap(namespaceFault), ...markFaults(properties)]
 }
 
 /** Namespace of the inventory in the host: not the one in members, because the host can be a member too. */

@@ -13,7 +13,14 @@ export const karmadaV1Description = {
   contract: FEDERATION_CONTRACT,
   description:
     'Runs a whole Karmada 1.18 control plane in the host, which must run pods: one API endpoint that spreads workloads over all members.',
-  capabilities: { hostAsMember: true, usesKubernetesApi: true, kubeconfig: true, workloads: true, cordon: true },
+  capabilities: {
+    hostAsMember: true,
+    usesKubernetesApi: true,
+    kubeconfig: true,
+    workloads: true,
+    cordon: true,
+    revoke: true,
+  },
   findWorkloads: FIND_WORKLOADS,
   distinctMemberNames: true,
   properties: PROPERTIES,

@@ -5,9 +5,10 @@ import { checkMember } from './checks/member.ts'
 import { checkUpdate } from './checks/update.ts'
 import { kubeconfig } from './control-plane/kubeconfig.ts'
 import { karmadaV1Description } from './description.ts'
-import { cleanMember } from './member/clean.ts'
+import { cleanMember, revokeMember } from './member/clean.ts'
 import { cordonMember } from './member/cordon.ts'
 import { deregisterMember } from './member/deregister.ts'
+import { tokensIn } from './member/manifests.ts'
 import { prepareMember } from './member/prepare.ts'
 import { registerMember } from './member/register.ts'
 import { stateOf } from './model/names.ts'
@@ -116,6 +117,8 @@ export const karmadaDriver = (given: Partial<KarmadaOptions> = {}): FederationDr
     registerMember: (context) => registerMember(context, options),
     observeMember,
     cordonMember,
+    revokeMember,
+    tokensIn,
     deregisterMember: (context) => deregisterMember(context, options),
     cleanMember: (context) => cleanMember(context, options),
     endpoint,

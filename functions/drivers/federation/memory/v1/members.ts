@@ -12,6 +12,8 @@ type MemberFunctions = Pick<
   | 'observeMember'
   | 'refreshMember'
   | 'cordonMember'
+  | 'revokeMember'
+  | 'tokensIn'
   | 'deregisterMember'
   | 'cleanMember'
 >
@@ -75,6 +77,13 @@ export const memoryMembers = (world: MemoryWorld): MemberFunctions => {
         else world.remove(hostClusterId, cordonOf(context))
         return { done: true }
       }),
+    revokeMember: (context) =>
+      act('revokeMember', 'revoke', context, () => {
+        world.remove(context.membership.clusterId, accountOf(context))
+        return { done: true }
+      }),
+    // Nobody takes them.
+    tokensIn: () => [],
     deregisterMember: (context) =>
       act('deregisterMember', 'deregister', context, () => {
         const { federation, membership } = context

@@ -23,8 +23,11 @@ import {
   permissionFindings,
   warningFinding,
 } from '../../../../support/findings.ts'
+import { bindingManifest } from '../../../../support/member/account.ts'
 import { memberObjectName } from '../../../../support/member/tokens.ts'
+import { namespaceManifest } from '../../../../support/namespace.ts'
 import { hostSite, memberSite, type Site } from '../../../../support/owned.ts'
+import { type Rehearsed, rehearsalFindings } from '../../../../support/rehearse.ts'
 import { findServedVersion } from '../host/inventory.ts'
 import { type Placement, PROFILE_CRD, placementsOf, profiles, READER_ROLE } from '../names.ts'
 import { crdFault, isOurCrd, isOutdated } from '../phases/crd.ts'
@@ -66,6 +69,11 @@ export const checkHost = async (context: FederationContext): Promise<Preflight> 
     const parts = await Promise.all([
       attempt(() => permissionFindings(site.client, 'the host', accessInHost(namespace))),
       attempt(() => namespaceFindings(site, namespace, context.now())),
+      attempt(() =>
+        rehearsalFindings(site, [
+          { resource: namespaces, object: namespaceManifest(context.federation.id, namespace) },
+        ]),
+      ),
       attempt(() => foreignFindings(site, roles(namespace), READER_ROLE)),
       attempt(() => checkCrd(site)),
       attempt(() => consumerFindings(site, consumerNamespaces)),
@@ -82,6 +90,12 @@ export const checkHost = async (context: FederationContext): Promise<Preflight> 
   }
 }
 
+/** What can be asked for before its namespace is there. */
+const madeInMember = (federationId: string, role: string): Rehearsed[] => [
+  { resource: namespaces, object: namespaceManifest(federationId, memberObjectName(federationId)) },
+  { resource: clusterRoleBindings, object: bindingManifest(federationId, role) },
+]
+
 const inMember = async (context: MemberContext, role: string): Promise<Finding[]> => {
   const site = await memberSite(context)
   const name = memberObjectName(context.federation.id)
@@ -90,6 +104,7 @@ const inMember = async (context: MemberContext, role: string): Promise<Finding[]
     attempt(() => permissionFindings(site.client, where, accessInMember(name, role))),
     attempt(() => namespaceFindings(site, name, context.now())),
     attempt(() => foreignFindings(site, clusterRoleBindings, name)),
+    attempt(() => rehearsalFindings(site, madeInMember(context.federation.id, role))),
     attempt(() => memberRoleFindings(site, { name: role, property: MEMBER_ROLE })),
   ])
   return parts.flat()

@@ -154,6 +154,14 @@ const removeObjects = async (site: Site): Promise<void> => {
   await settleAll([() => removeOwned(site, clusterRoleBindings, name), () => removeAccounts(site, [name])])
 }
 
+/** The account goes, and with it every token of it. Its binding waits for the next of that name. */
+export const revokeMember = (context: MemberContext): Promise<StepResult> =>
+  step(async () => {
+    const site = await memberSite(context)
+    await removeAccounts(site, [memberObjectName(site.federationId)])
+    return {}
+  })
+
 /**
  * Removes what `prepareMember` made, as far as it carries this federation's label. A member that can't be reached is an error; the
  * flow decides whether to wait, to give up, or with `force` to go on and list what stays.

@@ -1,6 +1,6 @@
 import { isAppError } from '../../../../../core/values/app-error.ts'
 import type { Access } from '../../../../../kubernetes/access-review.ts'
-import { clusterRoleBindings, clusterRoles } from '../../../../../kubernetes/resources.ts'
+import { clusterRoleBindings, clusterRoles, namespaces } from '../../../../../kubernetes/resources.ts'
 import type { Finding, MemberContext } from '../../../../contract/federation-driver.ts'
 import {
   accessTo,
@@ -12,10 +12,14 @@ import {
   permissionFindings,
   warningFinding,
 } from '../../../../support/findings.ts'
+import { bindingManifest } from '../../../../support/member/account.ts'
 import { memberObjectName } from '../../../../support/member/tokens.ts'
+import { namespaceManifest } from '../../../../support/namespace.ts'
 import { memberSite, type Site } from '../../../../support/owned.ts'
+import { type Rehearsed, rehearsalFindings } from '../../../../support/rehearse.ts'
 import { type Claims, holderOfName, impersonatorOwner, nameTaken, readClaims } from '../member/claims.ts'
 import { peerOf } from '../member/manifests.ts'
+import { roleManifest } from '../member/prepare.ts'
 import { MEMBER_CLUSTER_ROLE } from '../model/properties.ts'
 
 /** First minor version whose token Secrets, server-side apply and `fieldValidation` are as we use them. */
@@ -72,6 +76,16 @@ const roleFindings = (site: Site, role: string | null): Promise<Finding[]> =>
     ? foreignFindings(site, clusterRoles, memberObjectName(site.federationId))
     : memberRoleFindings(site, { name: role, property: MEMBER_CLUSTER_ROLE })
 
+/** What can be asked for before its namespace is there. */
+const madeInMember = (federationId: string, role: string | null): Rehearsed[] => {
+  const name = memberObjectName(federationId)
+  return [
+    { resource: namespaces, object: namespaceManifest(federationId, name) },
+    ...(role === null ? [{ resource: clusterRoles, object: roleManifest(federationId) }] : []),
+    { resource: clusterRoleBindings, object: bindingManifest(federationId, role ?? name) },
+  ]
+}
+
 /** Faults of the member itself, and of its address as the control plane is to use it. */
 export const memberFindings = async (context: MemberContext, role: string | null): Promise<Finding[]> => {
   const site = await memberSite(context)
@@ -82,6 +96,7 @@ export const memberFindings = async (context: MemberContext, role: string | null
     attempt(() => versionFindings(site)),
     attempt(() => namespaceFindings(site, name, context.now())),
     attempt(() => foreignFindings(site, clusterRoleBindings, name)),
+    attempt(() => rehearsalFindings(site, madeInMember(site.federationId, role))),
     attempt(() => roleFindings(site, role)),
     attempt(() => othersFindings(site, context.membership.memberName)),
   ])

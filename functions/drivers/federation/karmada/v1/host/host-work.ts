@@ -4,6 +4,7 @@ import type { FederationContext } from '../../../../contract/federation-driver.t
 import type { StepResult } from '../../../../contract/phase.ts'
 import {
   ensureOwned,
+  hostSite,
   type Located,
   listAll,
   nameOf,
@@ -33,7 +34,7 @@ export type HostWork = { site: Site; plan: HostPlan; namespace: string; time: Op
 export const hostWork = async (context: FederationContext): Promise<HostWork> => {
   const plan = planOf(context.federation)
   return {
-    site: { client: await context.host.client(), where: 'host', federationId: context.federation.id },
+    site: await hostSite(context),
     plan,
     namespace: plan.properties.namespace,
     time: operationTime(context),

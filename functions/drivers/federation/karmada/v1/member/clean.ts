@@ -2,6 +2,7 @@ import type { Membership } from '../../../../../core/membership/membership.ts'
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { clusterRoleBindings, clusterRoles } from '../../../../../kubernetes/resources.ts'
 import type { CleanResult, MemberContext } from '../../../../contract/federation-driver.ts'
+import type { StepResult } from '../../../../contract/phase.ts'
 import { removeAccounts } from '../../../../support/member/account.ts'
 import { memberObjectName } from '../../../../support/member/tokens.ts'
 import { removeNamespace } from '../../../../support/namespace.ts'
@@ -44,6 +45,14 @@ const removeImpersonator = async (site: Site, membership: Membership): Promise<v
     () => removeIf(site, clusterRoles, ({ metadata }) => metadata.annotations?.[WORK_NAMESPACE] === space),
   ])
 }
+
+/** The accounts go, and with them every token of theirs. What they are bound to waits for the next of these names. */
+export const revokeMember = (context: MemberContext): Promise<StepResult> =>
+  step(async () => {
+    const site = await memberSite(context)
+    await removeAccounts(site, [memberObjectName(site.federationId), IMPERSONATOR])
+    return {}
+  })
 
 /**
  * Removes what `prepareMember` made, as far as it carries this federation's label. A member that can't be reached is an error; the flow decides

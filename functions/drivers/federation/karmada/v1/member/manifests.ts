@@ -32,6 +32,12 @@ export const storedCredential = async (context: MemberContext): Promise<KarmadaC
   return token === undefined ? undefined : Credential.parse(JSON.parse(token.reveal()))
 }
 
+/** The bearer tokens in a stored credential. @throws ZodError for a text that is not ours */
+export const tokensIn = (credential: Secret): Secret[] => {
+  const { token, impersonatorToken } = Credential.parse(JSON.parse(credential.reveal()))
+  return [token, ...(impersonatorToken === null ? [] : [impersonatorToken])].map((text) => new Secret(text))
+}
+
 /** @throws CredentialMissing */
 export const requireCredential = async (context: MemberContext): Promise<KarmadaCredential> => {
   const credential = await storedCredential(context)

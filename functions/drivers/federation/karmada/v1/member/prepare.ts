@@ -30,7 +30,7 @@ import { peerOf, sealedCredential, storedCredential } from './manifests.ts'
 import { IMPERSONATOR } from './names.ts'
 
 /** As Karmada's own join grants: objects of every kind that users spread, and the member's health and APIs. */
-const roleManifest = (federationId: string): Manifest<'ClusterRole'> => ({
+export const roleManifest = (federationId: string): Manifest<'ClusterRole'> => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRole',
   metadata: { name: memberObjectName(federationId), labels: ownerLabels(federationId) },

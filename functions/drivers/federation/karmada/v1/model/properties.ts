@@ -1,5 +1,6 @@
 import type { Federation } from '../../../../../core/federation/federation.ts'
 import type { Properties, PropertyDescription } from '../../../../contract/federation-driver-description.ts'
+import { MARK_PROPERTIES } from '../../../../contract/object-marks.ts'
 import { DEFAULT_NAMESPACE } from './names.ts'
 
 export const NAMESPACE = 'namespace'
@@ -87,11 +88,10 @@ const DESCRIPTIONS: readonly (readonly [key: string, description: string])[] = [
 ]
 
 /** Options of a federation of this driver, for documentation and `GET /v1/drivers/karmada@1`. */
-export const PROPERTIES: readonly PropertyDescription[] = DESCRIPTIONS.map(([key, description]) => ({
-  key,
-  description,
-  default: defaultOf(key),
-}))
+export const PROPERTIES: readonly PropertyDescription[] = [
+  ...DESCRIPTIONS.map(([key, description]) => ({ key, description, default: defaultOf(key) })),
+  ...MARK_PROPERTIES,
+]
 
 export const SERVICE_TYPES = ['LoadBalancer', 'NodePort', 'ClusterIP'] as const
 type ServiceType = (typeof SERVICE_TYPES)[number]

@@ -1,6 +1,7 @@
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { isDnsLabel, isDnsName, isQualifiedName, isRoleName } from '../../../../../core/values/kubernetes.ts'
 import type { Properties } from '../../../../contract/federation-driver-description.ts'
+import { markFaults } from '../../../../contract/object-marks.ts'
 import { tagFaults } from './change-rules.ts'
 import {
   API_ENDPOINT,
@@ -179,4 +180,5 @@ export const faultsOf = (properties: Properties): string[] =>
     textFaults,
     roleFaults,
     tagFaults,
+    markFaults,
   ].flatMap((check) => check(properties))
