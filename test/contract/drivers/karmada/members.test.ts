@@ -3,7 +3,7 @@ import type { MemberContext } from '../../../../functions/drivers/contract/feder
 import { withControlPlane } from '../../../../functions/drivers/federation/karmada/v1/control-plane/open.ts'
 import { karmadaDriver } from '../../../../functions/drivers/federation/karmada/v1/index.ts'
 import { cordonMember } from '../../../../functions/drivers/federation/karmada/v1/member/cordon.ts'
-import { clusters } from '../../../../functions/drivers/federation/karmada/v1/member/names.ts'
+import { clusters, executionSpace } from '../../../../functions/drivers/federation/karmada/v1/member/names.ts'
 import { memberObjectName } from '../../../../functions/drivers/support/member/tokens.ts'
 import type { KubernetesClient } from '../../../../functions/kubernetes/client.ts'
 import { namespaces, secrets, serviceAccounts } from '../../../../functions/kubernetes/resources.ts'
@@ -210,6 +210,31 @@ describe('members of karmada@1', { timeout: TIMEOUT_MS }, () => {
     expect(await workload.isThere()).toBe(false)
     await life.unjoin(paris())
     await workload.remove()
+  })
+
+  it('says which namespaces of workloads are still Terminating, and what holds them', async () => {
+    await life.join(paris())
+    const { admin } = gated.member
+    const context = life.leaving(paris(), { workloads: 'delete' })
+    const name = 'held-web'
+    const space = executionSpace(context.membership)
+    const labels = { 'karmada.io/managed': 'true' }
+    const metadata = { name, labels, annotations: { 'work.karmada.io/namespace': space } }
+    await admin.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata })
+    const held = { group: '', version: 'v1', plural: 'configmaps', namespace: name }
+    const finalizers = ['example.com/hold']
+    await admin.create(held, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'held', finalizers } })
+    await admin.delete(namespaces, name)
+    await untilDone(() => life.driver.deregisterMember(context))
+    const said = new Set<string>()
+    await untilDone(async () => {
+      const result = await life.driver.cleanMember(context)
+      for (const warning of result.warnings ?? []) said.add(warning)
+      return result
+    }, 15_000)
+    expect([...said]).toEqual([expect.stringMatching(/^Workloads were removed, but .*still Terminating.*: held-web/)])
+    await admin.patch(held, 'held', { metadata: { finalizers: null } })
+    await life.unjoin(paris())
   })
 
   it('an observation of all members asks the control plane no more for many than for one', async () => {
