@@ -1,9 +1,14 @@
 import { Duration, Stack } from 'aws-cdk-lib'
-import { Rule, type RuleProps, Schedule } from 'aws-cdk-lib/aws-events'
+import { type EventPattern, Rule, type RuleProps, Schedule } from 'aws-cdk-lib/aws-events'
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
 import type { Construct } from 'constructs'
 import { FLOWS } from '../../functions/core/operation/operation.ts'
 import { WORKER_SECONDS, WORKERS, type Worker } from '../../functions/core/values/workers.ts'
+import type {
+  CloudEvents,
+  ClusterDriverDescription,
+} from '../../functions/drivers/contract/cluster-driver-description.ts'
+import { CLUSTER_DESCRIPTIONS } from '../../functions/drivers/descriptions.ts'
 import { acknowledge } from '../acknowledge.ts'
 import { NodeFunction, type NodeFunctionProps } from '../constructs/node-function.ts'
 import { Outbox } from '../constructs/outbox.ts'
@@ -16,10 +21,19 @@ import {
   workerEnvironment,
 } from '../worker-environment.ts'
 
+/** Calls that failed have changed nothing. */
+const patternOf = ({ source, eventSource, calls }: CloudEvents): EventPattern => ({
+  source: [source],
+  detailType: ['AWS API Call via CloudTrail'],
+  detail: { eventSource: [eventSource], eventName: [...calls], errorCode: [{ exists: false }] },
+})
+
 /** What runs by the clock, because an execution ended badly, or because something happened. */
 export class EventsStack extends Stack {
   readonly workers: Readonly<Record<Worker, NodeFunction>>
   readonly outbox: Outbox
+  /** Has clusters observed that somebody changed at AWS; undefined where no enabled driver has such. */
+  readonly cloudCalls: NodeFunction | undefined
   readonly #installation: Installation
 
   constructor(scope: Construct, id: string, props: InstallationStackProps) {
@@ -63,6 +77,7 @@ export class EventsStack extends Stack {
       sweep: this.workers['health-sweep'],
       selectors: this.workers.selectors,
     })
+    this.cloudCalls = this.#addCloudCalls()
   }
 
   #addFunction(
@@ -112,13 +127,40 @@ export class EventsStack extends Stack {
     return selectors
   }
 
+  /**
+   * Calls of the cloud's API that change clusters, as CloudTrail tells of them: those of this account and Region on the default bus, and those of others on
+   * our bus, for whoever forwards them there (docs/events.md).
+   */
+  #addCloudCalls(): NodeFunction | undefined {
+    const { data, settings } = this.#installation
+    const known: readonly ClusterDriverDescription[] = CLUSTER_DESCRIPTIONS
+    const told = known.flatMap(({ id, cloud }) =>
+      cloud !== undefined && (settings.clusterDrivers?.includes(id) ?? true) ? [{ id: id.split('@')[0], cloud }] : [],
+    )
+    if (told.length === 0) return undefined
+    const watcher = new NodeFunction(this, 'cloud-calls', {
+      installation: this.#installation,
+      kind: 'event',
+      once: true,
+      bundle: 'event-cloud-calls',
+      description: 'fedplane: has clusters observed that were changed at AWS',
+      environment: reconcilerEnvironment(this.#installation),
+    })
+    grantTable(watcher, data)
+    for (const { id, cloud } of told) {
+      this.#addRule(`${id}-calls`, watcher, { eventPattern: patternOf(cloud) })
+      this.#addRule(`${id}-calls-elsewhere`, watcher, { eventPattern: patternOf(cloud), eventBus: this.outbox.bus })
+    }
+    return watcher
+  }
+
   /** The next minute tries again, so a failed run is not repeated by EventBridge. */
   #addRule(id: string, target: NodeFunction, props: RuleProps): void {
     const rule = new Rule(this, id, { ...props, targets: [new LambdaFunction(target, { retryAttempts: 0 })] })
     acknowledge(
       rule,
       'Serverless-EventBusDLQ',
-      'The next minute does what this event was for, so one that is kept is of no use.',
+      'The sweep of the next minutes does what this event was for, so one that is kept is of no use.',
     )
   }
 }

@@ -77,6 +77,10 @@ export const namesPrefix = (kind: NamedKind): string => `NAME#${kind}#`
 export const nameKey = (kind: NamedKind, entity: { projectId: string; id: string; name: string }): ItemKey =>
   inProject(entity.projectId, `${namePrefix(kind, entity.name)}${entity.id}`)
 
+/** What the cloud's own events call a cluster; as a name, it need not be unique. */
+export const cloudNameKey = ({ projectId, id }: { projectId: string; id: string }, name: string): ItemKey =>
+  inProject(projectId, `CLOUDNAME#${part(name)}#${id}`)
+
 export const uidKey = (projectId: string, uid: string): ItemKey => inProject(projectId, `UID#${part(uid)}`)
 
 /**

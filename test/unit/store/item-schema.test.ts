@@ -99,7 +99,7 @@ const SHAPES: Record<string, string> = {
   'trigger 1': '8f178109477a7db8',
   'delivery 1': '5bb92095c80f650d',
   'application credential 1': '27e4a859925b5f6e',
-  'observe request 1': 'dfe623829858c942',
+  'observe request 1': '12ce5295c7e32ab0',
   'hook 1': 'ed13f67e90fcb5a9',
   'hook token 1': '31d0dcfab7032d31',
 }
