@@ -165,6 +165,7 @@ export class ApiStack extends Stack {
       ...this.#environment(),
       ALLOWED_NETWORKS: settings.allowedNetworks.join(','),
       EKS_GRANTS: eksGrants(settings),
+      TRIGGER_BUSES: settings.triggerBuses.join(','),
       KMS_KEY_ARN: data.dataKeyKey.keyArn,
       ...cloudEnvironment(settings),
     }

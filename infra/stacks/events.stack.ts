@@ -12,7 +12,16 @@ import { CLUSTER_DESCRIPTIONS } from '../../functions/drivers/descriptions.ts'
 import { acknowledge } from '../acknowledge.ts'
 import { NodeFunction, type NodeFunctionProps } from '../constructs/node-function.ts'
 import { Outbox } from '../constructs/outbox.ts'
-import { grantEks, grantExecutions, grantHistory, grantOpening, grantStart, grantTable, machineArn } from '../grants.ts'
+import {
+  grantEks,
+  grantExecutions,
+  grantHistory,
+  grantOpening,
+  grantStart,
+  grantTable,
+  grantTriggerBuses,
+  machineArn,
+} from '../grants.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
 import {
   deliveriesEnvironment,
@@ -113,6 +122,7 @@ export class EventsStack extends Stack {
       talksToClusters: true,
     })
     grantOpening(this.#installation.data.dataKeyKey, deliveries)
+    grantTriggerBuses(deliveries, this.#installation.settings)
     return deliveries
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { StateConflict, TooManyRequests } from '../errors.ts'
 import type { Ports, TablePorts } from '../ports.ts'
 import { Secret } from '../values/secret.ts'
-import { cloudEvent, type Delivery, newDelivery, signingKeyOf, type Trigger } from './trigger.ts'
+import { busOf, cloudEvent, type Delivery, newDelivery, signingKeyOf, type Trigger } from './trigger.ts'
 
 /** Triggers of a project at most: each event is held against all of them. */
 const TRIGGERS_MAX = 50
@@ -19,11 +19,11 @@ type Stored = Pick<Ports, 'stores' | 'clock' | 'newId'>
 /** What a caller says of a new trigger. */
 export type DesiredTrigger = Pick<Trigger, 'projectId' | 'userId' | 'name' | 'events' | 'filter' | 'url'>
 
-/** Creates a trigger with a secret of its own, which is shown this once. @throws StateConflict when the project has as many as it may */
+/** Creates a trigger with a secret of its own, which is shown this once; on a bus nothing is signed, and there is none. @throws StateConflict when the project has as many as it may */
 export const createTrigger = async (
   { stores, clock, newId }: Stored,
   desired: DesiredTrigger,
-): Promise<{ trigger: Trigger; secret: Secret }> => {
+): Promise<{ trigger: Trigger; secret?: Secret }> => {
   if ((await stores.triggers.listOf(desired.projectId)).length >= TRIGGERS_MAX) {
     throw new StateConflict(`The project has ${TRIGGERS_MAX} triggers, which is as many as it may. Delete one first.`)
   }
@@ -34,6 +34,10 @@ export const createTrigger = async (
     testedAt: null,
     revision: 1,
     createdAt: clock.now().toISOString(),
+  }
+  if (busOf(trigger) !== undefined) {
+    await stores.commit([stores.triggers.insert(trigger)])
+    return { trigger }
   }
   const secret = newSecret()
   const sealed = await stores.credentials.seal(signingKeyOf(trigger, 'signing'), secret)
@@ -49,11 +53,16 @@ export const deleteTrigger = async ({ stores }: Pick<TablePorts, 'stores'>, trig
     stores.credentials.remove(signingKeyOf(trigger, 'signing-former')),
   ])
 
-/** Gives it a new secret, which is shown this once. The former one signs beside it for a day. */
+/** Gives it a new secret, which is shown this once. The former one signs beside it for a day. @throws StateConflict for one without */
 export const rotateTriggerSecret = async (
   { stores, clock }: Stored,
   trigger: Trigger,
 ): Promise<{ secret: Secret; formerSecretUntil: string }> => {
+  if (busOf(trigger) !== undefined) {
+    throw new StateConflict(
+      `The trigger ${trigger.name} puts events on a bus, where nothing is signed: it has no secret.`,
+    )
+  }
   const former = await stores.credentials.get(signingKeyOf(trigger, 'signing'))
   const secret = newSecret()
   const formerSecretUntil = new Date(clock.now().getTime() + FORMER_MS).toISOString()
