@@ -13,7 +13,7 @@ import type { HookStore, ObserveRequestStore } from './observe.store.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { SelectorStore } from './selector.store.ts'
 import type { TriggerStore } from './trigger.store.ts'
-import type { WorkStore } from './work.store.ts'
+import type { PutOffStore, WorkStore } from './work.store.ts'
 import type { Commit, Write } from './write.ts'
 
 /** History of entities, kept 30 days (TTL) and readable after the entity is gone. */
@@ -146,5 +146,6 @@ export type Stores = {
   hooks: HookStore
   selectors: SelectorStore
   work: WorkStore
+  putOff: PutOffStore
   commit: Commit
 }

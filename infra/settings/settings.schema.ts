@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CANARY_DRIVERS } from '../../functions/core/values/workers.ts'
+import { CANARY_DRIVERS, SWEEP_PARTS_MAX } from '../../functions/core/values/workers.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import { identityFaults, identityFields, KEY_ARN, matching, SECRET_ARN } from './identity.schema.ts'
 import { useOfNetwork } from './networks.ts'
@@ -103,6 +103,15 @@ const fields = {
     'must be a list of npm packages',
   ).describe('npm packages with [drivers of your own](drivers/out-of-tree.md), installed beside fedplane'),
   ...projectLimits,
+
+  sweepParts: z
+    .int('must be an integer from 1 to 16')
+    .min(1, 'must be an integer from 1 to 16')
+    .max(SWEEP_PARTS_MAX, 'must be an integer from 1 to 16')
+    .default(1)
+    .describe(
+      'functions that share the [health sweep](benchmarks.md#the-health-sweep) of each minute; one for each 2,500 clusters',
+    ),
 
   allowedNetworks: listOf(
     z

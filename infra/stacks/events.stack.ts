@@ -1,6 +1,6 @@
 import { Duration, Stack } from 'aws-cdk-lib'
-import { type EventPattern, Rule, type RuleProps, Schedule } from 'aws-cdk-lib/aws-events'
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
+import { type EventPattern, Rule, type RuleProps, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction, type LambdaFunctionProps } from 'aws-cdk-lib/aws-events-targets'
 import type { Construct } from 'constructs'
 import { FLOWS } from '../../functions/core/operation/operation.ts'
 import { WORKER_SECONDS, WORKERS, type Worker } from '../../functions/core/values/workers.ts'
@@ -29,6 +29,9 @@ import {
   selectorsEnvironment,
   workerEnvironment,
 } from '../worker-environment.ts'
+
+/** Targets that a rule may have. */
+const TARGETS_MAX = 5
 
 /** Calls that failed have changed nothing. */
 const patternOf = ({ source, eventSource, calls }: CloudEvents): EventPattern => ({
@@ -71,7 +74,8 @@ export class EventsStack extends Stack {
       const target = this.workers[worker]
       grantTable(target, props.data)
       const schedule = Schedule.rate(Duration.seconds(WORKER_SECONDS[worker]))
-      this.#addRule(`${target.node.id}-each-minute`, target, { schedule })
+      if (worker === 'health-sweep') this.#addSweepRules(target, schedule)
+      else this.#addRule(`${target.node.id}-each-minute`, target, { schedule })
     }
     this.#addRule('execution-ended-badly', reconciler, {
       eventPattern: {
@@ -113,6 +117,17 @@ export class EventsStack extends Stack {
     grantStart(sweep)
     grantEks(sweep, settings)
     return sweep
+  }
+
+  /** An event for each part, which needs neither a queue nor a function that counts clusters (docs/decisions/0046). */
+  #addSweepRules(sweep: NodeFunction, schedule: Schedule): void {
+    const { sweepParts: of } = this.#installation.settings
+    const parts = Array.from({ length: of }, (_, index) => ({ index, of }))
+    for (let at = 0; at < of; at += TARGETS_MAX) {
+      const targets = parts.slice(at, at + TARGETS_MAX).map((part) => ({ event: RuleTargetInput.fromObject({ part }) }))
+      const id = at === 0 ? `${sweep.node.id}-each-minute` : `${sweep.node.id}-each-minute-${at}`
+      this.#addRule(id, sweep, { schedule }, targets)
+    }
   }
 
   #addDeliveries(): NodeFunction {
@@ -165,8 +180,9 @@ export class EventsStack extends Stack {
   }
 
   /** The next minute tries again, so a failed run is not repeated by EventBridge. */
-  #addRule(id: string, target: NodeFunction, props: RuleProps): void {
-    const rule = new Rule(this, id, { ...props, targets: [new LambdaFunction(target, { retryAttempts: 0 })] })
+  #addRule(id: string, target: NodeFunction, props: RuleProps, inputs: LambdaFunctionProps[] = [{}]): void {
+    const targets = inputs.map((input) => new LambdaFunction(target, { ...input, retryAttempts: 0 }))
+    const rule = new Rule(this, id, { ...props, targets })
     acknowledge(
       rule,
       'Serverless-EventBusDLQ',

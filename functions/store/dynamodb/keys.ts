@@ -176,6 +176,12 @@ export const SERVICE_PARTITION = 'SERVICE'
 export const HOST_PREFIX = 'HOST#'
 export const heartbeatKey = (host: string): ItemKey => ({ pk: SERVICE_PARTITION, sk: `${HOST_PREFIX}${part(host)}` })
 
+/** What a part of the health sweep has put off. */
+export const putOffKey = ({ index, of }: { index: number; of: number }): ItemKey => ({
+  pk: SERVICE_PARTITION,
+  sk: `SWEEP#${index}/${of}`,
+})
+
 const inIdentity = (kind: string, id: string, sk: string): ItemKey => ({
   pk: `${IDENTITY_PREFIX}${kind}#${part(id)}`,
   sk,

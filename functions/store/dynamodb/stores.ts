@@ -33,6 +33,7 @@ import { dynamoMembershipStore } from './membership-store.ts'
 import { dynamoNodeGroupStore } from './node-group-store.ts'
 import { dynamoHookStore, dynamoObserveRequestStore } from './observe-store.ts'
 import { countingCommit } from './project-places.ts'
+import { dynamoPutOffStore } from './put-off-store.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import { getItem } from './read.ts'
 import { pauseFor, type StoreContext } from './request.ts'
@@ -176,6 +177,7 @@ export const dynamoStores = ({
     hooks: dynamoHookStore(context),
     selectors: dynamoSelectorStore(context),
     work: dynamoWorkStore(context),
+    putOff: dynamoPutOffStore(context),
     commit,
   }
 }

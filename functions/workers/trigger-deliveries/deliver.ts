@@ -134,7 +134,7 @@ export const deliverAll = async (
   keys: Items<DeliveryKey>,
   sending: Sending,
 ): Promise<{ putOff: number }> => ({
-  putOff: await inShares(keys, SHARES, (key) => deliver(ports, key, sending)),
+  putOff: (await inShares(keys, SHARES, (key) => deliver(ports, key, sending))).length,
 })
 
 /**

@@ -100,6 +100,7 @@ const SHAPES: Record<string, string> = {
   'delivery 1': '5bb92095c80f650d',
   'application credential 1': '27e4a859925b5f6e',
   'observe request 1': '12ce5295c7e32ab0',
+  'looks put off 1': 'dbf80e08fe7eedfb',
   'hook 1': 'ed13f67e90fcb5a9',
   'hook token 1': '31d0dcfab7032d31',
 }
