@@ -26,7 +26,9 @@ type LimitSetting =
 
 /** Settings of the API on AWS. API Gateway passes a client's `X-Forwarded-*` on, so they are not trusted. */
 export const apiSettings = (
-  env: Pick<TableEnv, 'PUBLIC_URL' | 'CLUSTERS_PER_PROJECT' | 'AUTH_URL' | 'AWS_CALLERS' | LimitSetting>,
+  env: Pick<TableEnv, 'PUBLIC_URL' | 'CLUSTERS_PER_PROJECT' | 'AUTH_URL' | 'AWS_CALLERS' | LimitSetting> & {
+    EVENT_STREAM_URL?: string
+  },
 ): ApiSettings => ({
   baseUrl: env.PUBLIC_URL,
   trustForwarded: false,
@@ -41,5 +43,6 @@ export const apiSettings = (
     grants: Number(env.GRANTS_PER_PROJECT),
   },
   awsCallers: awsCallers(env.AWS_CALLERS),
+  ...(env.EVENT_STREAM_URL ? { eventStreamUrl: `${env.EVENT_STREAM_URL.replace(/\/$/, '')}/v1/events` } : {}),
   ...(env.AUTH_URL === '' ? {} : { authUrl: env.AUTH_URL }),
 })

@@ -73,8 +73,8 @@ const cloud = {
   KEYSTONE_CLUSTER_ROLES: z.string().default(DEFAULT_CLUSTER_ROLES.join(',')),
 }
 
-/** The API function without key rights. */
-export const tableEnv = z.object(api)
+/** The API function without key rights. It says where events are streamed (a function's URL), if they are. */
+export const tableEnv = z.object({ ...api, EVENT_STREAM_URL: z.string().default('') })
 /** The API function that handles kubeconfigs and certificates. */
 export const keysEnv = z.object({ ...api, ...clusters, ...keys, ...cloud, TRIGGER_BUSES })
 /** Functions of the flows, and of events that talk to clusters. */

@@ -46,6 +46,14 @@ export type FeedPage = {
   since?: string | undefined
 }
 
+/** Who streams events of a project, where each stream has a process of its own. */
+export interface StreamPlaceStore {
+  /** Takes one of `max` places until then (ISO-8601); undefined when there is none. */
+  take(taking: { projectId: string; id: string; until: string; max: number }): Promise<number | undefined>
+  /** One that is another's by now is no error. */
+  leave(place: { projectId: string; id: string; place: number }): Promise<void>
+}
+
 /** One scheduled worker, as `GET /v1/mservices` shows it. */
 export type Heartbeat = {
   /** From 1, in the order in which they first reported. */
@@ -147,5 +155,6 @@ export type Stores = {
   selectors: SelectorStore
   work: WorkStore
   putOff: PutOffStore
+  streamPlaces: StreamPlaceStore
   commit: Commit
 }

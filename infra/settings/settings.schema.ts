@@ -86,6 +86,11 @@ const fields = {
     .describe(
       "true closes the gateway's own endpoint, so that the API is reached by domainName only, and what is in front of that",
     ),
+  eventStream: yesOrNo()
+    .default(false)
+    .describe(
+      'true makes a function with a URL of its own that [streams events](api/events.md#the-feed-of-a-project): 50 at a time, each some $9 a month',
+    ),
   publicUrl: z
     .string(PUBLIC_URL)
     .refine(isPublicUrl, PUBLIC_URL)

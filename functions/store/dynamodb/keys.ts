@@ -123,6 +123,10 @@ const ALL = 'ALL'
 export const selectorWorkKey = (key: { projectId: string; federationId: string; clusterId: string | null }): ItemKey =>
   inProject(key.projectId, `${selectorWorkPrefix(key.federationId)}${key.clusterId ?? ALL}`)
 
+export const STREAM_PREFIX = 'STREAM#'
+export const streamPlaceKey = (projectId: string, place: number): ItemKey =>
+  inProject(projectId, `${STREAM_PREFIX}${place}`)
+
 export const TRIGGER_PREFIX = 'TRIGGER#'
 export const triggerKey = ({ projectId, id }: { projectId: string; id: string }): ItemKey =>
   inProject(projectId, `${TRIGGER_PREFIX}${id}`)

@@ -38,6 +38,7 @@ import { dynamoQuotaStore } from './quota-store.ts'
 import { getItem } from './read.ts'
 import { pauseFor, type StoreContext } from './request.ts'
 import { dynamoSelectorStore } from './selector-store.ts'
+import { dynamoStreamPlaceStore } from './stream-place-store.ts'
 import { dynamoTriggerStore } from './trigger-store.ts'
 import { dynamoWorkStore } from './work-store.ts'
 
@@ -178,6 +179,7 @@ export const dynamoStores = ({
     selectors: dynamoSelectorStore(context),
     work: dynamoWorkStore(context),
     putOff: dynamoPutOffStore(context),
+    streamPlaces: dynamoStreamPlaceStore(context, commit),
     commit,
   }
 }
