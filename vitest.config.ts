@@ -15,6 +15,7 @@ const SIMULATED = [
   'test/contract/drivers/karmada/**/*.test.ts',
   'test/contract/magnum/10-terraform.test.ts',
   'test/contract/identity/*.test.ts',
+  'test/contract/local/events-survive.test.ts',
   'test/contract/local/hooks.test.ts',
   'test/contract/local/revocation-survival.test.ts',
   'test/contract/local/survival.test.ts',

@@ -119,6 +119,14 @@ export const grantEks = (grantee: IGrantable, { eksRoles, eksClusters }: Deploym
   allow('eks:DescribeCluster', grantedArns(eksClusters))
 }
 
+/** May put events on the buses that the operator lists for triggers, and on none when none are listed. */
+export const grantTriggerBuses = (grantee: IGrantable, { triggerBuses }: DeploymentSettings): void => {
+  if (triggerBuses.length === 0) return
+  grantee.grantPrincipal.addToPrincipalPolicy(
+    new PolicyStatement({ actions: ['events:PutEvents'], resources: grantedArns(triggerBuses) }),
+  )
+}
+
 /** May use the storage key through one service, which asks it with the caller's rights. */
 const grantStorageKey = (grantee: IGrantable, key: IKey, service: string, actions: string[]): void => {
   grantee.grantPrincipal.addToPrincipalPolicy(

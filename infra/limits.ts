@@ -11,6 +11,7 @@ export const TIMEOUT_SECONDS = {
   step: 60,
   event: 120,
   canary: 450,
+  stream: 330,
 } as const
 
 /**

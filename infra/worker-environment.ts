@@ -23,6 +23,7 @@ export const deliveriesEnvironment = (installation: Installation): Settings<Deli
   ...reconcilerEnvironment(installation),
   KMS_KEY_ARN: installation.data.dataKeyKey.keyArn,
   ALLOWED_NETWORKS: installation.settings.allowedNetworks.join(','),
+  TRIGGER_BUSES: installation.settings.triggerBuses.join(','),
 })
 
 /** Settings of functions that talk to clusters. */

@@ -97,7 +97,7 @@ const trigger = z.looseObject({
   name: text,
   events: z.array(text),
   filter: z.record(z.string(), text),
-  target: z.looseObject({ url: text }),
+  target: z.looseObject({ url: text.optional(), bus: text.optional() }),
   created_at: text,
 })
 export type TriggerView = z.infer<typeof trigger>

@@ -36,6 +36,8 @@ export const eventsCommand = (io: Io): Command =>
       await printList(io, options.output, EVENTS, await api.list<FeedEventView>('/events', 'events', query))
     })
 
+const targetOf = ({ url, bus = '' }: TriggerView['target']): string => url ?? bus
+
 const TRIGGERS: Kind<TriggerView> = {
   name: 'trigger',
   list: 'triggers',
@@ -43,7 +45,7 @@ const TRIGGERS: Kind<TriggerView> = {
   columns: [
     { heading: 'NAME', value: ({ name }) => name },
     { heading: 'EVENTS', value: ({ events }) => events.join(',') },
-    { heading: 'TARGET', value: ({ target }) => target.url },
+    { heading: 'TARGET', value: ({ target }) => targetOf(target) },
     { heading: 'UUID', value: ({ uuid }) => uuid, isWide: true },
   ],
 }
@@ -64,16 +66,18 @@ const DELIVERIES: Kind<DeliveryView> = {
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
 
-type CreateOptions = ServerOptions & { url: string; event: string[]; owner?: string; outcome?: string }
+type CreateOptions = ServerOptions & { url?: string; bus?: string; event: string[]; owner?: string; outcome?: string }
 
 const create = (io: Io) =>
   withExamples(
     withServer(new Command('create')),
     'fedplane trigger create pager --url https://example.org/hook --event "cluster.*" --event federation.join.failure',
+    "fedplane trigger create shop --bus arn:aws:events:eu-central-1:111122223333:event-bus/shop --event '*'",
   )
     .description('Create a trigger. Its secret is shown this once.')
     .argument('<name>', 'name of the trigger')
-    .requiredOption('--url <url>', 'gets each event by POST, signed')
+    .option('--url <url>', 'gets each event by POST, signed')
+    .option('--bus <arn>', 'the EventBridge bus, of those that the operator allows, that gets each event (on AWS)')
     .addOption(
       new Option('--event <type>', 'type of event, with * for any text; may be repeated')
         .argParser(collect)
@@ -81,11 +85,12 @@ const create = (io: Io) =>
     )
     .option('--owner <name>', 'only events of this cluster or federation')
     .addOption(new Option('--outcome <outcome>', 'only these').choices(['pending', 'success', 'failure']))
-    .action(async (name: string, { url, event, owner, outcome, ...options }: CreateOptions) => {
-      const body = { name, events: event, filter: { owner, outcome }, target: { url } }
+    .action(async (name: string, { url, bus, event, owner, outcome, ...options }: CreateOptions) => {
+      const body = { name, events: event, filter: { owner, outcome }, target: { url, bus } }
       const api = await connect(io, options)
-      const made = await api.ask<{ secret: string }>('POST', '/triggers', { body })
-      io.stdout.write(`trigger/${name} created\nsecret ${made.body.secret}\n`)
+      const { secret } = (await api.ask<{ secret?: string }>('POST', '/triggers', { body })).body
+      io.stdout.write(`trigger/${name} created\n${secret === undefined ? '' : `secret ${secret}\n`}`)
+      if (secret === undefined) return
       io.stderr.write('The secret is not shown again. The receiver verifies webhook-signature with it.\n')
     })
 
@@ -144,7 +149,7 @@ const describeTrigger = ({ name, uuid, events, filter, target, created_at: creat
         .map(([key, value]) => `${key}=${value}`)
         .join(', '),
     ],
-    ['Target', target.url],
+    ['Target', targetOf(target)],
     ['Created', created],
   ])
 

@@ -1,3 +1,4 @@
+import { awsGrants } from '../drivers/contract/aws-access.ts'
 import { apiSettings } from '../runtime/api-settings.ts'
 import { awsPorts } from '../runtime/aws-ports.ts'
 import { keysEnv, readEnv } from '../runtime/env.ts'
@@ -7,7 +8,8 @@ import { type ApiApp, routesApp } from './routes-app.ts'
 
 const app = lazy(() => {
   const env = readEnv(keysEnv)
-  return routesApp(KEYS_ROUTES, awsPorts(env), apiSettings(env))
+  const ports = { ...awsPorts(env), triggerBuses: awsGrants(env.TRIGGER_BUSES) }
+  return routesApp(KEYS_ROUTES, ports, apiSettings(env))
 })
 
 /** Lambda entry of the API routes that seal or open credentials. */

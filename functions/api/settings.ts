@@ -22,6 +22,8 @@ export type ApiSettings = {
   rates?: Rates
   /** Who a caller is whom IAM of AWS has authorised, by their ARN. Default: nobody. */
   awsCallers?: (userArn: string) => Principal | undefined
+  /** Where events are streamed, with its path, when this function can't. Default: here. */
+  eventStreamUrl?: string
   /** Named in `WWW-Authenticate` of a 401. Default: `baseUrl`. */
   authUrl?: string
 }

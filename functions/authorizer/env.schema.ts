@@ -24,7 +24,7 @@ const authorizer = {
   OIDC_USER_CLAIM: text.default(DEFAULT_CLAIMS.user),
   OIDC_PROJECT_CLAIM: text.default(DEFAULT_CLAIMS.project),
   OIDC_ROLES_CLAIM: text.default(DEFAULT_CLAIMS.roles),
-  /** Secrets and table of the identity facade: all three, or none. */
+  /** Secrets and table of the identity facade: all three, or no secret. */
   IDENTITY_USERS_ARN: optional(SECRET_ARN),
   IDENTITY_TOKEN_KEY_ARN: optional(SECRET_ARN),
   TABLE_NAME: z.string().default(''),
@@ -35,11 +35,14 @@ const PAIRS = [
   ['KEYSTONE_URL', 'KEYSTONE_SECRET_ARN'],
   ['OIDC_ISSUER', 'OIDC_AUDIENCE'],
   ['IDENTITY_USERS_ARN', 'IDENTITY_TOKEN_KEY_ARN'],
-  ['IDENTITY_USERS_ARN', 'TABLE_NAME'],
 ] as const
 
 /** The authorizer: which identity providers vouch for callers. None is allowed, and lets nobody in. */
 export const authorizerEnv = z.object(authorizer).superRefine((env, context) => {
+  // The function that streams events has a table without a facade.
+  if (env.IDENTITY_USERS_ARN !== '' && env.TABLE_NAME === '') {
+    context.addIssue({ code: 'custom', path: ['TABLE_NAME'], message: 'belongs to IDENTITY_USERS_ARN' })
+  }
   for (const [one, other] of PAIRS) {
     if ((env[one] === '') === (env[other] === '')) continue
     context.addIssue({ code: 'custom', path: [env[one] === '' ? one : other], message: 'belongs to the other' })

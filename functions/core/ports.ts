@@ -4,6 +4,7 @@ import type { AddressPolicy } from '../kubernetes/address-guard.ts'
 import type { Connect } from '../kubernetes/client.ts'
 import type { Stores } from '../store/stores.ts'
 import type { ExecutionRef, FlowInput } from './operation/operation.ts'
+import type { TriggerBus } from './trigger/trigger.ts'
 import type { Audit, OutboxEvent } from './values/event.ts'
 import type { MetricName } from './values/metrics.ts'
 
@@ -84,6 +85,8 @@ export type Ports = Omit<TablePorts, 'drivers'> & {
   cloud?: Cloud
   /** Which addresses a cluster may have. */
   addressPolicy: AddressPolicy
+  /** Buses that triggers may name. Default: none. */
+  triggerBuses?: readonly TriggerBus[]
   /** A file that comes with the functions, by its name: CRDs of a release. @throws AssetMissing */
   asset(name: string): Promise<Uint8Array>
 }

@@ -29,7 +29,9 @@ type LimitSetting =
 
 /** Settings of the API on AWS. API Gateway passes a client's `X-Forwarded-*` on, so they are not trusted. */
 export const apiSettings = (
-  env: Pick<TableEnv, 'PUBLIC_URL' | 'CLUSTERS_PER_PROJECT' | 'AUTH_URL' | 'AWS_CALLERS' | LimitSetting>,
+  env: Pick<TableEnv, 'PUBLIC_URL' | 'CLUSTERS_PER_PROJECT' | 'AUTH_URL' | 'AWS_CALLERS' | LimitSetting> & {
+    EVENT_STREAM_URL?: string
+  },
 ): ApiSettings => ({
   baseUrl: env.PUBLIC_URL,
   trustForwarded: false,
@@ -46,5 +48,6 @@ export const apiSettings = (
   },
   rates: { perProject: Number(env.REQUESTS_PER_PROJECT), perPrincipal: Number(env.REQUESTS_PER_PRINCIPAL) },
   awsCallers: awsCallers(env.AWS_CALLERS),
+  ...(env.EVENT_STREAM_URL ? { eventStreamUrl: `${env.EVENT_STREAM_URL.replace(/\/$/, '')}/v1/events` } : {}),
   ...(env.AUTH_URL === '' ? {} : { authUrl: env.AUTH_URL }),
 })

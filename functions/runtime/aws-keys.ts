@@ -6,6 +6,7 @@ import {
   KMSClient,
 } from '@aws-sdk/client-kms'
 import type { KeyService, Ports, TablePorts } from '../core/ports.ts'
+import { awsGrants } from '../drivers/contract/aws-access.ts'
 import { type AddressPolicy, restrictedPolicy } from '../kubernetes/address-guard.ts'
 import { CredentialUnreadable } from '../store/errors.ts'
 import { AWS_CLIENT_OPTIONS } from './aws-clients.ts'
@@ -68,7 +69,8 @@ export const awsKeyPorts = (env: SelectorsEnv): TablePorts =>
   awsTablePorts(env, kmsKeys(new KMSClient({ region: env.AWS_REGION, ...AWS_CLIENT_OPTIONS }), env.KMS_KEY_ARN))
 
 /** The same, for one that posts to addresses. */
-export const awsKeyHolder = (env: DeliveriesEnv): TablePorts & Pick<Ports, 'addressPolicy'> => ({
+export const awsKeyHolder = (env: DeliveriesEnv): TablePorts & Pick<Ports, 'addressPolicy' | 'triggerBuses'> => ({
   ...awsKeyPorts(env),
   addressPolicy: addressPolicyOf(env),
+  triggerBuses: awsGrants(env.TRIGGER_BUSES),
 })

@@ -29,6 +29,9 @@ const clusters = {
   EKS_GRANTS: z.string().default(''),
 }
 
+/** Buses that triggers may name: `<project>=<ARN>` or `<ARN>`, separated by commas. Default: none. */
+const TRIGGER_BUSES = z.string().default('')
+
 const limit = (usual: number) =>
   z
     .string()
@@ -73,14 +76,14 @@ const cloud = {
   KEYSTONE_CLUSTER_ROLES: z.string().default(DEFAULT_CLUSTER_ROLES.join(',')),
 }
 
-/** The API function without key rights. */
-export const tableEnv = z.object(api)
+/** The API function without key rights. It says where events are streamed (a function's URL), if they are. */
+export const tableEnv = z.object({ ...api, EVENT_STREAM_URL: z.string().default('') })
 /** The API function that handles kubeconfigs and certificates. */
-export const keysEnv = z.object({ ...api, ...clusters, ...keys, ...cloud })
+export const keysEnv = z.object({ ...api, ...clusters, ...keys, ...cloud, TRIGGER_BUSES })
 /** Functions of the flows, and of events that talk to clusters. */
 export const workerEnv = z.object({ ...base, ...clusters, ...keys, ...cloud })
-/** Who posts events to the targets of triggers: table, keys of their secrets, and where they may be. */
-export const deliveriesEnv = z.object({ ...base, ...keys, ALLOWED_NETWORKS: clusters.ALLOWED_NETWORKS })
+/** Who sends events to the targets of triggers: table, keys of their secrets, and where they may be. */
+export const deliveriesEnv = z.object({ ...base, ...keys, ALLOWED_NETWORKS: clusters.ALLOWED_NETWORKS, TRIGGER_BUSES })
 /** Who follows selectors: table, executions, and keys of what proves that items are fedplane's. */
 export const selectorsEnv = z.object({ ...base, ...keys })
 /** The reconciler: table and executions only. */

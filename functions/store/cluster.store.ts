@@ -64,6 +64,12 @@ export interface ClusterStore {
   ): Promise<boolean>
   /** Replaces `told`. No error when the cluster is gone. Bumps no revision: a lost note has a control plane told once more. */
   noteReported(key: ClusterKey, told: Readonly<Record<string, string>>): Write
+  /** Keys of the clusters that the cloud's own events call so, in all projects. Eventually consistent. */
+  findByCloudName(name: string): Promise<ClusterKey[]>
+  /** Has it found by that name. Noting it again is no error. */
+  noteCloudName(key: ClusterKey, name: string): Write
+  /** One that is absent is no error. */
+  removeCloudName(key: ClusterKey, name: string): Write
   /**
    * Claims the identity of a cluster within a project: at most one registration per `kube-system` uid. Claiming again for the same
    * cluster is no error. Conflict: ReservationTaken with `details.owner` = id of the other cluster.

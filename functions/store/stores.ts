@@ -14,7 +14,7 @@ import type { HookStore, ObserveRequestStore } from './observe.store.ts'
 import type { Page, PageRequest } from './page.ts'
 import type { SelectorStore } from './selector.store.ts'
 import type { TriggerStore } from './trigger.store.ts'
-import type { WorkStore } from './work.store.ts'
+import type { PutOffStore, WorkStore } from './work.store.ts'
 import type { Commit, Write } from './write.ts'
 
 /** History of entities, kept 30 days (TTL) and readable after the entity is gone. */
@@ -45,6 +45,14 @@ export type FeedPage = {
   after?: string | undefined
   /** ISO-8601 UTC: nothing that happened before. Default: everything. */
   since?: string | undefined
+}
+
+/** Who streams events of a project, where each stream has a process of its own. */
+export interface StreamPlaceStore {
+  /** Takes one of `max` places until then (ISO-8601); undefined when there is none. */
+  take(taking: { projectId: string; id: string; until: string; max: number }): Promise<number | undefined>
+  /** One that is another's by now is no error. */
+  leave(place: { projectId: string; id: string; place: number }): Promise<void>
 }
 
 /** One scheduled worker, as `GET /v1/mservices` shows it. */
@@ -148,5 +156,7 @@ export type Stores = {
   hooks: HookStore
   selectors: SelectorStore
   work: WorkStore
+  putOff: PutOffStore
+  streamPlaces: StreamPlaceStore
   commit: Commit
 }

@@ -6,6 +6,10 @@ export type Shares = {
   share: number
   /** Milliseconds for all items of one project together, after which none of it is begun in this run. */
   budgetMs: number
+  /** Milliseconds of each item that do not count for that: what is done sooner takes nothing from others. Default: none. */
+  freeMs?: number
+  /** Milliseconds after which nothing is begun in this run. Default: no end. */
+  runMs?: number
   /** Which item of a project comes first, so that another one is left out each time: any number. */
   turn: number
 }
@@ -35,18 +39,21 @@ const byOwner = async <T extends Owned>(items: Items<T>, turn: number): Promise<
  * Runs `act` on each item, at most `limit` at a time and `share` of one project, projects in turn: one whose items hang takes no more than its share of places and
  * of time from the others. Resolves when all are through. Faults are `act`'s to handle.
  *
- * @returns how many were left out because their project had used up its time
+ * @returns those that were left out because their project, or the run, had used up its time
  */
 export const inShares = async <T extends Owned>(
   items: Items<T>,
   shares: Shares,
   act: (item: T) => Promise<void>,
-): Promise<number> => {
+): Promise<T[]> => {
   const owners = await byOwner(items, shares.turn)
   const { promise: through, resolve, reject } = Promise.withResolvers<void>()
+  const { freeMs = 0, runMs = Number.POSITIVE_INFINITY } = shares
+  const runBegun = performance.now()
   let active = 0
   /** The next that may begin; its owner goes to the end of the line. */
   const next = (): { owner: Owner<T>; item: T } | undefined => {
+    if (performance.now() - runBegun >= runMs) return undefined
     const index = owners.findIndex(
       ({ waiting, running, spentMs }) => waiting.length > 0 && running < shares.share && spentMs < shares.budgetMs,
     )
@@ -63,7 +70,7 @@ export const inShares = async <T extends Owned>(
     await act(item)
     active -= 1
     owner.running -= 1
-    owner.spentMs += performance.now() - begun
+    owner.spentMs += Math.max(0, performance.now() - begun - freeMs)
     begin()
   }
   const begin = (): void => {
@@ -76,5 +83,5 @@ export const inShares = async <T extends Owned>(
   }
   begin()
   await through
-  return owners.reduce((left, { waiting }) => left + waiting.length, 0)
+  return owners.flatMap(({ waiting }) => waiting)
 }

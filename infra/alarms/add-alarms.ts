@@ -17,7 +17,7 @@ export type Watched = { data: DataStack; flows: FlowsStack; api: ApiStack; event
  */
 export const addAlarms = (
   settings: DeploymentSettings,
-  { data, flows, api, events: { workers, outbox }, events }: Watched,
+  { data, flows, api, events: { workers, outbox, cloudCalls }, events }: Watched,
 ): RunbookAlarm[] => [
   ...addTableAlarms(data, { settings, tableName: data.table.tableName }),
   ...addFlowAlarms(flows, { settings, machines: Object.values(flows.machines) }),
@@ -30,7 +30,7 @@ export const addAlarms = (
   }),
   ...addWorkerAlarms(events, {
     settings,
-    workers: [...Object.values(workers), outbox.forwarder, outbox.fanOut],
+    workers: [...Object.values(workers), outbox.forwarder, outbox.fanOut, ...(cloudCalls ? [cloudCalls] : [])],
     forwarder: outbox.forwarder,
     undelivered: [outbox.undelivered, outbox.refused],
   }),

@@ -110,6 +110,8 @@ export const addDashboard = (scope: Construct, { settings, alarms, apiId }: Dash
             ownMetric('SilentSeconds', 'Maximum').with({ label: 'silence of a worker, s' }),
             ownMetric('OperationsGivenUp', 'Sum').with({ label: 'operations given up' }),
             ownMetric('SweepFaults', 'Sum').with({ label: 'faults of the sweep' }),
+            ownMetric('SweepSeconds', 'Maximum').with({ label: 'a sweep, s' }),
+            ownMetric('SweepStaleSeconds', 'Maximum').with({ label: 'looks put off, s' }),
             ownMetric('EventsUnreadable', 'Sum').with({ label: 'events passed over' }),
             ownMetric('CanarySeconds', 'Maximum').with({ label: 'canary, s' }),
           ],

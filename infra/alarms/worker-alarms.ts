@@ -47,6 +47,20 @@ const OWN: readonly Planned[] = [
     threshold: 1,
     periods: 3,
   },
+  {
+    name: 'sweep-slow',
+    description: 'Runs of the health sweep take 100 s and more, and are ended at 120 s.',
+    metric: ownMetric('SweepSeconds', 'Maximum'),
+    threshold: 100,
+    periods: 3,
+  },
+  {
+    name: 'sweep-late',
+    description: 'Looks at clusters are put off for five minutes and more: health is seen late.',
+    metric: ownMetric('SweepStaleSeconds', 'Maximum'),
+    threshold: 300,
+    periods: 3,
+  },
 ]
 
 /** Alarms by AWS's own metrics. */

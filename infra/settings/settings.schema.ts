@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { CANARY_DRIVERS } from '../../functions/core/values/workers.ts'
+import { CANARY_DRIVERS, SWEEP_PARTS_MAX } from '../../functions/core/values/workers.ts'
 import { TIMEOUT_SECONDS } from '../limits.ts'
 import { identityFaults, identityFields, KEY_ARN, matching, SECRET_ARN } from './identity.schema.ts'
 import { useOfNetwork } from './networks.ts'
@@ -27,6 +27,7 @@ const CIDR = 'must be a network with its prefix length, for example 10.0.0.0/8 o
 /** An account is always named: a role of "any account" would be anybody's. */
 const EKS_ROLE = /^(?:[^\s,=]+=)?arn:aws(-[a-z]+)*:iam::[0-9]{12}:role\/[\w+=,.@/*-]+$/
 const EKS_CLUSTER = /^(?:[^\s,=]+=)?arn:aws(-[a-z]+)*:eks:([a-z0-9-]+|\*):[0-9]{12}:cluster\/[\w*-]+$/
+const EVENT_BUS = /^(?:[^\s,=]+=)?arn:aws(-[a-z]+)*:events:[a-z0-9-]+:[0-9]{12}:event-bus\/[\w./-]{1,256}$/
 const CERTIFICATE_ARN = /^arn:[^:]+:acm:[a-z0-9-]+:[0-9]{12}:certificate\/[A-Za-z0-9-]+$/
 const DOMAIN = /^(?=.{4,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]$/
 const PACKAGE = /^(@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/
@@ -85,6 +86,11 @@ const fields = {
     .describe(
       "true closes the gateway's own endpoint, so that the API is reached by domainName only, and what is in front of that",
     ),
+  eventStream: yesOrNo()
+    .default(false)
+    .describe(
+      'true makes a function with a URL of its own that [streams events](api/events.md#the-feed-of-a-project): 50 at a time, each some $9 a month',
+    ),
   publicUrl: z
     .string(PUBLIC_URL)
     .refine(isPublicUrl, PUBLIC_URL)
@@ -102,6 +108,15 @@ const fields = {
     'must be a list of npm packages',
   ).describe('npm packages with [drivers of your own](drivers/out-of-tree.md), installed beside fedplane'),
   ...projectLimits,
+
+  sweepParts: z
+    .int('must be an integer from 1 to 16')
+    .min(1, 'must be an integer from 1 to 16')
+    .max(SWEEP_PARTS_MAX, 'must be an integer from 1 to 16')
+    .default(1)
+    .describe(
+      'functions that share the [health sweep](benchmarks.md#the-health-sweep) of each minute; one for each 2,500 clusters',
+    ),
 
   allowedNetworks: listOf(
     z
@@ -125,6 +140,15 @@ const fields = {
     ),
     'must be a list of ARNs',
   ).describe("ARNs of the EKS clusters that fedplane's own roles may describe; `<project>=<ARN>` for one project only"),
+  triggerBuses: listOf(
+    matching(
+      EVENT_BUS,
+      'must be the ARN of an EventBridge bus, for example arn:aws:events:eu-central-1:111122223333:event-bus/shop, or <project>=<ARN>',
+    ),
+    'must be a list of ARNs',
+  ).describe(
+    'ARNs of the EventBridge buses that [triggers](api/events.md#triggers) may name; `<project>=<ARN>` for one project only',
+  ),
   vpcId: matching(/^vpc-[0-9a-f]{8,17}$/, 'must be the id of a VPC, for example vpc-0123456789abcdef0')
     .optional()
     .describe('VPC from which functions reach clusters, with subnetIds; default none'),

@@ -19,6 +19,7 @@ import { keystoneBase } from '../../functions/authorizer/settings.ts'
 import type { KeysEnv, Settings, TableEnv } from '../../functions/runtime/env.ts'
 import { acknowledge } from '../acknowledge.ts'
 import { cloudEnvironment } from '../cloud-environment.ts'
+import { EventStream } from '../constructs/event-stream.ts'
 import { GatewayStage } from '../constructs/gateway-stage.ts'
 import { IdentityFacade } from '../constructs/identity-facade.ts'
 import { liveAlias } from '../constructs/live-alias.ts'
@@ -95,8 +96,9 @@ export class ApiStack extends Stack {
     const { domainName } = settings
     this.publicUrl = settings.publicUrl ?? (domainName === undefined ? this.api.apiEndpoint : `https://${domainName}`)
     this.#facade = this.#addFacade(stage)
+    const stream = this.#addEventStream()
     this.functions = {
-      table: this.#addTableFunction(),
+      table: this.#addTableFunction(stream?.url.url ?? ''),
       keys: this.#addKeysFunction(),
       authorizer: this.#addAuthorizer(),
     }
@@ -112,7 +114,7 @@ export class ApiStack extends Stack {
     })
   }
 
-  #environment(): Settings<TableEnv> {
+  #environment(): Omit<Settings<TableEnv>, 'EVENT_STREAM_URL'> {
     const { settings, data } = this.#installation
     return {
       TABLE_NAME: data.table.tableName,
@@ -149,12 +151,27 @@ export class ApiStack extends Stack {
     return facade
   }
 
-  #addTableFunction(): NodeFunction {
+  /** Tokens are checked by it as by the authorizer. */
+  #addEventStream(): EventStream | undefined {
+    const { settings } = this.#installation
+    if (!settings.eventStream) return
+    const environment = {
+      ...authorizerEnvironment(settings, this.#facade?.environment),
+      ...this.#environment(),
+      EVENT_STREAM_URL: '',
+    }
+    const stream = new EventStream(this, 'event-stream', { installation: this.#installation, environment })
+    this.#grantIdentity(stream.function)
+    return stream
+  }
+
+  #addTableFunction(eventStreamUrl: string): NodeFunction {
+    const environment: Settings<TableEnv> = { ...this.#environment(), EVENT_STREAM_URL: eventStreamUrl }
     const table = new NodeFunction(this, 'table', {
       installation: this.#installation,
       kind: 'table',
       description: 'fedplane: API routes without rights on keys',
-      environment: this.#environment(),
+      environment,
     })
     grantTable(table, this.#installation.data)
     grantStart(table)
@@ -167,6 +184,7 @@ export class ApiStack extends Stack {
       ...this.#environment(),
       ALLOWED_NETWORKS: settings.allowedNetworks.join(','),
       EKS_GRANTS: eksGrants(settings),
+      TRIGGER_BUSES: settings.triggerBuses.join(','),
       KMS_KEY_ARN: data.dataKeyKey.keyArn,
       ...cloudEnvironment(settings),
     }
@@ -192,11 +210,15 @@ export class ApiStack extends Stack {
       description: 'fedplane: token to principal',
       environment: authorizerEnvironment(settings, this.#facade?.environment),
     })
-    if (settings.keystoneSecretArn !== undefined) {
-      grantSecret(authorizer, settings.keystoneSecretArn, settings.keystoneSecretKeyArn)
-    }
-    this.#facade?.grantChecks(authorizer)
+    this.#grantIdentity(authorizer)
     return authorizer
+  }
+
+  /** What a function needs that checks tokens. */
+  #grantIdentity(grantee: NodeFunction): void {
+    const { keystoneSecretArn, keystoneSecretKeyArn } = this.#installation.settings
+    if (keystoneSecretArn !== undefined) grantSecret(grantee, keystoneSecretArn, keystoneSecretKeyArn)
+    this.#facade?.grantChecks(grantee)
   }
 
   /** @returns the API for signed requests, where there is one */

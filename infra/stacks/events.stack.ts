@@ -1,13 +1,27 @@
 import { Duration, Stack } from 'aws-cdk-lib'
-import { Rule, type RuleProps, Schedule } from 'aws-cdk-lib/aws-events'
-import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets'
+import { type EventPattern, Rule, type RuleProps, RuleTargetInput, Schedule } from 'aws-cdk-lib/aws-events'
+import { LambdaFunction, type LambdaFunctionProps } from 'aws-cdk-lib/aws-events-targets'
 import type { Construct } from 'constructs'
 import { FLOWS } from '../../functions/core/operation/operation.ts'
 import { WORKER_SECONDS, WORKERS, type Worker } from '../../functions/core/values/workers.ts'
+import type {
+  CloudEvents,
+  ClusterDriverDescription,
+} from '../../functions/drivers/contract/cluster-driver-description.ts'
+import { CLUSTER_DESCRIPTIONS } from '../../functions/drivers/descriptions.ts'
 import { acknowledge } from '../acknowledge.ts'
 import { NodeFunction, type NodeFunctionProps } from '../constructs/node-function.ts'
 import { Outbox } from '../constructs/outbox.ts'
-import { grantEks, grantExecutions, grantHistory, grantOpening, grantStart, grantTable, machineArn } from '../grants.ts'
+import {
+  grantEks,
+  grantExecutions,
+  grantHistory,
+  grantOpening,
+  grantStart,
+  grantTable,
+  grantTriggerBuses,
+  machineArn,
+} from '../grants.ts'
 import type { Installation, InstallationStackProps } from '../installation.ts'
 import {
   deliveriesEnvironment,
@@ -16,10 +30,22 @@ import {
   workerEnvironment,
 } from '../worker-environment.ts'
 
+/** Targets that a rule may have. */
+const TARGETS_MAX = 5
+
+/** Calls that failed have changed nothing. */
+const patternOf = ({ source, eventSource, calls }: CloudEvents): EventPattern => ({
+  source: [source],
+  detailType: ['AWS API Call via CloudTrail'],
+  detail: { eventSource: [eventSource], eventName: [...calls], errorCode: [{ exists: false }] },
+})
+
 /** What runs by the clock, because an execution ended badly, or because something happened. */
 export class EventsStack extends Stack {
   readonly workers: Readonly<Record<Worker, NodeFunction>>
   readonly outbox: Outbox
+  /** Has clusters observed that somebody changed at AWS; undefined where no enabled driver has such. */
+  readonly cloudCalls: NodeFunction | undefined
   readonly #installation: Installation
 
   constructor(scope: Construct, id: string, props: InstallationStackProps) {
@@ -48,7 +74,8 @@ export class EventsStack extends Stack {
       const target = this.workers[worker]
       grantTable(target, props.data)
       const schedule = Schedule.rate(Duration.seconds(WORKER_SECONDS[worker]))
-      this.#addRule(`${target.node.id}-each-minute`, target, { schedule })
+      if (worker === 'health-sweep') this.#addSweepRules(target, schedule)
+      else this.#addRule(`${target.node.id}-each-minute`, target, { schedule })
     }
     this.#addRule('execution-ended-badly', reconciler, {
       eventPattern: {
@@ -63,6 +90,7 @@ export class EventsStack extends Stack {
       sweep: this.workers['health-sweep'],
       selectors: this.workers.selectors,
     })
+    this.cloudCalls = this.#addCloudCalls()
   }
 
   #addFunction(
@@ -91,6 +119,17 @@ export class EventsStack extends Stack {
     return sweep
   }
 
+  /** An event for each part, which needs neither a queue nor a function that counts clusters (docs/decisions/0046). */
+  #addSweepRules(sweep: NodeFunction, schedule: Schedule): void {
+    const { sweepParts: of } = this.#installation.settings
+    const parts = Array.from({ length: of }, (_, index) => ({ index, of }))
+    for (let at = 0; at < of; at += TARGETS_MAX) {
+      const targets = parts.slice(at, at + TARGETS_MAX).map((part) => ({ event: RuleTargetInput.fromObject({ part }) }))
+      const id = at === 0 ? `${sweep.node.id}-each-minute` : `${sweep.node.id}-each-minute-${at}`
+      this.#addRule(id, sweep, { schedule }, targets)
+    }
+  }
+
   #addDeliveries(): NodeFunction {
     const deliveries = this.#addFunction('trigger-deliveries', {
       description: 'fedplane: posts events to the targets of triggers',
@@ -98,6 +137,7 @@ export class EventsStack extends Stack {
       talksToClusters: true,
     })
     grantOpening(this.#installation.data.dataKeyKey, deliveries)
+    grantTriggerBuses(deliveries, this.#installation.settings)
     return deliveries
   }
 
@@ -112,13 +152,41 @@ export class EventsStack extends Stack {
     return selectors
   }
 
+  /**
+   * Calls of the cloud's API that change clusters, as CloudTrail tells of them: those of this account and Region on the default bus, and those of others on
+   * our bus, for whoever forwards them there (docs/events.md).
+   */
+  #addCloudCalls(): NodeFunction | undefined {
+    const { data, settings } = this.#installation
+    const known: readonly ClusterDriverDescription[] = CLUSTER_DESCRIPTIONS
+    const told = known.flatMap(({ id, cloud }) =>
+      cloud !== undefined && (settings.clusterDrivers?.includes(id) ?? true) ? [{ id: id.split('@')[0], cloud }] : [],
+    )
+    if (told.length === 0) return undefined
+    const watcher = new NodeFunction(this, 'cloud-calls', {
+      installation: this.#installation,
+      kind: 'event',
+      once: true,
+      bundle: 'event-cloud-calls',
+      description: 'fedplane: has clusters observed that were changed at AWS',
+      environment: reconcilerEnvironment(this.#installation),
+    })
+    grantTable(watcher, data)
+    for (const { id, cloud } of told) {
+      this.#addRule(`${id}-calls`, watcher, { eventPattern: patternOf(cloud) })
+      this.#addRule(`${id}-calls-elsewhere`, watcher, { eventPattern: patternOf(cloud), eventBus: this.outbox.bus })
+    }
+    return watcher
+  }
+
   /** The next minute tries again, so a failed run is not repeated by EventBridge. */
-  #addRule(id: string, target: NodeFunction, props: RuleProps): void {
-    const rule = new Rule(this, id, { ...props, targets: [new LambdaFunction(target, { retryAttempts: 0 })] })
+  #addRule(id: string, target: NodeFunction, props: RuleProps, inputs: LambdaFunctionProps[] = [{}]): void {
+    const targets = inputs.map((input) => new LambdaFunction(target, { ...input, retryAttempts: 0 }))
+    const rule = new Rule(this, id, { ...props, targets })
     acknowledge(
       rule,
       'Serverless-EventBusDLQ',
-      'The next minute does what this event was for, so one that is kept is of no use.',
+      'The sweep of the next minutes does what this event was for, so one that is kept is of no use.',
     )
   }
 }

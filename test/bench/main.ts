@@ -11,6 +11,7 @@ import { type BenchOptions, HELP, readOptions } from './options.ts'
 import { rawQuery } from './raw-query.ts'
 import { report } from './report.ts'
 import { type Server, startServer } from './server.ts'
+import { measureSweep, sweepReport } from './sweep.ts'
 
 const PROJECT = 'bench'
 const RAW = 'raw query'
@@ -136,6 +137,13 @@ const run = async (start: Start, options: BenchOptions): Promise<Results> => {
   return { ...measured, firstAnswerMs: { empty: first.firstAnswerMs, filled: second.firstAnswerMs } }
 }
 
+const sweep = async ({ clusters, json }: BenchOptions): Promise<number> => {
+  const figures = await measureSweep(clusters, tell)
+  process.stdout.write(sweepReport(figures))
+  if (json !== undefined) await writeFile(json, `${JSON.stringify(figures, null, 2)}\n`)
+  return 0
+}
+
 const main = async (options: BenchOptions): Promise<number> => {
   const folder = await mkdtemp(join(tmpdir(), 'fedplane-bench-'))
   try {
@@ -162,7 +170,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 try {
   const options = readOptions(process.argv.slice(2))
   if (options === 'help') process.stdout.write(HELP)
-  else process.exitCode = await main(options)
+  else process.exitCode = options.sweep ? await sweep(options) : await main(options)
 } catch (error) {
   tell(`bench: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1

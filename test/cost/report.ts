@@ -120,7 +120,7 @@ Without Keystone there is no secret. The canary is off by default. At a run each
 ${monthTable(thousandClusters(counts))}
 
 Healthy clusters are checked every five minutes, others each minute: one that is down costs five times as much. An observation that finds nothing new writes nothing. Large numbers go on like this; what a run of the sweep can do is
-bounded by its time limit of 120 s.
+bounded by its 50 s: see \`sweepParts\` in [settings](settings.md).
 
 ## An example: a month of 1,000 clusters with some life
 

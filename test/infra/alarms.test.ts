@@ -170,7 +170,7 @@ describe('alarms', () => {
     const statistics = (name: string): number => metricsOf(name).split('"MetricStat"').length - 1
     expect(statistics('flow-failed')).toBe(FLOWS.length)
     expect(statistics('flow-timed-out')).toBe(FLOWS.length)
-    expect(statistics('worker-errors')).toBe(7)
+    expect(statistics('worker-errors')).toBe(8)
     for (const index of ['open-work', 'renewals', 'kinds']) expect(metricsOf('table-throttled')).toContain(`"${index}"`)
     const queues = propertiesOf(templates, 'AWS::SQS::Queue')
     expect(queues).toHaveLength(2)

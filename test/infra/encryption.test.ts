@@ -92,7 +92,7 @@ describe('the storage key', () => {
     const uses = Object.values(templates)
       .flatMap(statementsIn)
       .filter(({ statement }) => isUnder(storageKey, statement.Resource))
-    expect(uses).toHaveLength(13)
+    expect(uses).toHaveLength(14)
     for (const { statement } of uses) {
       const { StringEquals } = statement.Condition as { StringEquals: Fields }
       expect(JSON.stringify(StringEquals['kms:ViaService'])).toMatch(/"(dynamodb|sqs|sns)\./)

@@ -19,6 +19,9 @@ const FULL: DeploymentConfig = {
   vpcId: 'vpc-0123456789abcdef0',
   subnetIds: ['subnet-0123456789abcdef0'],
   eksRoles: ['arn:aws:iam::111122223333:role/fedplane-*'],
+  eventStream: true,
+  sweepParts: 6,
+  triggerBuses: ['arn:aws:events:eu-central-1:111122223333:event-bus/shop'],
   eksClusters: ['arn:aws:eks:*:111122223333:cluster/*'],
   alarmEmail: 'ops@example.org',
 }

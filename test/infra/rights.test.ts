@@ -59,6 +59,8 @@ beforeAll(() => {
   })
 })
 
+const resourcesOf = ({ Resource }: Statement): unknown[] => [Resource].flat()
+
 const allowed = (templates: Templates): Statement[] =>
   Object.values(templates)
     .flatMap(statementsIn)
@@ -118,6 +120,18 @@ describe('rights of functions and state machines', () => {
   it('have no use for exceptions that nobody needs', () => {
     const used = new Set(onEverything(usual))
     expect([...ON_EVERYTHING.keys()].filter((action) => !used.has(action))).toEqual([])
+  })
+
+  it('put events of triggers on buses that the operator lists, and on no other', () => {
+    const bus = `arn:aws:events:eu-west-1:${ACCOUNT}:event-bus/shop`
+    const config = { triggerBuses: [`blue=${bus}`, `red=${bus}`] }
+    const putting = (templates: Templates) =>
+      statementsIn(templates.events)
+        .filter(({ statement }) => actionsIn(statement).includes('events:PutEvents'))
+        .map(({ roles, statement }) => [roles[0]?.replace(/role[0-9A-F]{8}$/, ''), resourcesOf(statement)])
+        .filter(([role]) => !String(role).startsWith('outbox'))
+    expect(putting(usual)).toEqual([])
+    expect(putting(templatesOf({ routes: FEW_ROUTES, config }))).toEqual([['triggerdeliveries', [bus]]])
   })
 
   it('are one role each, that nobody else may assume', () => {

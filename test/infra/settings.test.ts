@@ -75,6 +75,10 @@ describe('parseSettings', () => {
       { eksRoles: ['arn:aws:iam::*:role/fedplane'] },
       'The setting eksRoles[0] must be the ARN of a role with its account',
     ],
+    [
+      { triggerBuses: ['arn:aws:events:eu-west-1:*:event-bus/shop'] },
+      'The setting triggerBuses[0] must be the ARN of an EventBridge bus',
+    ],
     [{ eksRoles: [`arn:aws:iam::${ACCOUNT}:user/ana`] }, 'The setting eksRoles[0] must be the ARN of a role'],
     [{ eksClusters: ['*'] }, 'The setting eksClusters[0] must be the ARN of an EKS cluster'],
     [{ eksClusters: ['arn:aws:eks:eu-central-1:*:cluster/*'] }, 'The setting eksClusters[0] must be'],

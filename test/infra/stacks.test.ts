@@ -284,9 +284,11 @@ describe('events stack', () => {
       .map(([, rule]) => rule.Properties)
       .filter((rule) => JSON.stringify(rule.Targets).includes(`"${functionId}"`))
 
-  it('runs each function but those behind the stream every minute', () => {
+  const CLOUD_CALLS = 'fedplane: has clusters observed that were changed at AWS'
+
+  it('runs each function but those behind the stream and rules every minute', () => {
     for (const [id, it] of resources(events, 'AWS::Lambda::Function')) {
-      if ([FORWARDER, FAN_OUT].includes(String(it.Properties.Description))) continue
+      if ([FORWARDER, FAN_OUT, CLOUD_CALLS].includes(String(it.Properties.Description))) continue
       expect(rulesOf(id).map((rule) => rule.ScheduleExpression)).toContain('rate(1 minute)')
     }
   })
@@ -405,6 +407,7 @@ describe('events stack', () => {
     [FAN_OUT, fanOutEnv],
     [DELIVERIES, deliveriesEnv],
     [SELECTORS, selectorsEnv],
+    [CLOUD_CALLS, reconcilerEnv],
   ])('gives "%s" exactly the settings that it reads', (description, schema) => {
     const [, it] = one(events, 'AWS::Lambda::Function', description)
     expect(Object.keys(environmentOf(it)).sort()).toEqual(settingsOf(schema))

@@ -34,6 +34,16 @@ export type EventStreamParts = {
   changed(projectId: string, milliseconds: number, signal: AbortSignal): Promise<void>
   /** Default: 15 s. */
   heartbeatMs?: number
+  /** Default: in this process. */
+  places?: StreamPlaces
+}
+
+/** How many streams there may be. */
+export interface StreamPlaces {
+  /** Takes a place of a project; undefined when there is none. @returns leaves it */
+  take(projectId: string): Promise<(() => void) | undefined>
+  /** Resolves when all that were left are free. */
+  settled(): Promise<void>
 }
 
 const isFollow = ({ rawPath, rawQueryString, requestContext }: APIGatewayProxyEventV2): boolean =>
@@ -44,24 +54,25 @@ const isFollow = ({ rawPath, rawQueryString, requestContext }: APIGatewayProxyEv
 /** An event as it is shown, under its cursor. */
 const frameOf = (event: { cursor: string }): string => `id: ${event.cursor}\ndata: ${JSON.stringify(event)}\n\n`
 
-/** How many streams are open, by project. */
-class Places {
-  readonly #open = new Map<string, number>()
-  #all = 0
-
-  take(projectId: string): boolean {
-    const own = this.#open.get(projectId) ?? 0
-    if (own >= PROJECT_STREAMS_MAX || this.#all >= STREAMS_MAX) return false
-    this.#open.set(projectId, own + 1)
-    this.#all += 1
-    return true
+/** Places of one process. */
+const placesHere = (): StreamPlaces => {
+  const open = new Map<string, number>()
+  let all = 0
+  const leave = (projectId: string): void => {
+    const left = (open.get(projectId) ?? 1) - 1
+    if (left > 0) open.set(projectId, left)
+    else open.delete(projectId)
+    all -= 1
   }
-
-  leave(projectId: string): void {
-    const left = (this.#open.get(projectId) ?? 1) - 1
-    if (left > 0) this.#open.set(projectId, left)
-    else this.#open.delete(projectId)
-    this.#all -= 1
+  return {
+    take: async (projectId) => {
+      const own = open.get(projectId) ?? 0
+      if (own >= PROJECT_STREAMS_MAX || all >= STREAMS_MAX) return undefined
+      open.set(projectId, own + 1)
+      all += 1
+      return () => leave(projectId)
+    },
+    settled: async () => undefined,
   }
 }
 
@@ -136,17 +147,19 @@ const HEADERS = {
  * gives whenever the answer is over, and when the caller may read no longer; a client connects again then, and is told why.
  */
 export const streamingApp = (parts: EventStreamParts): StreamingApp => {
-  const places = new Places()
+  const { places = placesHere() } = parts
   return async (event, signal) => {
     const result = await parts.app(event)
     if (!isFollow(event) || result.statusCode !== 200 || signal.aborted) return result
     const { projectId } = principalOf(event.requestContext)
-    if (!places.take(projectId)) {
+    const leave = await places.take(projectId)
+    if (leave === undefined) {
       const message = `There are ${PROJECT_STREAMS_MAX} streams of the project, or ${STREAMS_MAX} of all. Close one, or ask with "since" in place of "follow".`
       const refusal = new TooManyRequests(message, { details: { retryAfterSeconds: RETRY_AFTER_SECONDS } })
       return toResult(event, errorResponse(refusal, { baseUrl: '', authUrl: '' }))
     }
-    signal.addEventListener('abort', () => places.leave(projectId), { once: true })
+    if (signal.aborted) leave()
+    else signal.addEventListener('abort', leave, { once: true })
     const page = firstPage.parse(JSON.parse(result.body ?? ''))
     const frames = framesOf({ parts, event, projectId, signal }, page)
     return { ...result, headers: { ...result.headers, ...HEADERS }, body: '', frames }

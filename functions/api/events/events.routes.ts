@@ -70,7 +70,7 @@ const requireOwnCursor = async ({ ports, principal }: ApiRequest, after: string)
  * when more follows. With `follow=true` a server that can stream goes on from here (`event-stream.ts`).
  */
 const listEvents = async (request: ApiRequest<EventsQuery>): Promise<ApiResponse> => {
-  const { ports, query, principal, baseUrl } = request
+  const { ports, query, principal, baseUrl, settings } = request
   const from = await beginning(request)
   const { items, more } = await namedFeed(ports.stores)(principal.projectId, { limit: query.limit, ...from })
   if (items.length === 0 && query.since !== undefined && from.after !== undefined) {
@@ -78,7 +78,14 @@ const listEvents = async (request: ApiRequest<EventsQuery>): Promise<ApiResponse
   }
   const cursor = items.at(-1)?.position ?? from.after ?? null
   const next = more && cursor !== null ? { next: `${baseUrl}/v1/events?limit=${query.limit}&since=${cursor}` } : {}
-  return { status: 200, body: { events: items.map(showFeedEvent), cursor, ...next } }
+  const { eventStreamUrl } = settings
+  const isElsewhere = query.follow && eventStreamUrl !== undefined
+  const link = `<${eventStreamUrl}?follow=true>; rel="alternate"; type="text/event-stream"`
+  return {
+    status: 200,
+    ...(isElsewhere ? { headers: { Link: link } } : {}),
+    body: { events: items.map(showFeedEvent), cursor, ...next },
+  }
 }
 
 /** What happens in a project. */

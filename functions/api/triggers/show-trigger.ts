@@ -1,5 +1,5 @@
 import { type Noun, notFound } from '../../core/errors.ts'
-import type { Delivery, Trigger } from '../../core/trigger/trigger.ts'
+import { busOf, type Delivery, type Trigger } from '../../core/trigger/trigger.ts'
 import { listInWords, quote } from '../../core/values/wording.ts'
 import { NameAmbiguous } from '../errors.ts'
 import { timestamp } from '../representation.ts'
@@ -17,7 +17,7 @@ export const showTrigger = ({ id, name, events, filter, url, formerSecretUntil, 
     ...(filter.clusterId === undefined ? {} : { cluster_id: filter.clusterId }),
     ...(filter.outcome === undefined ? {} : { outcome: filter.outcome }),
   },
-  target: { url },
+  target: busOf({ url }) === undefined ? { url } : { bus: url },
   former_secret_until: formerSecretUntil === null ? null : timestamp(formerSecretUntil),
   created_at: timestamp(createdAt),
 })

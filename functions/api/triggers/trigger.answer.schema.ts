@@ -10,7 +10,7 @@ const triggerAnswer = z.object({
     cluster_id: z.string().optional(),
     outcome: z.enum(['pending', 'success', 'failure']).optional(),
   }),
-  target: z.object({ url: z.string() }),
+  target: z.union([z.object({ url: z.string() }), z.object({ bus: z.string() })]),
   former_secret_until: timeAnswer.nullable(),
   created_at: timeAnswer,
 })
@@ -29,7 +29,7 @@ const deliveryAnswer = z.object({
 
 export const TRIGGER_ANSWERS: Answers = {
   'GET /v1/triggers': { 200: z.object({ triggers: z.array(triggerAnswer) }) },
-  'POST /v1/triggers': { 201: triggerAnswer.extend({ secret: z.string() }) },
+  'POST /v1/triggers': { 201: triggerAnswer.extend({ secret: z.string().optional() }) },
   'GET /v1/triggers/{trigger}': { 200: triggerAnswer },
   'DELETE /v1/triggers/{trigger}': { 204: null },
   'GET /v1/triggers/{trigger}/deliveries': {

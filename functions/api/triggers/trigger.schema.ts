@@ -48,12 +48,22 @@ const isTarget = (text: string): boolean => {
   return ['https:', 'http:'].includes(protocol) && username === '' && password === '' && hash === ''
 }
 
-const targetField = z.strictObject(
-  {
-    url: z.string({ error: URL_RULE }).max(2048, { error: URL_RULE }).refine(isTarget, { error: URL_RULE }),
-  },
-  { error: 'must be an object with "url"' },
-)
+const BUS_RULE =
+  'must be the ARN of an EventBridge bus, for example "arn:aws:events:eu-central-1:111122223333:event-bus/shop"'
+const BUS = /^arn:aws(-[a-z]+)*:events:[a-z0-9-]+:[0-9]{12}:event-bus\/[\w./-]{1,256}$/
+
+const TARGET_RULE = 'must be an object with either "url" or "bus"'
+
+const targetField = z
+  .strictObject(
+    {
+      url: optional(z.string({ error: URL_RULE }).max(2048, { error: URL_RULE }).refine(isTarget, { error: URL_RULE })),
+      bus: optional(z.string({ error: BUS_RULE }).regex(BUS, { error: BUS_RULE })),
+    },
+    { error: TARGET_RULE },
+  )
+  .refine(({ url, bus }) => (url === undefined) !== (bus === undefined), { error: TARGET_RULE })
+  .transform(({ url, bus = '' }) => (url === undefined ? bus : new URL(url).href))
 
 const createTrigger = z.object({
   name: nameField,
@@ -87,5 +97,5 @@ export const desiredTrigger = ({
   name,
   events,
   filter: filterOf(filter),
-  url: new URL(target.url).href,
+  url: target,
 })

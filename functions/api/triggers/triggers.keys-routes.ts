@@ -1,4 +1,5 @@
 import { InvalidRequest } from '../../core/errors.ts'
+import { busOf, isBusAllowed } from '../../core/trigger/trigger.ts'
 import { createTrigger, rotateTriggerSecret } from '../../core/trigger/trigger-commands.ts'
 import { isAppError } from '../../core/values/app-error.ts'
 import { type AddressPolicy, checkServerUrl, hostOf, isLoopbackHost } from '../../kubernetes/address-guard.ts'
@@ -9,8 +10,21 @@ import { type ApiResponse, type KeysRequest, type Route, route } from '../route.
 import { findTrigger, showTrigger } from './show-trigger.ts'
 import { createTriggerBody, desiredTrigger } from './trigger.schema.ts'
 
+/** @throws InvalidRequest */
+const requireBus = ({ ports, principal }: KeysRequest, bus: string): void => {
+  if (ports.triggerBuses === undefined) {
+    throw new InvalidRequest(
+      '"target.bus" is for installations on AWS. Give "target.url", which gets each event by POST.',
+    )
+  }
+  if (isBusAllowed(ports.triggerBuses, principal.projectId, bus)) return
+  throw new InvalidRequest(
+    `"target.bus" is ${bus}, which the operator does not allow this project. Ask them to list it in the setting triggerBuses.`,
+  )
+}
+
 /** Names are checked when they are resolved, at each delivery. @throws InvalidRequest */
-const requireTarget = (text: string, policy: AddressPolicy): void => {
+const requireUrl = (text: string, policy: AddressPolicy): void => {
   try {
     const url = checkServerUrl(text, policy)
     if (url.protocol === 'https:' || (policy.name === 'local' && isLoopbackHost(hostOf(url)))) return
@@ -23,16 +37,18 @@ const requireTarget = (text: string, policy: AddressPolicy): void => {
   throw new InvalidRequest('"target.url" must begin with https://. Plain http is for receivers on this machine only.')
 }
 
-const create = async ({
-  ports,
-  principal,
-  body,
-}: KeysRequest<unknown, ReturnType<typeof createTriggerBody.parse>>): Promise<ApiResponse> => {
+const create = async (
+  request: KeysRequest<unknown, ReturnType<typeof createTriggerBody.parse>>,
+): Promise<ApiResponse> => {
+  const { ports, principal, body } = request
   const desired = desiredTrigger(body)
-  requireTarget(desired.url, ports.addressPolicy)
+  const bus = busOf(desired)
+  if (bus === undefined) requireUrl(desired.url, ports.addressPolicy)
+  else requireBus(request, bus)
   const { userId, projectId } = principal
   const { trigger, secret } = await createTrigger(ports, { ...desired, userId, projectId })
-  return { status: 201, body: { ...showTrigger(trigger), secret: secret.reveal() } }
+  const shown = showTrigger(trigger)
+  return { status: 201, body: secret === undefined ? shown : { ...shown, secret: secret.reveal() } }
 }
 
 const rotate = async (request: KeysRequest): Promise<ApiResponse> => {

@@ -6,7 +6,7 @@ import { ownerEvent } from '../operation/events.ts'
 import { describeFailure, type Failure } from '../operation/operation.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import { openCluster, type Target } from '../operation/subjects.ts'
-import type { Ports } from '../ports.ts'
+import type { TablePorts } from '../ports.ts'
 import { removedAuthorities } from './authorities.ts'
 import { forgottenGrants } from './cloud-ownership.ts'
 import type { Cluster } from './cluster.ts'
@@ -15,7 +15,7 @@ import type { NodeGroup } from './node-group.ts'
 import { groupsInCommit, outcomeWrites, truncatedGroup } from './node-group-writes.ts'
 import { forgetObserving } from './observe-commands.ts'
 
-type DeletePorts = Pick<Ports, 'stores' | 'clock' | 'newId'>
+type DeletePorts = Pick<TablePorts, 'stores' | 'clock' | 'newId' | 'drivers'>
 
 /**
  * Commits `last` for the cluster and those node groups that are still to be written, with as many groups as fit; before that the others
@@ -72,7 +72,13 @@ export const endClusterDeleteFailed = (ports: DeletePorts, target: Target, failu
   })
 }
 
+const removedCloudName = ({ stores, drivers }: DeletePorts, cluster: Cluster): Write[] => {
+  const name = drivers.cluster.resolve(cluster.driver).cloud?.nameOf(cluster)
+  return name === undefined ? [] : [stores.clusters.removeCloudName(cluster, name)]
+}
+
 const forgotten = (ports: DeletePorts, cluster: Cluster): Write[] => [
+  ...removedCloudName(ports, cluster),
   ports.stores.credentials.remove(kubeconfigKey(cluster)),
   droppedCredential(ports, cluster),
   droppedFacts(ports, cluster),

@@ -5,7 +5,7 @@ import { InvalidRequest } from '../errors.ts'
 import { createDeadlineSeconds } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { launch, newOperation } from '../operation/launch.ts'
-import type { Ports } from '../ports.ts'
+import type { Ports, TablePorts } from '../ports.ts'
 import { isAppError } from '../values/app-error.ts'
 import type { Principal } from '../values/identity.ts'
 import type { Secret } from '../values/secret.ts'
@@ -99,6 +99,15 @@ const authoritiesOf = async (ports: Ports, { cluster, desired }: PlannedCreate):
   return sealNewAuthorities(ports, { projectId, clusterId, clusterName, authorityKeys }, { candidate: false })
 }
 
+/** Has it found by what the cloud's events call it. Also for clusters of earlier releases, by what sees them change. */
+export const cloudNameWrites = (
+  { stores, drivers }: Pick<TablePorts, 'stores' | 'drivers'>,
+  cluster: Cluster,
+): Write[] => {
+  const name = drivers.cluster.resolve(cluster.driver).cloud?.nameOf(cluster)
+  return name === undefined ? [] : [stores.clusters.noteCloudName(cluster, name)]
+}
+
 /** What the registry of management clusters says of it. */
 const managementWrites = ({ stores }: Ports, { cluster, management }: PlannedCreate): Write[] => [
   ...(cluster.management ? [stores.management.move(cluster, null, cluster.management)] : []),
@@ -116,6 +125,7 @@ const writesOf = async (ports: Ports, planned: PlannedCreate): Promise<Write[]> 
     ...(credential === null ? [] : [await credentials.seal(kubeconfigKey(cluster), credential)]),
     ...(await authoritiesOf(ports, planned)),
     ...managementWrites(ports, planned),
+    ...cloudNameWrites(ports, cluster),
     ownerEvent(
       ports,
       'cluster',

@@ -5,7 +5,7 @@ import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { TablePorts } from '../ports.ts'
 import { Secret } from '../values/secret.ts'
 import { quote } from '../values/wording.ts'
-import { asked, type Hook, type ObserveKey, type ObserveRequest } from './observe-request.ts'
+import { asked, type Hook, type ObserveKey, type ObserveRequest, watched } from './observe-request.ts'
 
 type Stored = Pick<TablePorts, 'stores' | 'clock'>
 
@@ -29,6 +29,18 @@ export const askToObserve = ({ stores, clock }: Stored, key: ObserveKey): Promis
       `The cluster was observed as often as it may be. Try again in ${retryAfterSeconds} s; the health sweep goes on.`,
       { details: { retryAfterSeconds } },
     )
+  })
+
+/**
+ * Has a cluster observed at once, and each minute for a while: for events of the cloud, which tell of what begins. Any number of them at a time is one.
+ *
+ * @throws ClusterNotUsable when it is gone
+ */
+export const watchCluster = ({ stores, clock }: Stored, key: ObserveKey): Promise<void> =>
+  retryOnConflict(async () => {
+    const read = await stores.observeRequests.get(key)
+    const next = watched(read, key, clock.now())
+    if (next !== undefined) await stores.commit([stores.observeRequests.ask(read, next)])
   })
 
 /** Hooks of a cluster at most. */

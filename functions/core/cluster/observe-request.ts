@@ -10,6 +10,10 @@ export type ObserveRequest = {
   leaseUntil: string | null
   /** When the last one ended; null before the first. */
   endedAt: string | null
+  /** Until then it is observed each minute, since what an event tells of takes its time; absent: not. */
+  watchUntil?: string
+  /** When that is due next; absent when none is. */
+  againAt?: string
   /** Until when requests have used up what the cluster may have. */
   spentUntil: string
   revision: number
@@ -64,23 +68,53 @@ export const asked = (read: ObserveRequest | undefined, { projectId, clusterId }
   return { next: { ...before, askedAt: iso(time), spentUntil, revision: before.revision + 1 } }
 }
 
+/** How long a cluster is watched after an event of the cloud, milliseconds: EKS takes some ten minutes to delete or to upgrade one. */
+const WATCH_MS = 20 * 60_000
+/** Between observations of one that is watched, milliseconds. */
+const WATCH_PAUSE_MS = 60_000
+
+/** Asks for an observation, and for more of them for a while. Undefined when that is so already. */
+export const watched = (read: ObserveRequest | undefined, key: ObserveKey, now: Date): ObserveRequest | undefined => {
+  const result = asked(read, key, now)
+  const before = 'next' in result ? result.next : read
+  if (
+    before === undefined ||
+    (before === read && (read.watchUntil ?? '') >= iso(now.getTime() + WATCH_MS - WATCH_PAUSE_MS))
+  ) {
+    return undefined
+  }
+  const next = { ...before, watchUntil: iso(now.getTime() + WATCH_MS), revision: (read?.revision ?? 0) + 1 }
+  // One that may not begin yet is made up for by the next of the watch.
+  return dueAt(next) === null ? { ...next, againAt: iso(now.getTime() + WATCH_PAUSE_MS) } : next
+}
+
 /** From when on it is somebody's to begin; null when nothing is to be done. */
-export const dueAt = ({ askedAt, leaseUntil }: Pick<ObserveRequest, 'askedAt' | 'leaseUntil'>): string | null =>
-  leaseUntil ?? askedAt
+export const dueAt = ({
+  askedAt,
+  leaseUntil,
+  againAt,
+}: Pick<ObserveRequest, 'askedAt' | 'leaseUntil' | 'againAt'>): string | null =>
+  leaseUntil ?? askedAt ?? againAt ?? null
 
 /** Begins an observation; undefined when one goes on, or nobody waits for one. */
 export const begun = (read: ObserveRequest, now: Date): ObserveRequest | undefined => {
   const due = dueAt(read)
   if (due === null || due > now.toISOString()) return undefined
   const leaseUntil = iso(now.getTime() + LEASE_MS)
-  return { ...read, askedAt: null, begunAt: now.toISOString(), leaseUntil, revision: read.revision + 1 }
+  const { againAt: _, ...rest } = read
+  return { ...rest, askedAt: null, begunAt: now.toISOString(), leaseUntil, revision: read.revision + 1 }
 }
 
 /** Ends the observation that was begun. Who asked meanwhile waits for the next one. */
-export const ended = (read: ObserveRequest, now: Date): ObserveRequest => ({
-  ...read,
-  begunAt: null,
-  leaseUntil: null,
-  endedAt: now.toISOString(),
-  revision: read.revision + 1,
-})
+export const ended = (read: ObserveRequest, now: Date): ObserveRequest => {
+  const { watchUntil, againAt: _, ...rest } = read
+  const again = iso(now.getTime() + WATCH_PAUSE_MS)
+  return {
+    ...rest,
+    ...(watchUntil !== undefined && again <= watchUntil ? { watchUntil, againAt: again } : {}),
+    begunAt: null,
+    leaseUntil: null,
+    endedAt: now.toISOString(),
+    revision: read.revision + 1,
+  }
+}

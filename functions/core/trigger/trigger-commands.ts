@@ -4,7 +4,7 @@ import { projectEvent } from '../operation/events.ts'
 import type { Ports, TablePorts } from '../ports.ts'
 import { Secret } from '../values/secret.ts'
 import { quote } from '../values/wording.ts'
-import { cloudEvent, type Delivery, newDelivery, signingKeyOf, type Trigger } from './trigger.ts'
+import { busOf, cloudEvent, type Delivery, newDelivery, signingKeyOf, type Trigger } from './trigger.ts'
 
 /** Bytes of a signing secret (Standard Webhooks: 24 to 64). */
 const SECRET_BYTES = 32
@@ -18,11 +18,11 @@ type Stored = Pick<Ports, 'stores' | 'clock' | 'newId' | 'caller'>
 /** What a caller says of a new trigger. */
 export type DesiredTrigger = Pick<Trigger, 'projectId' | 'userId' | 'name' | 'events' | 'filter' | 'url'>
 
-/** Creates a trigger with a secret of its own, which is shown this once. @throws ProjectLimitReached */
+/** Creates a trigger with a secret of its own, which is shown this once; on a bus nothing is signed, and there is none. @throws ProjectLimitReached */
 export const createTrigger = async (
   ports: Stored,
   desired: DesiredTrigger,
-): Promise<{ trigger: Trigger; secret: Secret }> => {
+): Promise<{ trigger: Trigger; secret?: Secret }> => {
   const { stores, clock, newId } = ports
   const trigger: Trigger = {
     ...desired,
@@ -32,10 +32,14 @@ export const createTrigger = async (
     revision: 1,
     createdAt: clock.now().toISOString(),
   }
-  const secret = newSecret()
-  const sealed = await stores.credentials.seal(signingKeyOf(trigger, 'signing'), secret)
   const message = `Trigger ${quote(trigger.name)} (${trigger.id}) was created.`
   const told = projectEvent(ports, trigger.projectId, { reason: 'TriggerCreate', message })
+  if (busOf(trigger) !== undefined) {
+    await stores.commit([stores.triggers.insert(trigger), told])
+    return { trigger }
+  }
+  const secret = newSecret()
+  const sealed = await stores.credentials.seal(signingKeyOf(trigger, 'signing'), secret)
   await stores.commit([stores.triggers.insert(trigger), sealed, told])
   return { trigger, secret }
 }
@@ -48,11 +52,16 @@ export const deleteTrigger = async ({ stores }: Pick<TablePorts, 'stores'>, trig
     stores.credentials.remove(signingKeyOf(trigger, 'signing-former')),
   ])
 
-/** Gives it a new secret, which is shown this once. The former one signs beside it for a day. */
+/** Gives it a new secret, which is shown this once. The former one signs beside it for a day. @throws StateConflict for one without */
 export const rotateTriggerSecret = async (
   { stores, clock }: Stored,
   trigger: Trigger,
 ): Promise<{ secret: Secret; formerSecretUntil: string }> => {
+  if (busOf(trigger) !== undefined) {
+    throw new StateConflict(
+      `The trigger ${trigger.name} puts events on a bus, where nothing is signed: it has no secret.`,
+    )
+  }
   const former = await stores.credentials.get(signingKeyOf(trigger, 'signing'))
   const secret = newSecret()
   const formerSecretUntil = new Date(clock.now().getTime() + FORMER_MS).toISOString()

@@ -20,7 +20,7 @@ export type Trigger = {
   /** Types of events, in which `*` stands for any text: `cluster.*`, `federation.join.failure`. */
   events: readonly string[]
   filter: TriggerFilter
-  /** Gets each event by POST. */
+  /** Gets each event by POST; or the ARN of a bus of EventBridge, which the operator allows, and which gets each as an event: `busOf`. */
   url: string
   /** Until then deliveries are signed with the former secret, too; null when there is none. ISO-8601. */
   formerSecretUntil: string | null
@@ -29,6 +29,19 @@ export type Trigger = {
   revision: number
   createdAt: string
 }
+
+/** The ARN of the bus that a trigger's events are put on; undefined for one that posts. */
+export const busOf = ({ url }: Pick<Trigger, 'url'>): string | undefined => (url.startsWith('arn:') ? url : undefined)
+
+/** Buses that the triggers of a project may name; of every project where it is null. */
+export type TriggerBus = { projectId: string | null; arn: string }
+
+/** True when the operator allows it. */
+export const isBusAllowed = (buses: readonly TriggerBus[] | undefined, projectId: string, arn: string): boolean =>
+  buses?.some((bus) => bus.arn === arn && (bus.projectId ?? projectId) === projectId) ?? false
+
+/** Puts an event on a bus. @returns why that was refused; undefined when it was taken. Never throws for what the other side does */
+export type PutOnBus = (event: { bus: string; type: string; payload: string; at: Date }) => Promise<string | undefined>
 
 /** What became of the last try. `status` is null when there was no answer. */
 export type Attempt = { at: string; status: number | null; message: string }

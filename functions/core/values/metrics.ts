@@ -17,6 +17,10 @@ export const METRIC_NAMES = [
   'OperationsGivenUp',
   /** Clusters and control planes that a health sweep could not check because of a fault of ours. */
   'SweepFaults',
+  /** How long a run of the health sweep took, of each part. */
+  'SweepSeconds',
+  /** How long the look has been due that a run put off and that waits longest; 0 when none was. */
+  'SweepStaleSeconds',
   /** Events of the table that could not be read, and were passed over. */
   'EventsUnreadable',
   /** How long a run of the canary that went well took. */

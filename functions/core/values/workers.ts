@@ -12,6 +12,12 @@ export const WORKER_SECONDS = {
 export type Worker = keyof typeof WORKER_SECONDS
 export const WORKERS = Object.keys(WORKER_SECONDS) as Worker[]
 
+/** A part of the health sweep: the clusters and federations whose ids are its. */
+export type SweepPart = { index: number; of: number }
+export const WHOLE_SWEEP: SweepPart = { index: 0, of: 1 }
+/** Parts at most: as many as the index over all clusters has partitions. */
+export const SWEEP_PARTS_MAX = 16
+
 /** Runs that a worker may miss before it counts as down; at one a minute that is Magnum's `service_down_time` of 180 s. */
 const MISSED_MAX = 3
 

@@ -91,6 +91,27 @@ export type PlannedCluster = {
   management: PlannedManagement | null
 }
 
+/** A call of the cloud's API, as far as it says which cluster it is about. */
+export type CloudCall = {
+  /** As `nameOf` has it. */
+  name: string
+  /** Whether a cluster of that name is the one. @param ownAccount of the installation */
+  isOf(cluster: Pick<Cluster, 'driverState'>, ownAccount: string): boolean
+}
+
+/** Calls of AWS's API that change clusters, as CloudTrail tells EventBridge of them: rules are made of it. */
+export type CloudEvents = {
+  /** `source` and `detail.eventSource` of the events. */
+  source: string
+  eventSource: string
+  /** `detail.eventName`. */
+  calls: readonly string[]
+  /** What such events call a cluster, with the driver's id in front so that no other driver's is the same. Pure. */
+  nameOf(cluster: Pick<Cluster, 'driverState'>): string | undefined
+  /** What an event says; undefined for one of others, or that names no cluster. Pure. */
+  parse(event: unknown): CloudCall | undefined
+}
+
 /**
  * What a cluster driver says: data and pure checks, all that routes without key rights need of it. What it does is in `ClusterDriver`, whose
  * code they do not carry.
@@ -121,6 +142,8 @@ export type ClusterDriverDescription = {
    * Default: nothing is against it. Pure.
    */
   federationFault?(cluster: Cluster): string | undefined
+  /** Events of the cloud that have its clusters observed at once. Default: there are none. */
+  cloud?: CloudEvents
   /** Kinds of change that it can make: `phases.update` has a plan for each of them and no other. Other kinds are refused with 400. */
   updates: readonly ClusterTaskKind[]
   /** Checks a request before anything is written; one sentence per fault, none when it is good. Pure. */

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { PageRequest, Scope } from '../page.ts'
-import { kindPartition, namePartition, shardOf } from './index-attributes.ts'
+import { cloudNamePartition, kindPartition, namePartition, shardOf } from './index-attributes.ts'
 import { parseItem, text } from './item.schema.ts'
 import { type ItemKey, type NamedKind, projectOfPartition } from './keys.ts'
 import { findIdsByName, NAME_MAX } from './name-index.ts'
@@ -41,6 +41,15 @@ export const locateKeys = async (context: StoreContext, kind: NamedKind, id: str
   )
   return keys.sort((a, b) => (a.projectId < b.projectId ? -1 : 1))
 }
+
+/** Keys of the clusters that the cloud's events call so, in all projects. */
+export const findByCloudName = (context: StoreContext, name: string): Promise<EntityKey[]> =>
+  toArray(
+    entriesOf(context, {
+      KeyConditionExpression: '#kindPk = :partition',
+      ExpressionAttributeValues: { ':partition': cloudNamePartition(name) },
+    }),
+  )
 
 /** Keys of the entities with this name in projects other than `without`, oldest first. */
 const foreignNames = (

@@ -5,7 +5,7 @@ import { ClusterInUse, ClusterNotUsable, ReservationTaken, RevisionConflict } fr
 import type { Page, PageRequest, Scope } from '../page.ts'
 import { CLUSTER_FACTS, clusterFacts } from '../sealing/integrity.ts'
 import type { Commit } from '../write.ts'
-import { kindSources, locateByName, locateKeys, mergeItems } from './across-projects.ts'
+import { findByCloudName, kindSources, locateByName, locateKeys, mergeItems } from './across-projects.ts'
 import {
   type Action,
   alreadyExists,
@@ -16,9 +16,9 @@ import {
   type StoredItem,
 } from './action.ts'
 import { CLUSTER_SCHEMA_VERSION, clusterItem } from './cluster.schema.ts'
-import { clusterIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
+import { cloudNamePartition, clusterIndexAttributes, indexChanges, presentOnly } from './index-attributes.ts'
 import { parseItem } from './item.schema.ts'
-import { CLUSTER_PREFIX, clusterKey, projectPartition, uidKey } from './keys.ts'
+import { CLUSTER_PREFIX, cloudNameKey, clusterKey, projectPartition, uidKey } from './keys.ts'
 import { claim, findIdsByName, putName, release, removeName } from './name-index.ts'
 import { operationPlaces } from './project-places.ts'
 import { getItem, getItems, type Item, queryPage, readPage, takePage } from './read.ts'
@@ -183,6 +183,18 @@ const noteReported = (key: ClusterKey, told: Readonly<Record<string, string>>): 
   }
 }
 
+const noteCloudName = (cluster: ClusterKey, name: string): Action => ({
+  type: 'put',
+  item: { ...cloudNameKey(cluster, name), kindPk: cloudNamePartition(name), kindSk: cluster.id },
+  onConflict: () => alreadyExists('cluster', cluster.id),
+})
+
+const removeCloudName = (cluster: ClusterKey, name: string): Action => ({
+  type: 'delete',
+  key: cloudNameKey(cluster, name),
+  onConflict: () => alreadyExists('cluster', cluster.id),
+})
+
 const getCluster = async (context: StoreContext, key: ClusterKey): Promise<Cluster | undefined> => {
   const item = await getItem(context, clusterKey(key))
   return item === undefined ? undefined : parse(item)
@@ -232,6 +244,9 @@ export const dynamoClusterStore = (context: StoreContext, commit: Commit): Clust
   removeUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [removeUses(key, uses)])),
   observe: (key, observation, consequence) => observe(commit, clusterKey(key), observation, consequence),
   noteReported: (key, told) => asWrite(noteReported(key, told)),
+  findByCloudName: (name) => findByCloudName(context, name),
+  noteCloudName: (cluster, name) => asWrite(noteCloudName(cluster, name)),
+  removeCloudName: (cluster, name) => asWrite(removeCloudName(cluster, name)),
   claimUid: (projectId, uid, clusterId) =>
     asWrite(claim({ key: uidKey(projectId, uid), owner: clusterId }, (owner) => uidTaken(uid, owner))),
   releaseUid: (projectId, uid, clusterId) => asWrite(release({ key: uidKey(projectId, uid), owner: clusterId })),

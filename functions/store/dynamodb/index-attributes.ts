@@ -29,6 +29,9 @@ export const grantPartition = (shard: number): string => `GRANT#${shard}`
 /** Holds the names of all projects beside the kinds, so that a name can be looked up without a project. */
 export const namePartition = (kind: NamedKind, name: string): string => namePrefix(kind, name).slice(0, -1)
 
+/** Beside the kinds, since the cloud's events name no project. */
+export const cloudNamePartition = (name: string): string => `CLOUDNAME#${name}`
+
 const open = (id: string, deadline: string | undefined): Pick<IndexAttributes, 'openPk' | 'openSk'> =>
   deadline === undefined ? { openPk: null, openSk: null } : { openPk: openPartition(shardOf(id)), openSk: deadline }
 

@@ -78,6 +78,10 @@ export const namesPrefix = (kind: NamedKind): string => `NAME#${kind}#`
 export const nameKey = (kind: NamedKind, entity: { projectId: string; id: string; name: string }): ItemKey =>
   inProject(entity.projectId, `${namePrefix(kind, entity.name)}${entity.id}`)
 
+/** What the cloud's own events call a cluster; as a name, it need not be unique. */
+export const cloudNameKey = ({ projectId, id }: { projectId: string; id: string }, name: string): ItemKey =>
+  inProject(projectId, `CLOUDNAME#${part(name)}#${id}`)
+
 export const uidKey = (projectId: string, uid: string): ItemKey => inProject(projectId, `UID#${part(uid)}`)
 
 /**
@@ -149,6 +153,10 @@ const ALL = 'ALL'
 export const selectorWorkKey = (key: { projectId: string; federationId: string; clusterId: string | null }): ItemKey =>
   inProject(key.projectId, `${selectorWorkPrefix(key.federationId)}${key.clusterId ?? ALL}`)
 
+export const STREAM_PREFIX = 'STREAM#'
+export const streamPlaceKey = (projectId: string, place: number): ItemKey =>
+  inProject(projectId, `${STREAM_PREFIX}${place}`)
+
 export const TRIGGER_PREFIX = 'TRIGGER#'
 export const triggerKey = ({ projectId, id }: { projectId: string; id: string }): ItemKey =>
   inProject(projectId, `${TRIGGER_PREFIX}${id}`)
@@ -204,6 +212,12 @@ export const projectUsageKey = (projectId: string, of: string): ItemKey => inPro
 export const SERVICE_PARTITION = 'SERVICE'
 export const HOST_PREFIX = 'HOST#'
 export const heartbeatKey = (host: string): ItemKey => ({ pk: SERVICE_PARTITION, sk: `${HOST_PREFIX}${part(host)}` })
+
+/** What a part of the health sweep has put off. */
+export const putOffKey = ({ index, of }: { index: number; of: number }): ItemKey => ({
+  pk: SERVICE_PARTITION,
+  sk: `SWEEP#${index}/${of}`,
+})
 
 const inIdentity = (kind: string, id: string, sk: string): ItemKey => ({
   pk: `${IDENTITY_PREFIX}${kind}#${part(id)}`,

@@ -22,6 +22,8 @@ export const observeRequestItem = z
     leaseUntil: textOrNull,
     endedAt: textOrNull,
     spentUntil: text,
+    watchUntil: text.exactOptional(),
+    againAt: text.exactOptional(),
     revision: count,
   })
   .transform(({ schemaVersion: _, ...request }) => request)

@@ -34,10 +34,12 @@ import { dynamoMembershipStore } from './membership-store.ts'
 import { dynamoNodeGroupStore } from './node-group-store.ts'
 import { dynamoHookStore, dynamoObserveRequestStore } from './observe-store.ts'
 import { countingCommit } from './project-places.ts'
+import { dynamoPutOffStore } from './put-off-store.ts'
 import { dynamoQuotaStore } from './quota-store.ts'
 import { getItem } from './read.ts'
 import { pauseFor, type StoreContext } from './request.ts'
 import { dynamoSelectorStore } from './selector-store.ts'
+import { dynamoStreamPlaceStore } from './stream-place-store.ts'
 import { dynamoTriggerStore } from './trigger-store.ts'
 import { dynamoWorkStore } from './work-store.ts'
 
@@ -178,6 +180,8 @@ export const dynamoStores = ({
     hooks: dynamoHookStore(context),
     selectors: dynamoSelectorStore(context),
     work: dynamoWorkStore(context),
+    putOff: dynamoPutOffStore(context),
+    streamPlaces: dynamoStreamPlaceStore(context, commit),
     commit,
   }
 }

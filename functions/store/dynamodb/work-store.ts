@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { type SweepPart, WHOLE_SWEEP } from '../../core/values/workers.ts'
 import type { DueRenewal, OpenWork, WorkStore } from '../work.store.ts'
 import { grantPartition, kindPartition, openPartition, renewalPartition } from './index-attributes.ts'
 import { parseItem, text } from './item.schema.ts'
@@ -65,8 +66,9 @@ async function* endedGrants(context: StoreContext, now: string) {
   }
 }
 
-async function* entitiesOf(context: StoreContext, kind: NamedKind) {
+async function* entitiesOf(context: StoreContext, kind: NamedKind, { index, of }: SweepPart = WHOLE_SWEEP) {
   for (const shard of shards) {
+    if (shard % of !== index) continue
     for await (const item of entries(context, KINDS_INDEX, { partition: kindPartition(kind, shard) })) {
       const { projectId, ids } = entityOf(item)
       yield { projectId, id: ids.join('') }
@@ -79,6 +81,6 @@ export const dynamoWorkStore = (context: StoreContext): WorkStore => ({
   open: () => open(context),
   renewals: (now) => renewals(context, now),
   endedGrants: (now) => endedGrants(context, now),
-  clusters: () => entitiesOf(context, 'CLUSTER'),
-  federations: () => entitiesOf(context, 'FEDERATION'),
+  clusters: (part) => entitiesOf(context, 'CLUSTER', part),
+  federations: (part) => entitiesOf(context, 'FEDERATION', part),
 })

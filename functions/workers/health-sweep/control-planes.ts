@@ -12,6 +12,7 @@ import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
 import { isAppError } from '../../core/values/app-error.ts'
 import { type Condition, isConditionTrue, withCondition } from '../../core/values/status.ts'
+import { WHOLE_SWEEP } from '../../core/values/workers.ts'
 import type { FederationDriver, FederationObservation } from '../../drivers/contract/federation-driver.ts'
 import { CONTROL_PLANE_SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
@@ -168,16 +169,16 @@ const sweepFederation = async (ports: Ports, key: FederationKey, report: Control
  * Checks the control planes that are due, at most 20 at a time, where the driver can. A fault that two observations agree on makes the condition
  * ControlPlaneReady False; what the control plane says of members degrades or heals them. Writes only what changed.
  */
-export const sweepControlPlanes = async (all: Ports): Promise<ControlPlaneReport> => {
+export const sweepControlPlanes = async (all: Ports, part = WHOLE_SWEEP): Promise<ControlPlaneReport> => {
   const ports = { ...all, connect: connectWithin(all.connect, CONTROL_PLANE_SWEEP_LIMITS) }
   const report: ControlPlaneReport = { looked: 0, changed: 0, failed: 0, putOff: 0 }
   const shares = {
-    limit: PARALLEL_MAX,
-    share: PROJECT_PARALLEL_MAX,
-    budgetMs: PROJECT_BUDGET_MS,
+    limit: Math.ceil(PARALLEL_MAX / part.of),
+    share: Math.ceil(PROJECT_PARALLEL_MAX / part.of),
+    budgetMs: PROJECT_BUDGET_MS / part.of,
     turn: minuteOf(ports.clock.now()),
   }
-  report.putOff = await inShares(ports.stores.work.federations(), shares, async (key) => {
+  const left = await inShares(ports.stores.work.federations(part), shares, async (key) => {
     try {
       await sweepFederation(ports, key, report)
     } catch (error) {
@@ -186,5 +187,6 @@ export const sweepControlPlanes = async (all: Ports): Promise<ControlPlaneReport
       ports.log.error('federation not swept', { projectId: key.projectId, federationId: key.id, ...reported })
     }
   })
+  report.putOff = left.length
   return report
 }

@@ -1,5 +1,6 @@
 import type { Cluster } from '../../core/cluster/cluster.ts'
 import { createAgain } from '../../core/cluster/create-again.ts'
+import { cloudNameWrites } from '../../core/cluster/create-cluster.ts'
 import { reportedGroups } from '../../core/cluster/node-group-results.ts'
 import { GROUPS_IN_COMMIT } from '../../core/cluster/node-group-writes.ts'
 import { storeObservation, withSince } from '../../core/cluster/observed-health.ts'
@@ -69,6 +70,8 @@ export const observeCluster = async (sweep: Sweep, registered: Cluster): Promise
   const changed = differs(stored, next)
   await moveMembers(ports, cluster, next)
   if (changed && !(await storeObservation(ports, cluster, next))) return { changed: false, owed: 0, isSettled: false }
+  // Those of earlier releases are not found by it yet.
+  if (changed) await ports.stores.commit(cloudNameWrites(ports, cluster))
   const moved = mayComeUp(cluster) ? await resumeCreate(ports, probed) : await takeGroups(ports, probed)
   const owed = await reportToControlPlanes(ports, { ...cluster, observation: next })
   return { changed: changed || moved, owed, isSettled: next.healthStatus === 'UNKNOWN' || isConfirmed(next) }

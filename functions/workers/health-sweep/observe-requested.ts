@@ -69,7 +69,7 @@ const SHARES: Shares = { limit: 50, share: 10, budgetMs: 60_000, turn: 0 }
 
 /** Observes these, as far as somebody waits for it. @returns how many were left to the sweep */
 export const observeAll = async (ports: Ports, keys: Items<ObserveKey>): Promise<{ putOff: number }> => ({
-  putOff: await inShares(keys, SHARES, (key) => observeRequested(ports, key)),
+  putOff: (await inShares(keys, SHARES, (key) => observeRequested(ports, key))).length,
 })
 
 /** Observes what somebody waits for and nobody has begun, or ended: what was lost on its way. */

@@ -30,7 +30,7 @@ async function* distinct(keys: Items<FederationKey>) {
 
 /** Follows these, each once. @returns how many were left to the schedule */
 export const followAll = async (ports: TablePorts, keys: Items<FederationKey>): Promise<{ putOff: number }> => ({
-  putOff: await inShares(distinct(keys), SHARES, (key) => follow(ports, key)),
+  putOff: (await inShares(distinct(keys), SHARES, (key) => follow(ports, key))).length,
 })
 
 /** Follows all for which something waits: what has to wait for its turn, and what was lost on its way. */

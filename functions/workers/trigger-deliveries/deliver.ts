@@ -1,14 +1,25 @@
 import type { Ports } from '../../core/ports.ts'
-import { type Delivery, type DeliveryKey, signingKeyOf, type Trigger } from '../../core/trigger/trigger.ts'
+import {
+  busOf,
+  type Delivery,
+  type DeliveryKey,
+  isBusAllowed,
+  type PutOnBus,
+  signingKeyOf,
+  type Trigger,
+} from '../../core/trigger/trigger.ts'
 import { isAppError } from '../../core/values/app-error.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { DeliveryChange } from '../../store/trigger.store.ts'
 import { beat } from '../heartbeat.ts'
 import { type Items, inShares, type Shares } from '../in-shares.ts'
-import { type Posted, post, type Sending } from './post.ts'
+import { type Posted, type Sending as Posting, post } from './post.ts'
 
-export type DeliverPorts = Pick<Ports, 'stores' | 'clock' | 'log' | 'addressPolicy'>
+export type DeliverPorts = Pick<Ports, 'stores' | 'clock' | 'log' | 'addressPolicy' | 'triggerBuses'>
+
+/** How events leave. Without `putOnBus` there are no buses. */
+export type Sending = Posting & { putOnBus?: PutOnBus }
 
 /** How long a try may go on before another begins, seconds: for one that was killed. */
 const LEASE_SECONDS = 60
@@ -56,6 +67,30 @@ const giveUp = ({ stores, clock }: DeliverPorts, delivery: Delivery): Promise<vo
   return stores.commit([stores.triggers.changeDelivery(delivery, { state: 'dead', nextAt: null, last })])
 }
 
+/** The operator may have taken a bus out of the list since. */
+const put = async (
+  { triggerBuses }: DeliverPorts,
+  bus: string,
+  { projectId, type, payload, since }: Delivery,
+  { putOnBus }: Sending,
+): Promise<Posted> => {
+  const answer = (status: number | null, message: string): Posted => ({ status, message, retryAfterSeconds: null })
+  if (putOnBus === undefined || !isBusAllowed(triggerBuses, projectId, bus)) {
+    return answer(null, 'The operator does not allow this bus any more.')
+  }
+  const refusal = await putOnBus({ bus, type: `fedplane.${type}`, payload, at: new Date(since) })
+  return refusal === undefined ? answer(200, 'The bus took the event.') : answer(null, `The bus refused: ${refusal}.`)
+}
+
+const send = async (ports: DeliverPorts, trigger: Trigger, delivery: Delivery, sending: Sending): Promise<Posted> => {
+  const bus = busOf(trigger)
+  if (bus !== undefined) return put(ports, bus, delivery, sending)
+  const at = ports.clock.now()
+  const secrets = await secretsOf(ports, trigger, at)
+  const { messageId: id, payload } = delivery
+  return post({ id, at, payload, url: trigger.url, secrets }, sending)
+}
+
 const tryOnce = async (ports: DeliverPorts, key: DeliveryKey, sending: Sending): Promise<void> => {
   const { stores, clock } = ports
   const [delivery, trigger] = await Promise.all([
@@ -66,9 +101,7 @@ const tryOnce = async (ports: DeliverPorts, key: DeliveryKey, sending: Sending):
   if (delivery === undefined || delivery.nextAt === null || delivery.nextAt > now.toISOString()) return
   if (trigger === undefined) return giveUp(ports, delivery)
   const claimed = await claim(ports, delivery, now)
-  const secrets = await secretsOf(ports, trigger, now)
-  const { messageId, payload } = claimed
-  const posted = await post({ id: messageId, at: now, payload, url: trigger.url, secrets }, sending)
+  const posted = await send(ports, trigger, claimed, sending)
   await stores.commit([stores.triggers.changeDelivery(claimed, after(claimed, posted, clock.now()))])
 }
 
@@ -101,7 +134,7 @@ export const deliverAll = async (
   keys: Items<DeliveryKey>,
   sending: Sending,
 ): Promise<{ putOff: number }> => ({
-  putOff: await inShares(keys, SHARES, (key) => deliver(ports, key, sending)),
+  putOff: (await inShares(keys, SHARES, (key) => deliver(ports, key, sending))).length,
 })
 
 /**

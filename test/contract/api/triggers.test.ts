@@ -92,7 +92,7 @@ describe('triggers', () => {
     ['an event that is none', { events: ['Cluster created'] }, '1 to 20 types'],
     ['a type that no event has', { events: ['cluster.create'] }, 'must fit a type of event'],
     ['an unknown filter', { filter: { status: 'x' } }, 'filter'],
-    ['no target', { target: {} }, 'must be a URL'],
+    ['no target', { target: {} }, 'must be an object with either'],
     ['another protocol', { target: { url: 'ftp://example.org' } }, 'must be a URL'],
     ['a password in the URL', { target: { url: 'https://a:b@example.org' } }, 'must be a URL'],
     ['plain http elsewhere', { target: { url: 'http://example.org/hook' } }, 'must begin with https://'],

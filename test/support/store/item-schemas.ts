@@ -25,6 +25,7 @@ import {
   OBSERVE_REQUEST_SCHEMA_VERSION,
   observeRequestItem,
 } from '../../../functions/store/dynamodb/observe-store.ts'
+import { PUT_OFF_SCHEMA_VERSION, putOffItem } from '../../../functions/store/dynamodb/put-off-store.ts'
 import { QUOTA_SCHEMA_VERSION, quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
 import {
   SELECTOR_SCHEMA_VERSION,
@@ -62,6 +63,7 @@ export const ITEM_SCHEMAS: readonly ItemSchema[] = [
   { kind: 'certificate', key: /^P#\S* CERT#/, version: CERTIFICATE_SCHEMA_VERSION, schema: certificateItem },
   { kind: 'quota', key: /^QUOTA PROJECT#/, version: QUOTA_SCHEMA_VERSION, schema: quotaItem },
   { kind: 'heartbeat', key: /^SERVICE HOST#/, version: HEARTBEAT_SCHEMA_VERSION, schema: heartbeatItem },
+  { kind: 'looks put off', key: /^SERVICE SWEEP#/, version: PUT_OFF_SCHEMA_VERSION, schema: putOffItem },
   { kind: 'federation', key: /^P#\S* FEDERATION#/, version: FEDERATION_SCHEMA_VERSION, schema: federationItem },
   { kind: 'membership', key: /^P#\S* MEMBER#/, version: MEMBERSHIP_SCHEMA_VERSION, schema: membershipItem },
   { kind: 'grant', key: /^P#\S* GRANT#/, version: GRANT_SCHEMA_VERSION, schema: grantItem },

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Allowance } from '../../../functions/api/allowance.ts'
-import { asked, begun, dueAt, ended, type ObserveRequest } from '../../../functions/core/cluster/observe-request.ts'
+import {
+  asked,
+  begun,
+  dueAt,
+  ended,
+  type ObserveRequest,
+  watched,
+} from '../../../functions/core/cluster/observe-request.ts'
 
 const KEY = { projectId: 'blue', clusterId: 'c1' }
 const at = (seconds: number): Date => new Date(Date.UTC(2026, 10, 29, 10) + seconds * 1000)
@@ -50,6 +57,41 @@ describe('a request to observe a cluster', () => {
     expect(asked(read, KEY, at(5))).toEqual({ retryAfterSeconds: 5 })
     read = once(read, 600)
     expect(asked(read, KEY, at(600))).toHaveProperty('next')
+  })
+})
+
+describe('a cluster that the cloud tells of', () => {
+  it('is observed at once, and each minute for twenty', () => {
+    let read = watched(undefined, KEY, at(0))!
+    expect(read).toMatchObject({ askedAt: at(0).toISOString(), revision: 1 })
+    const times: number[] = []
+    for (let second = 0; second < 1500; second += 1) {
+      const next = begun(read, at(second))
+      if (next !== undefined) times.push(second)
+      read = next === undefined ? read : ended(next, at(second))
+    }
+    expect(times).toEqual(Array.from({ length: 21 }, (_, minute) => minute * 60))
+    expect(read).not.toHaveProperty('watchUntil')
+    expect(dueAt(read)).toBeNull()
+  })
+
+  it('writes nothing for events that follow each other at once, and is watched longer by later ones', () => {
+    const first = watched(undefined, KEY, at(0))!
+    expect(watched(first, KEY, at(1))).toBeUndefined()
+    const running = begun(first, at(2))!
+    expect(watched(running, KEY, at(3))).toMatchObject({ askedAt: at(3).toISOString() })
+    expect(watched(ended(running, at(4)), KEY, at(600))).toMatchObject({ watchUntil: at(1800).toISOString() })
+  })
+
+  it('does not wait for the next minute when somebody asks', () => {
+    const resting = ended(begun(watched(undefined, KEY, at(0))!, at(0))!, at(1))
+    expect(dueAt(ask(resting, 10))).toBe(at(10).toISOString())
+  })
+
+  it('is watched also when it was observed as often as it may be', () => {
+    let read: ObserveRequest | undefined
+    for (let count = 0; count < 6; count++) read = once(read, 0)
+    expect(watched(read, KEY, at(0))).toMatchObject({ askedAt: null, againAt: at(60).toISOString() })
   })
 })
 

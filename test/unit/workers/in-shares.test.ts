@@ -28,7 +28,7 @@ const run = async (projects: Record<string, number>, shares: Partial<Shares> = {
     await Promise.resolve()
     now.set(projectId, (now.get(projectId) ?? 0) - 1)
   })
-  return { begun, most, left }
+  return { begun, most, left: left.length }
 }
 
 describe('inShares', () => {

@@ -1,4 +1,5 @@
 import { CLUSTER_CONTRACT, type ClusterDriverDescription } from '../../../contract/cluster-driver-description.ts'
+import { EKS_EVENTS } from './calls.schema.ts'
 import { check, EKS, EKS_FIELDS } from './fields.ts'
 
 /** What eks@1 says. */
@@ -25,6 +26,7 @@ export const eksV1Description = {
         'EKS signs no certificates for clients: give the IAM role or user an EKS access entry, and make its kubeconfig with "aws eks update-kubeconfig".',
     },
   },
+  cloud: EKS_EVENTS,
   updates: [],
   check,
 } satisfies ClusterDriverDescription
