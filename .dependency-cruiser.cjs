@@ -20,7 +20,7 @@ const IMPLEMENTATIONS =
   '^functions/(store/(dynamodb|sealing)/|cloud/keystone/|kubernetes/connect\\.ts|drivers/(registry|descriptions)\\.ts)'
 /** Entry files of functions without rights on keys, and the list of what drivers say, which is all that these carry of drivers. */
 const KEYLESS =
-  '^functions/(api/table\\.handler|workers/(reconciler|renewals|trigger-fan-out|trigger-deliveries|selectors)/handler|drivers/descriptions)\\.ts$'
+  '^functions/(api/table\\.handler|event-stream/handler|workers/(cloud-calls|reconciler|renewals|trigger-fan-out|trigger-deliveries|selectors)/handler|drivers/descriptions)\\.ts$'
 /** What drivers do. */
 const DRIVER_CODE =
   '^functions/drivers/(registry\\.ts|support/|(federation|cluster)/[^/]+/v[0-9]+/(index\\.ts|phases(/|\\.ts)))'
@@ -126,7 +126,7 @@ module.exports = {
       comment: 'The core serves routes, flows and workers, and knows none of them.',
       severity: 'error',
       from: { path: '^functions/(core|policy)/' },
-      to: { path: '^functions/(api|authorizer|identity-api|flows|workers)/' },
+      to: { path: '^functions/(api|authorizer|event-stream|identity-api|flows|workers)/' },
     },
     {
       name: 'edges-know-no-other-edge',

@@ -9,6 +9,7 @@ import { type Figures, measure, type Probe } from './figures.ts'
 import { goalsOf, type Results } from './goals.ts'
 import { type BenchOptions, HELP, readOptions } from './options.ts'
 import { rawQuery } from './raw-query.ts'
+import { measureRelabel } from './relabel.ts'
 import { report } from './report.ts'
 import { type Server, startServer } from './server.ts'
 import { measureSweep, sweepReport } from './sweep.ts'
@@ -23,6 +24,7 @@ const HOLDERS = {
   foreign: { userId: 'eve', projectId: 'operations', roles: ['admin'] },
   creator: { userId: 'cy', projectId: 'creates', roles: ['member'] },
   burster: { userId: 'bo', projectId: 'burst', roles: ['member'] },
+  relabeller: { userId: 'lu', projectId: 'labels', roles: ['member'] },
 }
 type Holder = keyof typeof HOLDERS
 type Clients = Record<Holder, ApiClient>
@@ -108,6 +110,8 @@ const runOn = async (server: Server, options: BenchOptions): Promise<Omit<Result
   const figures = [...lists, ...(await measureSingles(clients, uuids, options.rounds))]
   tell(`Sending ${options.creates} creates at once …`)
   const crowd = await burst(clients.burster, await makeTemplate(clients.burster), options.creates)
+  tell('Having clusters join by request and by label …')
+  const relabel = await measureRelabel(clients.relabeller)
   for (const client of Object.values(clients)) client.close()
   return {
     date: new Date().toISOString(),
@@ -117,6 +121,7 @@ const runOn = async (server: Server, options: BenchOptions): Promise<Omit<Result
     ratios: ratiosOf(lists),
     burst: crowd,
     residentMb: { filled, listed, end: server.residentMb() },
+    relabel,
     decisionMs: await decisionMs(),
   }
 }

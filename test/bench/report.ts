@@ -37,6 +37,7 @@ export const report = (results: Results): string => {
     figuresTable(results),
     `${burst.creates} creates at once: ${burst.errors} errors, all answered after ${seconds(burst.totalMs)} (p50 ${seconds(burst.p50)}, p99 ${seconds(burst.p99)}), ` +
       `all complete after ${seconds(burst.completeMs)}; the server then has ${results.residentMb.end.toFixed(0)} MB.`,
+    `From a request to join until the member is Ready ${results.relabel.joinMs.toFixed(0)} ms, from a new label ${results.relabel.relabelMs.toFixed(0)} ms (p50 of ${results.relabel.samples} each, \`clusterprofile@1\` over simulated clusters).`,
     ...burst.said.map((text) => `- ${text}`),
     goalsTable(goalsOf(results)),
     '',

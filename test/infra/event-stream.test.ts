@@ -47,3 +47,14 @@ describe('the function that streams events', () => {
     expect(JSON.stringify(url)).toContain('FunctionUrl')
   })
 })
+
+describe('permissions of its URL', () => {
+  it('let callers in, by both rights that Lambda asks for since 2025', () => {
+    const { api } = templatesOf({ routes: FEW_ROUTES, config: { ...OIDC, eventStream: true } })
+    const open = resourcesIn(api, 'AWS::Lambda::Permission')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ Principal }) => Principal === '*')
+    expect(open.map(({ Action }) => Action).toSorted()).toEqual(['lambda:InvokeFunction', 'lambda:InvokeFunctionUrl'])
+    expect(open).toContainEqual(expect.objectContaining({ InvokedViaFunctionUrl: true }))
+  })
+})

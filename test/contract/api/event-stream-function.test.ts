@@ -37,7 +37,7 @@ type Options = {
 
 /** A request to the function, as Lambda gives it: what it answered by now, and when it is over. */
 const ask = (id: string, { headers = {}, streamMs = HOUR_MS, authorize }: Options = {}) => {
-  const places = storedPlaces(lab.ports, { id, leaseMs: 60_000 })
+  const places = storedPlaces(lab.ports, { id, leaseMs: HOUR_MS })
   const answer = streamFunction({
     app: lab.app,
     events: lab.stores.events,

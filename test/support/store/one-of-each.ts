@@ -81,6 +81,7 @@ export const writeOneOfEach = async (stores: Stores): Promise<void> => {
       createdAt: '2026-11-30T00:00:00.000Z',
     }),
   ])
+  await stores.commit([stores.putOff.replace({ index: 0, of: 1 }, { c1: ['k1'] }, AT)])
   await stores.heartbeats.beat('reconciler')
 }
 
