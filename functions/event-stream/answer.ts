@@ -52,7 +52,10 @@ export const streamFunction = ({ places, streamMs = STREAM_MS, lookMs = LOOK_MS,
       const result = await app(await authorized(event, parts.authorize), signal)
       const { statusCode = 500, headers = {}, body = '', frames = [body] } = result
       const named = Object.entries(headers).map(([name, value]) => [name, String(value)] as const)
-      await pipeline(Readable.from(frames), open({ statusCode, headers: Object.fromEntries(named) }))
+      const sink = open({ statusCode, headers: Object.fromEntries(named) })
+      // Frames are waited for until the next sign of life.
+      sink.once('close', () => ended.abort())
+      await pipeline(Readable.from(frames), sink)
     } finally {
       ended.abort()
       await places.settled()

@@ -44,7 +44,7 @@ const ask = (id: string, { headers = {}, streamMs = HOUR_MS, authorize }: Option
     authorize: authorize ?? (async () => ({ principal: JSON.stringify(reader) })),
     places,
     streamMs,
-    lookMs: 5,
+    lookMs: 500,
   })
   const sink = new PassThrough({ encoding: 'utf8' })
   const got = { status: 0, headers: {} as Record<string, string>, text: '' }
@@ -97,10 +97,11 @@ describe('the function that streams events', () => {
     await expect(streams[0]?.over).rejects.toThrow()
     const next = ask('next')
     await next.until(/^retry/)
-    for (const { close, over } of [...streams.slice(1), next]) {
+    const closing = [...streams.slice(1), next].map(({ close, over }) => {
       close()
-      await expect(over).rejects.toThrow()
-    }
+      return expect(over).rejects.toThrow()
+    })
+    await Promise.all(closing)
     const { projectId } = reader
     const ago = new Date(Date.now() - 1).toISOString()
     expect(await lab.stores.streamPlaces.take({ projectId, id: 'killed', until: ago, max: 1 })).toBe(0)
