@@ -125,7 +125,7 @@ export type FederationDriver = FederationDriverDescription & {
    */
   cordonMember?(context: MemberContext, isCordoned: boolean): Promise<StepResult>
   /**
-   * Makes every credential worthless that the control plane was given for the member, the one in use too (rule F28). `prepareMember` makes another one
+   * Makes every credential worthless that the control plane was given for the member, the one in use too (rule F30). `prepareMember` makes another one
    * after it. There when `capabilities.revoke`.
    */
   revokeMember?(context: MemberContext): Promise<StepResult>

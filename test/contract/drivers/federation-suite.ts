@@ -264,13 +264,13 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       expect(await lab.remains(fed.federation.id)).toEqual([])
     })
 
-    it('F28: has what revokes credentials exactly with the capability', () => {
+    it('F30: has what revokes credentials exactly with the capability', () => {
       const has = driver.capabilities.revoke === true
       expect([driver.revokeMember !== undefined, driver.tokensIn !== undefined]).toEqual([has, has])
     })
 
     const { revokeMember, tokensIn = () => [] } = driver
-    it.runIf(revokeMember)('F28: what is revoked is refused, and replaced by a credential that works', async () => {
+    it.runIf(revokeMember)('F30: what is revoked is refused, and replaced by a credential that works', async () => {
       const budget = new CallBudget()
       const fed = life(budget)
       const to = way(lab.members[0], budget)
