@@ -10,7 +10,8 @@ import { removeExpiredAccounts } from './expired-accounts.ts'
 import { observeCluster } from './observe-cluster.ts'
 import { observeDue } from './observe-requested.ts'
 import type { Sweep } from './probe.ts'
-import { isDue, isWatched, minuteOf } from './verdict.ts'
+import { isDueOrOwed } from './report.ts'
+import { isWatched, minuteOf } from './verdict.ts'
 
 /** Clusters checked in parallel (design section 8). */
 const PARALLEL_MAX = 50
@@ -45,7 +46,7 @@ const sweepEach = async (sweep: Sweep): Promise<ClusterReport> => {
   report.putOff = await inShares(ports.stores.work.clusters(), sharesOf(ports), async (key) => {
     try {
       const cluster = await ports.stores.clusters.get(key)
-      if (cluster === undefined || !isWatched(cluster) || !isDue(cluster, ports.clock.now())) return
+      if (cluster === undefined || !isWatched(cluster) || !isDueOrOwed(cluster, ports.clock.now())) return
       report.looked += 1
       const { changed, owed } = await observeCluster(sweep, cluster)
       report.changed += changed ? 1 : 0

@@ -18,7 +18,7 @@ import { hostSite, memberSite, removeOwned, type Site } from '../../../../suppor
 import { Pending, settleAll, step } from '../../../../support/step.ts'
 import { statusOf } from '../host/content.ts'
 import { findServedVersion, removePublished, servedVersion } from '../host/inventory.ts'
-import { findProfile, publish, publishStatus, requireNamespace } from '../host/publish.ts'
+import { findProfile, publish, publishSpec, publishStatus, requireNamespace } from '../host/publish.ts'
 import { CONTROL_PLANE_HEALTHY, memberSelector, placementsOf } from '../names.ts'
 import { parseProperties } from '../schema.ts'
 import { contentOfMember, type MemberFacts, memberFacts, type Published } from './facts.ts'
@@ -113,7 +113,7 @@ const requireAgreement = ({ member }: MemberContext, { health, fault }: MemberFa
 }
 
 /**
- * Brings the status of the member's profiles up to date, wherever they are. Touches no Secret and makes nothing, so that it does no harm
+ * Brings the member's profiles up to date, wherever they are: its name, its health, and the way to its API server. Touches no Secret and makes nothing, so that it does no harm
  * beside an unjoin or a rotation that has just begun.
  */
 export const refreshMember = (context: MemberContext): Promise<StepResult> =>
@@ -133,7 +133,9 @@ export const refreshMember = (context: MemberContext): Promise<StepResult> =>
     requireAgreement(context, facts)
     const content = contentOfMember(context, facts)
     for (const { placement, profile } of found) {
-      if (profile !== undefined) await publishStatus(site, profile, { content, placement, version })
+      if (profile === undefined) continue
+      await publishSpec(site, profile, { content, placement, version })
+      await publishStatus(site, profile, { content, placement, version })
     }
     return {}
   })
