@@ -40,6 +40,8 @@ export type Finding = {
   message: string
   /** True for a fault that may be over by itself soon, for example a cluster that does not answer. */
   retryable?: boolean
+  /** True for what a server says that asks to be asked again (429, 503): it is waited for and refuses nothing. */
+  passing?: boolean
 }
 
 /** Answer of the preflight: also what `?dry_run=true` shows. */

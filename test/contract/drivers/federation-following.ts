@@ -11,7 +11,8 @@ const OTHER_AUTHORITY = '-----BEGIN CERTIFICATE-----\nb3RoZXI=\n-----END CERTIFI
 /** What becomes of a member's cluster, one after the other; at last it is what it was. */
 const movesOf = ({ name, endpoint: before }: Cluster): Partial<Cluster>[] => {
   const endpoint = { ...before, serverForPeers: 'https://moved.example:6443' } as ClusterEndpoint
-  return [{ endpoint }, { endpoint: { ...endpoint, caPem: OTHER_AUTHORITY } }, { name: `${name}-renamed` }, {}]
+  const moves = [{ endpoint }, { endpoint: { ...endpoint, caPem: OTHER_AUTHORITY } }]
+  return [...moves, { endpoint, name: `${name}-renamed` }, {}]
 }
 
 /** Rules about what follows a source: the member's cluster as it is registered by now. */

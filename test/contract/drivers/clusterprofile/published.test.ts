@@ -166,7 +166,21 @@ describe('what clusterprofile@1 publishes', () => {
       accessProviders: [{ cluster: { extensions: [{ extension: { clusterName: `paris-${short}` } }] } }],
     })
     expect(await fed.driver.observeMember(fed.memberContext(toParis))).toEqual({ state: 'ready' })
+    // What a consumer makes of a profile, with its labels; in its own namespace even under its name.
+    const { labels = {} } = copy?.metadata ?? {}
+    const theirs = [
+      { namespace: 'kueue-system', name: 'multikueue-paris' },
+      { namespace: 'default', name: `paris-${short}` },
+    ]
+    for (const { namespace, name } of theirs) {
+      const metadata = { namespace, name, labels }
+      await host!.admin.create(secrets(namespace), { apiVersion: 'v1', kind: 'Secret', metadata })
+    }
     await fed.update({ 'consumer-namespaces': 'argocd' })
+    for (const { namespace, name } of theirs) {
+      expect(await host!.admin.get(secrets(namespace), name)).toBeDefined()
+      await host!.admin.delete(secrets(namespace), name)
+    }
     expect(await profileIn('kueue-system', `paris-${short}`)).toBeUndefined()
     expect(await host!.admin.get(secrets('kueue-system'), `paris-${short}`)).toBeUndefined()
     budget.reset()

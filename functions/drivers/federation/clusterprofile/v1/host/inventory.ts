@@ -1,3 +1,6 @@
+import type { Federation } from '../../../../../core/federation/federation.ts'
+import { shortId } from '../../../../../core/values/ids.ts'
+import type { ObjectRef } from '../../../../../core/values/object-ref.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectNotFound } from '../../../../../kubernetes/errors.ts'
 import { customResourceDefinitions, secrets } from '../../../../../kubernetes/resources.ts'
@@ -5,6 +8,7 @@ import { type Located, listAll, removeAllOwned, type Site } from '../../../../su
 import { servedOf } from '../../../../support/pages.ts'
 import { Pending } from '../../../../support/step.ts'
 import { PROFILE_CRD, PROFILE_GROUP, PROFILE_VERSIONS, type ProfileVersion, profiles } from '../names.ts'
+import { inventoryNamespace, parseProperties } from '../schema.ts'
 
 /** True when discovery lists ClusterProfiles under this version; other CRDs of the group may serve it without them. @throws as `servedOf` */
 export const isDiscoverable = async (client: KubernetesClient, version: ProfileVersion): Promise<boolean> => {
@@ -59,15 +63,35 @@ const findPublished = async (site: Site, selector: string): Promise<Located[]> =
   ]
 }
 
-/** Deletes what has these labels, except in the namespaces to keep. @throws Pending while finalizers hold something */
-export const removePublished = async (
-  site: Site,
-  selector: string,
-  keepNamespaces: readonly string[] = [],
-): Promise<void> => {
+/** What was published, and where. */
+export type Published = {
+  /** Of one member, or of the federation as a whole. */
+  selector: string
+  federation: Federation
+  /** Name of the member in the inventory; undefined: any. */
+  memberName?: string
+  /** Noted as made, in whatever namespace: also in those that are consumers' no more. */
+  made: readonly ObjectRef[]
+  /** Namespaces in which it stays. */
+  keepNamespaces?: readonly string[]
+}
+
+/** Labels are copied: consumers give those of a profile to what they make of it. What is ours also has the name, and the place or the uid. */
+const isPublished = ({ federation, memberName, made }: Published, { metadata }: KubernetesObject): boolean => {
+  const { namespace = '', name, uid } = metadata
+  if (namespace === inventoryNamespace(federation.id)) return memberName === undefined || name === memberName
+  const ending = `-${shortId(federation.id)}`
+  const isNamed = memberName === undefined ? name.endsWith(ending) : name === `${memberName}${ending}`
+  const isPlaced = parseProperties(federation.properties).consumerNamespaces.includes(namespace)
+  return isNamed && (isPlaced || made.some((ref) => ref.uid !== '' && ref.uid === uid))
+}
+
+/** Deletes what was published, except in the namespaces to keep. @throws Pending while finalizers hold something */
+export const removePublished = async (site: Site, published: Published): Promise<void> => {
+  const { selector, keepNamespaces = [] } = published
   const found = await findPublished(site, selector)
   await removeAllOwned(
     site,
-    found.filter(({ object }) => !keepNamespaces.includes(inNamespaceOf(object))),
+    found.filter(({ object }) => !keepNamespaces.includes(inNamespaceOf(object)) && isPublished(published, object)),
   )
 }

@@ -141,12 +141,16 @@ export const refreshMember = (context: MemberContext): Promise<StepResult> =>
   })
 
 /**
- * Removes the member's profiles and tokens wherever in the host they are, found by label, and waits until they are gone: a consumer's
+ * Removes the member's profiles and tokens wherever in the host they are, found by label and name, and waits until they are gone: a consumer's
  * finalizer (older Argo CD integration) may hold a profile for a while. Never talks to the member.
  */
 export const deregisterMember = (context: MemberContext): Promise<StepResult> =>
   step(async () => {
-    await removePublished(await hostSite(context), memberSelector(context.membership))
+    const { federation, membership } = context
+    const { memberName } = membership
+    const made = [...federation.made, ...membership.made]
+    const selector = memberSelector(membership)
+    await removePublished(await hostSite(context), { selector, federation, memberName, made })
     return {}
   })
 

@@ -83,7 +83,9 @@ const publicationsPhase: Phase<FederationContext> = {
   deadlineSeconds: 120,
   ensure: (context) =>
     step(async () => {
-      await removePublished(await hostSite(context), federationSelector(context.federation.id))
+      const { federation } = context
+      const selector = federationSelector(federation.id)
+      await removePublished(await hostSite(context), { selector, federation, made: federation.made })
       return {}
     }),
 }
