@@ -97,18 +97,18 @@ describe('member-join', () => {
     const { id } = await created()
     const member = await registered(lab, 'patient')
     const driver = lab.ports.drivers.federation.resolve('memory@1')
-    const before = driver.checkMember
+    const whole = driver.checkMember
     let asked = 0
     driver.checkMember = async (context) => {
       asked += 1
       const starting = { severity: 'error', reason: 'ApiThrottled', message: 'Starting (429).', passing: true } as const
-      return asked < 3 ? { findings: [starting], wouldMake: [] } : before(context)
+      return asked < 3 ? { findings: [starting], wouldMake: [] } : whole(context)
     }
     try {
       await join(lab, id, [member])
       await settled(lab, id)
     } finally {
-      driver.checkMember = before
+      driver.checkMember = whole
     }
     expect([(await membership(lab, id, member))?.state, asked]).toEqual(['Ready', 3])
   })

@@ -68,6 +68,7 @@ export const leave = async (ports: LeavePorts, seen: Membership, request: Desire
   if (next?.state === 'Leaving') await launch(ports, launchOf(next))
 }
 
+type RepairPorts = LeavePorts
 type InRest = ReadyMembership | DegradedMembership
 
 /** What a grant gave is not renewed once that is over: the member is on its way out. */
@@ -107,6 +108,25 @@ export const rotateCredential = async (ports: TablePorts, key: MembershipKey, no
   const { projectId } = membership
   await launch(ports, { flow: 'credential-rotate', projectId, entityId: membershipEntityId(membership), operation })
   return true
+}
+
+/** Characters of what was found: it is stored and told. */
+const FOUND_MAX = 1000
+
+/**
+ * Has what is missing of a resting member made again, by a new credential and its publication, which make all else besides. Nothing happens when something
+ * else began on the membership.
+ */
+export const beginRepair = async (ports: RepairPorts, seen: InRest, found: readonly string[]): Promise<void> => {
+  if (!(await isLentStill(ports, seen, ports.clock.now().toISOString()))) return
+  const repair = found.join(' ').slice(0, FOUND_MAX)
+  const operation = newOperation(ports, 'rotate', { deadlineSeconds: DEADLINE_SECONDS['credential-rotate'] })
+  await ports.stores.commit([
+    ports.stores.memberships.replace(seen, { ...seen, operation, repair }),
+    memberEvent(ports, seen, { action: 'update', outcome: 'pending', reason: 'Repairing', message: repair }),
+  ])
+  const { projectId } = seen
+  await launch(ports, { flow: 'credential-rotate', projectId, entityId: membershipEntityId(seen), operation })
 }
 
 type WaitingPorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>

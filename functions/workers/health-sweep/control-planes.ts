@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
+import type { Cluster } from '../../core/cluster/cluster.ts'
 import {
   CONTROL_PLANE_READY,
   type ControlPlaneObservation,
@@ -19,6 +20,7 @@ import type { FederationKey } from '../../store/federation.store.ts'
 import { inShares } from '../in-shares.ts'
 import { isResting, messageOf, moveDegraded, moveObserved } from './members.ts'
 import { sweepPolicy } from './policies.ts'
+import { repairObserved } from './repair.ts'
 import { isMinuteOf, minuteOf } from './verdict.ts'
 
 /** True when it is up and rests: an operation of its own may well take it down for a while, and says so itself. */
@@ -88,6 +90,10 @@ const late = (): { answer: Promise<FederationObservation>; cancel(): void } => {
   return { answer: promise, cancel: () => clearTimeout(timer) }
 }
 
+/** What is said of a host that does not do as it is asked: which one it is. */
+const ofHost = ({ id, name }: Pick<Cluster, 'id' | 'name'>, message: string): string =>
+  `The host ${name} (${id}): ${message}`
+
 /** One observation of a federation. A fault that is thrown, of the host most likely, is a fault of the control plane; ours are thrown on. */
 const observeControlPlane = async (
   ports: Ports,
@@ -102,7 +108,7 @@ const observeControlPlane = async (
     return await Promise.race([observe(federationContext(ports, federation, host)), limit.answer])
   } catch (error) {
     if (!isAppError(error) || error.kind === 'internal') throw error
-    return withFault(error.name, error.message)
+    return withFault(error.name, ofHost(host.cluster, error.message))
   } finally {
     limit.cancel()
     host.close()
@@ -150,6 +156,7 @@ const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> 
   }
   const isMoved = await moveControlPlane(ports, federation, seen.fault)
   const areMoved = await moveObserved(ports, federation, { members, seen, observed })
+  await repairObserved(ports, members, seen)
   if (!differs(federation.observation, observed)) return isMoved || areMoved
   return ports.stores.federations.observe(federation, observed)
 }

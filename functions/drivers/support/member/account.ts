@@ -67,7 +67,8 @@ export const ensureServiceAccount = async (
   trace.made(refOf(site, made))
 }
 
-const bindingManifest = (federationId: string, role: string): Manifest<'ClusterRoleBinding'> => ({
+/** What binds the federation's account to a role. */
+export const bindingManifest = (federationId: string, role: string): Manifest<'ClusterRoleBinding'> => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRoleBinding',
   metadata: { name: memberObjectName(federationId), labels: ownerLabels(federationId) },

@@ -11,7 +11,7 @@ import {
   refreshMember,
   registerMember,
 } from './member/member.ts'
-import { observeMember } from './member/observe.ts'
+import { observeMade, observeMember } from './member/observe.ts'
 import { PROFILE_GROUP, PROFILE_VERSIONS } from './names.ts'
 import { crdPhase } from './phases/crd.ts'
 import { accessPhase, namespacePhase, removalPhases } from './phases/namespace.ts'
@@ -45,6 +45,7 @@ export const clusterProfileDriver = (given: Partial<ClusterProfileOptions> = {})
     prepareMember: (context) => prepareMember(context, options),
     registerMember,
     observeMember,
+    observeMade,
     refreshMember,
     deregisterMember,
     cleanMember: (context) => cleanMember(context, options),

@@ -8,7 +8,7 @@ import { karmadaV1Description } from './description.ts'
 import { cleanMember } from './member/clean.ts'
 import { cordonMember } from './member/cordon.ts'
 import { deregisterMember } from './member/deregister.ts'
-import { prepareMember } from './member/prepare.ts'
+import { observeMade, prepareMember } from './member/prepare.ts'
 import { refreshMember, registerMember } from './member/register.ts'
 import { stateOf } from './model/names.ts'
 import { DEFAULT_OPTIONS, type KarmadaOptions } from './model/options.ts'
@@ -115,6 +115,7 @@ export const karmadaDriver = (given: Partial<KarmadaOptions> = {}): FederationDr
     prepareMember: (context) => prepareMember(context, options),
     registerMember: (context) => registerMember(context, options),
     observeMember,
+    observeMade,
     refreshMember: (context) => refreshMember(context, options),
     cordonMember,
     deregisterMember: (context) => deregisterMember(context, options),

@@ -3,11 +3,22 @@ import { shortId } from '../../../../../core/values/ids.ts'
 import type { ObjectRef } from '../../../../../core/values/object-ref.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectNotFound } from '../../../../../kubernetes/errors.ts'
-import { customResourceDefinitions, secrets } from '../../../../../kubernetes/resources.ts'
-import { type Located, listAll, removeAllOwned, type Site } from '../../../../support/owned.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
+import { customResourceDefinitions, namespaces, roles, secrets } from '../../../../../kubernetes/resources.ts'
+import { ensureNamespace } from '../../../../support/namespace.ts'
+import {
+  ensureOwned,
+  isTerminating,
+  type Located,
+  listAll,
+  ownerLabels,
+  refOf,
+  removeAllOwned,
+  type Site,
+} from '../../../../support/owned.ts'
 import { servedOf } from '../../../../support/pages.ts'
-import { Pending } from '../../../../support/step.ts'
-import { PROFILE_CRD, PROFILE_GROUP, PROFILE_VERSIONS, type ProfileVersion, profiles } from '../names.ts'
+import { Pending, type Trace } from '../../../../support/step.ts'
+import { PROFILE_CRD, PROFILE_GROUP, PROFILE_VERSIONS, type ProfileVersion, profiles, READER_ROLE } from '../names.ts'
 import { inventoryNamespace, parseProperties } from '../schema.ts'
 
 /** True when discovery lists ClusterProfiles under this version; other CRDs of the group may serve it without them. @throws as `servedOf` */
@@ -94,4 +105,24 @@ export const removePublished = async (site: Site, published: Published): Promise
     site,
     found.filter(({ object }) => !keepNamespaces.includes(inNamespaceOf(object)) && isPublished(published, object)),
   )
+}
+
+/** What a reader of the inventory needs: see the phase `access`. */
+export const readerRole = (federationId: string): Manifest<'Role'> => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'Role',
+  metadata: { name: READER_ROLE, namespace: inventoryNamespace(federationId), labels: ownerLabels(federationId) },
+  rules: [
+    { apiGroups: [PROFILE_GROUP], resources: ['clusterprofiles'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+  ],
+})
+
+/** Makes the inventory again where somebody deleted it: nothing is asked of one that is there but whether it is. */
+export const ensureInventory = async (site: Site, trace: Trace): Promise<void> => {
+  const name = inventoryNamespace(site.federationId)
+  const existing = await site.client.get(namespaces, name)
+  if (existing !== undefined && !isTerminating(existing)) return
+  trace.made(refOf(site, await ensureNamespace(site, name, existing)))
+  trace.made(refOf(site, await ensureOwned(site, roles(name), readerRole(site.federationId))))
 }

@@ -17,7 +17,7 @@ import { removeNamespace } from '../../../../support/namespace.ts'
 import { hostSite, memberSite, removeOwned, type Site } from '../../../../support/owned.ts'
 import { Pending, settleAll, step } from '../../../../support/step.ts'
 import { statusOf } from '../host/content.ts'
-import { findServedVersion, removePublished, servedVersion } from '../host/inventory.ts'
+import { ensureInventory, findServedVersion, removePublished, servedVersion } from '../host/inventory.ts'
 import { findProfile, publish, publishSpec, publishStatus, requireNamespace } from '../host/publish.ts'
 import { CONTROL_PLANE_HEALTHY, memberSelector, placementsOf } from '../names.ts'
 import { parseProperties } from '../schema.ts'
@@ -89,6 +89,7 @@ export const registerMember = (context: MemberContext): Promise<StepResult> =>
     const token = encodeToken(await storedToken(context))
     const site = await hostSite(context)
     const version = await servedVersion(site.client)
+    await ensureInventory(site, trace)
     const [inventory, ...consumers] = placementsOf(federation, membership.memberName, consumerNamespaces)
     const published = async () => statusOf(await findProfile(site, version, inventory))
     const content = contentOfMember(context, await firstFacts(context, published))
