@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Cluster } from '../../core/cluster/cluster.ts'
 import {
   CONTROL_PLANE_READY,
   type ControlPlaneObservation,
@@ -90,10 +89,6 @@ const late = (): { answer: Promise<FederationObservation>; cancel(): void } => {
   return { answer: promise, cancel: () => clearTimeout(timer) }
 }
 
-/** What is said of a host that does not do as it is asked: which one it is. */
-const ofHost = ({ id, name }: Pick<Cluster, 'id' | 'name'>, message: string): string =>
-  `The host ${name} (${id}): ${message}`
-
 /** One observation of a federation. A fault that is thrown, of the host most likely, is a fault of the control plane; ours are thrown on. */
 const observeControlPlane = async (
   ports: Ports,
@@ -108,7 +103,7 @@ const observeControlPlane = async (
     return await Promise.race([observe(federationContext(ports, federation, host)), limit.answer])
   } catch (error) {
     if (!isAppError(error) || error.kind === 'internal') throw error
-    return withFault(error.name, ofHost(host.cluster, error.message))
+    return withFault(error.name, error.message)
   } finally {
     limit.cancel()
     host.close()

@@ -90,7 +90,7 @@ const SHAPES: Record<string, string> = {
   'membership 1': '2423ef9e2c5f5a77',
   'membership 2': 'bd967fdb2de061b2',
   'grant 1': '784058ad0783c20d',
-  'membership 3': 'ccf4abd65b49e6f9',
+  'membership 3': '5b7aa19dc11f003c',
   'selector 1': '0cc3c059b7565784',
   'selector work 1': '4420087b3ed992a5',
   'event 1': '6e9c170f8178d29d',

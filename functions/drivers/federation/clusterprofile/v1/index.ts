@@ -1,7 +1,7 @@
 import type { FederationContext, FederationDriver } from '../../../contract/federation-driver.ts'
 import { checkHost, checkMember, checkUpdate } from './checks/checks.ts'
 import { clusterProfileV1Description } from './description.ts'
-import { findServedVersion } from './host/inventory.ts'
+import { findServedVersion, observe } from './host/inventory.ts'
 import {
   type ClusterProfileOptions,
   cleanMember,
@@ -50,6 +50,7 @@ export const clusterProfileDriver = (given: Partial<ClusterProfileOptions> = {})
     deregisterMember,
     cleanMember: (context) => cleanMember(context, options),
     endpoint,
+    observe,
   }
 }
 

@@ -5,9 +5,12 @@ import type { KubernetesClient, KubernetesObject, Resource } from '../../../../.
 import { ObjectNotFound } from '../../../../../kubernetes/errors.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { customResourceDefinitions, namespaces, roles, secrets } from '../../../../../kubernetes/resources.ts'
+import type { FederationContext, FederationObservation } from '../../../../contract/federation-driver.ts'
 import { ensureNamespace } from '../../../../support/namespace.ts'
 import {
   ensureOwned,
+  federationSelector,
+  hostSite,
   isTerminating,
   type Located,
   listAll,
@@ -18,7 +21,15 @@ import {
 } from '../../../../support/owned.ts'
 import { servedOf } from '../../../../support/pages.ts'
 import { Pending, type Trace } from '../../../../support/step.ts'
-import { PROFILE_CRD, PROFILE_GROUP, PROFILE_VERSIONS, type ProfileVersion, profiles, READER_ROLE } from '../names.ts'
+import {
+  CLUSTER_LABEL,
+  PROFILE_CRD,
+  PROFILE_GROUP,
+  PROFILE_VERSIONS,
+  type ProfileVersion,
+  profiles,
+  READER_ROLE,
+} from '../names.ts'
 import { inventoryNamespace, parseProperties } from '../schema.ts'
 
 /** True when discovery lists ClusterProfiles under this version; other CRDs of the group may serve it without them. @throws as `servedOf` */
@@ -105,6 +116,23 @@ export const removePublished = async (site: Site, published: Published): Promise
     site,
     found.filter(({ object }) => !keepNamespaces.includes(inNamespaceOf(object)) && isPublished(published, object)),
   )
+}
+
+/**
+ * The inventory as it is: a host that is away is a fault of the control plane, which it is, and a member without a profile is one that is not known. What
+ * the profiles say is observed with each member.
+ */
+export const observe = async (context: FederationContext): Promise<FederationObservation> => {
+  const { id } = context.federation
+  const { client } = await hostSite(context)
+  const version = await findServedVersion(client)
+  if (version === undefined) {
+    const message = `The host serves no ClusterProfiles (${PROFILE_GROUP}). Change a property of the federation to install them again.`
+    return { fault: { reason: 'ClusterProfilesNotServed', message }, members: new Map() }
+  }
+  const found = await listAll(client, profiles(version, inventoryNamespace(id)), federationSelector(id))
+  const known = found.flatMap(({ metadata: { labels } }) => labels?.[CLUSTER_LABEL] ?? [])
+  return { fault: null, members: new Map(known.map((clusterId) => [clusterId, { state: 'ready' }])) }
 }
 
 /** What a reader of the inventory needs: see the phase `access`. */
