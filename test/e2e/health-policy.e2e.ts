@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { profiles } from '../../functions/drivers/federation/clusterprofile/v1/names.ts'
+import { inventoryNamespace } from '../../functions/drivers/federation/clusterprofile/v1/schema.ts'
+import { memberObjectName } from '../../functions/drivers/support/member/tokens.ts'
+import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
+import { namespaces, serviceAccounts } from '../../functions/kubernetes/resources.ts'
 import type { StartedCluster } from '../../local/clusters/started-cluster.ts'
 import type { ClusterSet } from '../../local/clusters/take-clusters.ts'
 import { createLogger } from '../../local/logger.ts'
@@ -63,6 +68,38 @@ describe('health drives membership (real API servers)', () => {
   const federationIs = (holds: (seen: Federation) => boolean) =>
     until(async () => holds(await api.get<Federation>(federationPath(federation))), SWEEPS_MS)
   const isQuarantined = ({ conditions }: Conditions): boolean => conditions.some(({ type }) => type === 'Quarantined')
+
+  it('an account that somebody deletes in a member, and its profile in the host, are made again', {
+    timeout: 2 * SWEEPS_MS,
+  }, async () => {
+    const [atHost, atMember] = admins.clients as [KubernetesClient, KubernetesClient]
+    const space = memberObjectName(federation)
+    const account = async () => (await atMember.get(serviceAccounts(space), space))?.metadata.uid
+    const profile = async () => {
+      const name = (await api.get<Federation>(federationPath(federation))).members[0]?.name ?? ''
+      return atHost.get(profiles('v1alpha1', inventoryNamespace(federation)), name)
+    }
+    const before = [await account(), (await profile())?.metadata.uid]
+    await atMember.delete(serviceAccounts(space), space)
+    await atHost.delete(namespaces, inventoryNamespace(federation))
+    await until(async () => {
+      await api.ask('POST', `${clusterPath(member.uuid)}/actions/observe`).catch(() => undefined)
+      const now = [await account(), (await profile())?.metadata.uid]
+      return now.every((uid, at) => uid !== undefined && uid !== before[at])
+    }, SWEEPS_MS)
+    await federationIs(({ members }) => members[0]?.state === 'Ready')
+  })
+
+  it('an address for peers that changes is in the profile', async () => {
+    const [atHost] = admins.clients as [KubernetesClient]
+    const moved = 'https://moved.example:6443'
+    await api.patch(clusterPath(member.uuid), [{ op: 'add', path: '/server_for_peers', value: moved }])
+    await until(async () => {
+      const { items } = await atHost.list(profiles('v1alpha1', inventoryNamespace(federation)))
+      return JSON.stringify(items).includes(moved)
+    }, SWEEPS_MS)
+    await api.patch(clusterPath(member.uuid), [{ op: 'remove', path: '/server_for_peers' }])
+  })
 
   it('a member that stops leaves, and joins again by itself when it is back', { timeout: 4 * SWEEPS_MS }, async () => {
     await api.patch(federationPath(federation), [

@@ -49,6 +49,7 @@ const memberOf = async (count = 1) => {
   lab.world.calls.length = 0
   return { id, federations: federations as [string, ...string[]] }
 }
+const ENDPOINT = { server: 'https://api.example', caPem: null, tlsServerName: null, tlsVerify: true }
 const health = async (id: string) => (await clusterOf(lab, id))?.observation?.healthStatus
 /** Plays a host that can not be reached. */
 const failing = (federationId: string) => {
@@ -107,6 +108,31 @@ describe('sweepHealth, towards control planes', () => {
     await sweepMinutes(10, upgraded)
     expect(seen).toEqual([expect.objectContaining({ version: 'v1.37.0', healthStatus: 'HEALTHY' })])
     expect((await clusterOf(lab, id))?.observation?.version).toBe('v1.37.0')
+  })
+
+  it('tells within a minute of a name and an address that changed while the health stayed', async () => {
+    const { id, federations } = await memberOf()
+    for (const change of [
+      { name: 'renamed' },
+      { endpoint: { ...ENDPOINT, serverForPeers: 'https://moved.example' } },
+    ]) {
+      const cluster = await clusterOf(lab, id)
+      if (cluster === undefined) throw new Error('the cluster is gone')
+      await lab.ports.stores.commit([lab.ports.stores.clusters.change(cluster, change)])
+      lab.world.calls.length = 0
+      expect((await sweepMinutes(1))[0]).toMatchObject({ owed: 0 })
+      expect(tellings(federations[0])).toBe(1)
+      await sweepMinutes(5)
+      expect(tellings(federations[0])).toBe(1)
+    }
+  })
+
+  it('tells of a member within a minute of its join', async () => {
+    const { id } = await memberOf()
+    const federation = await createFederation(lab, await registered(lab, 'host'), { members: [id] })
+    await settled(lab, federation.id)
+    await sweepMinutes(1)
+    expect(tellings(federation.id)).toBe(1)
   })
 
   it('has a control plane that can not be told told later, and lets nobody else suffer', async () => {

@@ -41,6 +41,9 @@ const membersReady = async (id: string) =>
 describe('sweepHealth', () => {
   it('checks a healthy cluster once in five minutes and writes nothing', async () => {
     const { id } = await member()
+    // Its control plane is informed of it first.
+    await sweepMinutes(1)
+    lab.clusters.calls.length = 0
     const before = await clusterOf(lab, id)
     await sweepMinutes(10)
     expect(looksAt(id)).toBe(2)

@@ -108,7 +108,7 @@ describe('DELETE ?force=true while the host is away', { timeout: TIMEOUT_MS }, (
       const { events } = await call('GET', `/v1/federations/${id}/events`)
       const said = events.at(-1).message as string
       expect(said).toMatch(
-        /controllers and webhook removed failed \((ConnectTimedOut|RequestTimedOut): The host did not answer/,
+        /controllers and webhook removed failed \((ConnectTimedOut|RequestTimedOut): Host \S+ \([0-9a-f-]{36}\): The host did not answer/,
       )
       expect(said).toContain('nothing more was tried in the host: API servers removed, etcd removed')
       expect(said).toContain(`StatefulSet ${properties.namespace}/etcd in the host`)

@@ -93,6 +93,26 @@ describe('member-join', () => {
     })
   })
 
+  it('waits where a server asks for patience, and refuses nothing for that', async () => {
+    const { id } = await created()
+    const member = await registered(lab, 'patient')
+    const driver = lab.ports.drivers.federation.resolve('memory@1')
+    const whole = driver.checkMember
+    let asked = 0
+    driver.checkMember = async (context) => {
+      asked += 1
+      const starting = { severity: 'error', reason: 'ApiThrottled', message: 'Starting (429).', passing: true } as const
+      return asked < 3 ? { findings: [starting], wouldMake: [] } : whole(context)
+    }
+    try {
+      await join(lab, id, [member])
+      await settled(lab, id)
+    } finally {
+      driver.checkMember = whole
+    }
+    expect([(await membership(lab, id, member))?.state, asked]).toEqual(['Ready', 3])
+  })
+
   it.each(['check', 'prepare', 'register', 'ready'])('is undone when %s fails', async (step) => {
     const { id, hostId } = await created()
     const member = await registered(lab, 'bad', { 'memory-fail-step': step })

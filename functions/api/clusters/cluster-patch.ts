@@ -6,7 +6,7 @@ import type { Attributes, PatchName } from '../../core/values/attributes.ts'
 import type { JsonObject } from '../../core/values/json.ts'
 import { quote } from '../../core/values/wording.ts'
 import { patchable, patchFields } from '../attributes.ts'
-import { booleanOf, sizeNote } from '../body/fields.ts'
+import { booleanOf, nameField, sizeNote } from '../body/fields.ts'
 import { KUBECONFIG_BODY_BYTES_MAX } from '../body/read-body.ts'
 import {
   type PatchOperation,
@@ -21,10 +21,12 @@ import { isEmptyKubeconfig, KUBECONFIG_RULE } from './cluster.schema.ts'
 import { MANAGEMENT_RULE } from './registration.ts'
 
 /** What a PATCH of a cluster asks for; absent keys stay as they are. */
-export type ClusterPatch = Pick<DesiredChange, 'labels' | 'nodeCount' | 'healthStatus' | 'healthReason'> & {
+export type ClusterPatch = Pick<DesiredChange, 'name' | 'labels' | 'nodeCount' | 'healthStatus' | 'healthReason'> & {
   kubeconfig?: string | JsonObject
   context?: string
   insecureSkipTlsVerify?: boolean
+  /** Null: where fedplane itself reaches it. */
+  serverForPeers?: string | null
   /** Null: it shall be no management cluster any more. */
   management?: JsonObject | null
   /** Attributes set with `add`, which demands that they are unset. */
@@ -54,6 +56,12 @@ const insecureOf = (operation: PatchOperation): boolean => {
   throw new InvalidRequest('The value of "/insecure_skip_tls_verify" must be a boolean: true or false.')
 }
 
+const nameOf = ({ value }: PatchOperation): string => {
+  const { data, error } = nameField.safeParse(value)
+  if (error === undefined) return data
+  throw new InvalidRequest(`The value of "/name" ${error.issues[0]?.message}.`)
+}
+
 const requireRemovable = ({ op, path, attribute }: PatchOperation): void => {
   if (op !== 'remove' || ATTRIBUTES[attribute]?.patch === 'remove') return
   throw new InvalidRequest(`${quote(path)} can be replaced, not removed.`)
@@ -69,6 +77,8 @@ const labelsOf = (operation: PatchOperation): Record<string, string> => {
 
 /** `remove` gives the default back (magnum-rest.md 4.3). */
 const APPLY: Readonly<Record<PatchName<typeof CLUSTER_ATTRIBUTES>, Apply>> = {
+  name: (operation) => ({ name: nameOf(operation) }),
+  server_for_peers: (operation) => ({ serverForPeers: operation.op === 'remove' ? null : textValue(operation) }),
   node_count: (operation) => ({
     nodeCount: operation.op === 'remove' ? CLUSTER_ATTRIBUTES.node_count.default : integerValue(operation, 0),
   }),
@@ -87,7 +97,7 @@ const EXAMPLE = '{"op": "replace", "path": "/node_count", "value": 2}'
 
 /** Which of them a cluster takes is its driver's matter, and reported when it is known. */
 const CHANGEABLE =
-  '"/node_count" of clusters whose nodes are managed, "/labels" of others, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify"); by administrators also "/management" of clusters with a Kubernetes API'
+  '"/node_count" of clusters whose nodes are managed, "/name" and "/labels" of others, "/health_status", "/health_status_reason", and of clusters that were registered with a kubeconfig "/server_for_peers" and "/kubeconfig" (with it "/context" and "/insecure_skip_tls_verify"); by administrators also "/management" of clusters with a Kubernetes API'
 
 /** Turns operations into what they ask for; the last one on an attribute counts. @throws InvalidRequest, RequestTooLarge */
 export const readClusterPatch = (operations: readonly PatchOperation[]): ClusterPatch => {

@@ -12,7 +12,7 @@ import type { ApiResponse, KeysRequest } from '../route.ts'
 import { type ClusterPatch, readClusterPatch } from './cluster-patch.ts'
 import { findIntactCluster } from './find-cluster.ts'
 import { requireCountAllowed } from './node-count.ts'
-import { type GivenKubeconfig, takeKubeconfig, takeManagement } from './registration.ts'
+import { addressForPeers, type GivenKubeconfig, takeKubeconfig, takeManagement } from './registration.ts'
 
 type Query = { rollback?: boolean | undefined; accept_identity: boolean }
 
@@ -76,9 +76,27 @@ const requireRollbackKnown = ({ rollback }: PatchRequest['query'], minor: number
 
 /** @throws InvalidRequest where there is nothing to accept */
 const requireKubeconfig = ({ query, body }: PatchRequest): void => {
-  if (!query.accept_identity || body.kubeconfig !== undefined) return
-  throw new InvalidRequest('"?accept_identity=true" goes with a change of "/kubeconfig" only.')
+  if (!query.accept_identity || body.kubeconfig !== undefined || body.serverForPeers !== undefined) return
+  throw new InvalidRequest('"?accept_identity=true" goes with a change of "/kubeconfig" or "/server_for_peers" only.')
 }
+
+/**
+ * Takes another address for peers: control planes use their credentials of the cluster there, and nothing proves whose it is. So it is changed by whoever
+ * may vouch for the cluster.
+ *
+ * @throws KubeconfigRejected, AddressForbidden, PolicyForbids
+ */
+const takeAddress =
+  (request: PatchRequest, given: string | null) =>
+  async (cluster: Cluster): Promise<string | null> => {
+    const address = addressForPeers(given)
+    if ((await voucherOf(request, cluster)) !== undefined) return address
+    throw policyForbids(
+      request,
+      'cluster:accept_identity',
+      `: federations send their credentials of cluster ${cluster.name} (${cluster.id}) to its "/server_for_peers", and nobody can prove whose address that is. Its owner changes it while nobody else relies on the cluster, or an administrator with "?accept_identity=true".`,
+    )
+  }
 
 /** Health has a rule of its own (magnum-rest.md 9.4), which is asked of the caller as such. @throws PolicyForbids */
 const requireMayReport = (request: PatchRequest): void => {
@@ -98,10 +116,11 @@ const roleOf = (request: PatchRequest, management: NonNullable<ClusterPatch['man
 
 /** What the command is asked: what only a request can read it reads for the command. */
 const desiredOf = (request: PatchRequest): DesiredChange => {
-  const { kubeconfig, management, context: _, insecureSkipTlsVerify: __, ...rest } = request.body
+  const { kubeconfig, management, serverForPeers, context: _, insecureSkipTlsVerify: __, ...rest } = request.body
   return {
     ...rest,
     ...(kubeconfig === undefined ? {} : { kubeconfig: takeReplacement(request, kubeconfig) }),
+    ...(serverForPeers === undefined ? {} : { serverForPeers: takeAddress(request, serverForPeers) }),
     ...(management === undefined ? {} : { management: management && roleOf(request, management) }),
   }
 }

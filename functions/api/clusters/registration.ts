@@ -158,6 +158,15 @@ export type GivenKubeconfig = {
 }
 
 /**
+ * The address that peers are given. fedplane never connects to it, and it may be where fedplane can't reach. But it is published with a credential, so
+ * one that no API server has is refused here as everywhere.
+ *
+ * @throws KubeconfigRejected, AddressForbidden
+ */
+export const addressForPeers = (given: string | null): string | null =>
+  given === null ? null : guardedServerUrl(given, 'server_for_peers', localPolicy)
+
+/**
  * Takes one connection out of a kubeconfig. Its parser is loaded at the first use: other requests need no YAML.
  *
  * @throws KubeconfigRejected, AddressForbidden
@@ -173,12 +182,8 @@ export const takeKubeconfig = async (
     policy: ports.addressPolicy,
     now: ports.clock.now(),
   })
-  const peers = given.serverForPeers
-  // fedplane never connects to it, and it may be where fedplane can't reach. But it is published with a credential, so an address that no
-  // API server has is refused here as everywhere.
-  const serverForPeers = peers === undefined ? null : guardedServerUrl(peers, 'server_for_peers', localPolicy)
   return {
-    endpoint: { ...intake.endpoint, serverForPeers },
+    endpoint: { ...intake.endpoint, serverForPeers: addressForPeers(given.serverForPeers ?? null) },
     credential: encodeConnection(connectionTo(intake.endpoint, intake.credential)),
   }
 }

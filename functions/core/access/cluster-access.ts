@@ -41,31 +41,43 @@ export const clusterAccess = (
   }
 }
 
-/** Runs a call, and has whatever it fails with say the sentence in place of its own: its name is all that is told besides. */
-const saying = async <T>(sentence: string, call: () => T | Promise<T>): Promise<T> => {
+/** Has the message of a failure say something else. */
+type Wording = (message: string) => string
+
+/** Runs a call, and has whatever it fails with say what the wording makes of its message. */
+const saying = async <T>(wording: Wording, call: () => T | Promise<T>): Promise<T> => {
   try {
     return await call()
   } catch (error) {
-    if (isAppError(error)) error.message = sentence
+    if (isAppError(error)) error.message = wording(error.message)
     throw error
   }
 }
 
-/** The same client, all of whose failures say the sentence. */
-const discreetClient = (client: KubernetesClient, sentence: string): KubernetesClient =>
+/** The same client, all of whose failures are worded so. */
+const wordedClient = (client: KubernetesClient, wording: Wording): KubernetesClient =>
   new Proxy(client, {
     get: (target, name) => {
       const value: unknown = Reflect.get(target, name)
       if (typeof value !== 'function' || name === 'close') return value
-      return (...given: unknown[]) => saying(sentence, () => Reflect.apply(value, target, given))
+      return (...given: unknown[]) => saying(wording, () => Reflect.apply(value, target, given))
     },
   })
 
-/** The same access for work whose failures others read: messages name addresses, which are the cluster's owner's to see. */
-export const discreetAccess = (access: OpenClusterAccess, sentence: string): OpenClusterAccess => ({
+const wordedAccess = (access: OpenClusterAccess, wording: Wording): OpenClusterAccess => ({
   ...access,
-  client: () => saying(sentence, async () => discreetClient(await access.client(), sentence)),
+  client: () => saying(wording, async () => wordedClient(await access.client(), wording)),
 })
+
+/** The same access for work whose failures others read: messages name addresses, which are the cluster's owner's to see. The names of failures stay. */
+export const discreetAccess = (access: OpenClusterAccess, sentence: string): OpenClusterAccess =>
+  wordedAccess(access, () => sentence)
+
+/** The same access, whose failures name the cluster by role, name and id: of an address nobody knows whose it is. */
+export const namedAccess = (access: OpenClusterAccess, role: 'Host' | 'Member'): OpenClusterAccess => {
+  const { name, id } = access.cluster
+  return wordedAccess(access, (message) => (message.includes(id) ? message : `${role} ${name} (${id}): ${message}`))
+}
 
 /** Stands for a cluster that must not be used: nobody learns of an address. `client()` throws the reason. */
 const refusedAccess = (cluster: Cluster, reason: ItemAltered): OpenClusterAccess => {

@@ -23,6 +23,7 @@ import { type EndPorts, endAndGoOn, type Rest } from './cluster-end.ts'
 import type { ClusterTask } from './cluster-task.ts'
 import type { NodeGroup, NodeGroupChange } from './node-group.ts'
 import { groupsInCommit } from './node-group-writes.ts'
+import { followSoon } from './observe-commands.ts'
 import { failed, isAbout, succeeded } from './task-groups.ts'
 
 type UpgradePorts = Pick<Ports, 'stores'>
@@ -153,8 +154,12 @@ const droppedCandidates = (ports: StorePorts, cluster: Cluster, task: ClusterTas
  * @throws OperationSuperseded
  * @throws TemplateGone when the template of an upgrade is not there
  */
-export const endClusterUpdate = (ports: EndPorts, target: Target, notes: readonly string[] = []): Promise<void> =>
-  endAndGoOn(ports, target, async ({ cluster, nodeGroups }) => {
+export const endClusterUpdate = async (
+  ports: EndPorts,
+  target: Target,
+  notes: readonly string[] = [],
+): Promise<void> => {
+  await endAndGoOn(ports, target, async ({ cluster, nodeGroups }) => {
     const task = taskOf(cluster)
     const facts = await promotedFacts(ports, cluster)
     const inForce = await putInForce(ports, cluster, task)
@@ -174,6 +179,10 @@ export const endClusterUpdate = (ports: EndPorts, target: Target, notes: readonl
       },
     }
   })
+  const { projectId, entityId: id } = target
+  const cluster = await ports.stores.clusters.get({ projectId, id })
+  if (cluster !== undefined) await followSoon(ports, cluster)
+}
 
 /** What only a first registration leaves behind: a claim of an identity that was not stored. */
 const unclaimed = (ports: StorePorts, cluster: Cluster): { change: ClusterChange; writes: Write[] } =>

@@ -106,7 +106,8 @@ const OURS_OR_NONE = { ...OURS, nullable: true } as const
 
 export const CLUSTER_ATTRIBUTES = {
   uuid: DROPPED,
-  name: { ...READ, request: 'optional' },
+  /** Of registered clusters it can be changed. */
+  name: { ...READ, request: 'optional', patch: 'replace' },
   /** By id or name. Null names a template that does not exist (magnum-rest.md 13.7). */
   cluster_template_id: { ...SET, type: 'text', request: 'nullable' },
   keypair: { ...TEXT, inherits: 'keypair_id' },
@@ -152,7 +153,7 @@ export const CLUSTER_ATTRIBUTES = {
   context: { ...CONNECTION, max: 1024 },
   insecure_skip_tls_verify: { ...CONNECTION, type: 'boolean' },
   /** The API server's address as other clusters reach it. */
-  server_for_peers: { ...INPUT, max: 2048 },
+  server_for_peers: { ...INPUT, max: 2048, patch: 'remove' },
   conditions: OURS,
   federations: OURS,
   operation: OURS_OR_NONE,

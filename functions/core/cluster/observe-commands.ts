@@ -2,9 +2,11 @@ import { createHash, randomBytes } from 'node:crypto'
 import { StateConflict, TooManyRequests } from '../errors.ts'
 import { projectEvent } from '../operation/events.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
-import type { TablePorts } from '../ports.ts'
+import type { Ports, TablePorts } from '../ports.ts'
+import { isAppError } from '../values/app-error.ts'
 import { Secret } from '../values/secret.ts'
 import { quote } from '../values/wording.ts'
+import { type Cluster, federationUses } from './cluster.ts'
 import { asked, type Hook, type ObserveKey, type ObserveRequest, watched } from './observe-request.ts'
 
 type Stored = Pick<TablePorts, 'stores' | 'clock'>
@@ -42,6 +44,21 @@ export const watchCluster = ({ stores, clock }: Stored, key: ObserveKey): Promis
     const next = watched(read, key, clock.now())
     if (next !== undefined) await stores.commit([stores.observeRequests.ask(read, next)])
   })
+
+/**
+ * Has what is derived from a cluster follow a change of it that was just stored: an observation tells its federations. Where that can't be asked for now,
+ * the next sweep makes it, since its federations are not informed yet.
+ */
+export const followSoon = async (ports: Stored & Pick<Ports, 'log'>, cluster: Cluster): Promise<void> => {
+  const { projectId, id: clusterId } = cluster
+  if (!federationUses(cluster).some(({ side }) => side === 'member')) return
+  try {
+    await askToObserve(ports, { projectId, clusterId })
+  } catch (error) {
+    if (!isAppError(error)) throw error
+    ports.log.info('observation not asked for; the sweep makes it', { projectId, clusterId, error: error.name })
+  }
+}
 
 /** Hooks of a cluster at most. */
 const HOOKS_MAX = 20

@@ -1,7 +1,7 @@
 import { CredentialMissing } from '../../drivers/contract/errors.ts'
 import type { FederationContext } from '../../drivers/contract/federation-driver.ts'
 import { CredentialUnreadable } from '../../store/errors.ts'
-import { goneClusterAccess, intactAccess, type OpenClusterAccess } from '../access/cluster-access.ts'
+import { goneClusterAccess, intactAccess, namedAccess, type OpenClusterAccess } from '../access/cluster-access.ts'
 import { driverSecretKey } from '../access/credentials.ts'
 import type { AccessPorts } from '../access/open-cluster.ts'
 import { hostKey, requireLent } from '../grant/loans.ts'
@@ -71,10 +71,10 @@ export const federationContext = (
 export const hostAccess = async (ports: AccessPorts, federation: Federation): Promise<OpenClusterAccess> => {
   const key = hostKey(federation)
   const cluster = await ports.stores.clusters.get(key)
-  return cluster === undefined
-    ? goneClusterAccess({ ...key, name: 'host' })
-    : intactAccess(ports, cluster, async () => {
-        await ports.stores.integrity.requireFederation(federation)
-        await requireLent(ports.stores, federation, { clusterId: cluster.id, loan: federation.hostLoan })
-      })
+  if (cluster === undefined) return goneClusterAccess({ ...key, name: 'host' })
+  const access = await intactAccess(ports, cluster, async () => {
+    await ports.stores.integrity.requireFederation(federation)
+    await requireLent(ports.stores, federation, { clusterId: cluster.id, loan: federation.hostLoan })
+  })
+  return namedAccess(access, 'Host')
 }

@@ -14,7 +14,7 @@ import { type Condition, withCondition } from '../values/status.ts'
 import { withoutFullStop } from '../values/wording.ts'
 import { releasedHost } from './created-host.ts'
 import { CONTROL_PLANE_READY, type Federation, type FederationUpdate, type MembershipChange } from './federation.ts'
-import { settle } from './settle.ts'
+import { refreshMembersReady, settle } from './settle.ts'
 
 type EndPorts = Pick<TablePorts, 'stores' | 'executions' | 'drivers' | 'clock' | 'newId' | 'log'> & Pick<Ports, 'cloud'>
 
@@ -224,7 +224,8 @@ export const endFederationDeleteFailed = (ports: EndPorts, target: Target, failu
       }),
       ownerEvent(ports, 'federation', federation, { action: 'delete', outcome: 'failure', ...failure }),
     ])
-  })
+    // Of members that left before it failed nothing is said any more.
+  }).then(() => refreshMembersReady(ports, keyOf(target)))
 
 /** Removes what is left of memberships: items whose join failed, and secrets of any. */
 const removedMembers = async (ports: EndPorts, federation: Federation): Promise<void> => {

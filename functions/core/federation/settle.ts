@@ -44,6 +44,16 @@ type Verdict = { outcome: 'COMPLETE' | 'FAILED'; reason: string; statusReason: s
 const isUsableCreate = (federation: Federation): boolean =>
   federation.status === 'CREATE_IN_PROGRESS' && isInitialized(federation)
 
+/** What an update that failed left: whatever succeeds after it, properties that are shown are not those that are in force. */
+const notInForce = ({ properties, propertiesInForce }: Federation): string[] => {
+  const before = propertiesInForce ?? properties
+  const keys = [...new Set([...Object.keys(before), ...Object.keys(properties)])]
+  const differing = keys.filter((key) => before[key] !== properties[key]).sort()
+  return differing.length === 0
+    ? []
+    : [`Not in force since an update failed: ${differing.join(', ')}. Send the properties again, or those of before.`]
+}
+
 const judge = (federation: Federation, memberships: readonly Membership[]): Verdict => {
   const { change } = federation
   const failed = memberships.filter(
@@ -55,6 +65,7 @@ const judge = (federation: Federation, memberships: readonly Membership[]): Verd
     ...(failed.length > 0 ? [nameFaults(failed)] : []),
     ...(failed.length > 0 && isUsableCreate(federation) ? [USABLE] : []),
     ...(change?.leftBehind ?? []),
+    ...(change?.failure ? [] : notInForce(federation)),
   ]
   const statusReason = sentences.length === 0 ? null : sentences.join(' ')
   if (change?.failure) return { outcome: 'FAILED', reason: change.failure.reason, statusReason }

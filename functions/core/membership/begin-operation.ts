@@ -69,6 +69,7 @@ export const leave = async (ports: LeavePorts, seen: Membership, request: Desire
   if (next?.state === 'Leaving') await launch(ports, launchOf(next))
 }
 
+type RepairPorts = LeavePorts
 type InRest = ReadyMembership | DegradedMembership
 
 /** What a grant gave is not renewed once that is over: the member is on its way out. */
@@ -146,6 +147,25 @@ export const revokeCredential = (ports: TablePorts, key: MembershipKey): Promise
     const message = `The credential of ${membership.memberName} is being revoked, and replaced.`
     await beginRotate(ports, membership as InRest, { revokes: true }, { reason: 'RotationRequested', message })
   })
+
+/** Characters of what was found: it is stored and told. */
+const FOUND_MAX = 1000
+
+/**
+ * Has what is missing of a resting member made again, by a new credential and its publication, which make all else besides. Nothing happens when something
+ * else began on the membership.
+ */
+export const beginRepair = async (ports: RepairPorts, seen: InRest, found: readonly string[]): Promise<void> => {
+  if (!(await isLentStill(ports, seen, ports.clock.now().toISOString()))) return
+  const repair = found.join(' ').slice(0, FOUND_MAX)
+  const operation = newOperation(ports, 'rotate', { deadlineSeconds: DEADLINE_SECONDS['credential-rotate'] })
+  await ports.stores.commit([
+    ports.stores.memberships.replace(seen, { ...seen, operation, repair }),
+    memberEvent(ports, seen, { action: 'update', outcome: 'pending', reason: 'Repairing', message: repair }),
+  ])
+  const { projectId } = seen
+  await launch(ports, { flow: 'credential-rotate', projectId, entityId: membershipEntityId(seen), operation })
+}
 
 type WaitingPorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>
 type Key = { projectId: string; id: string }

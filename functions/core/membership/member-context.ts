@@ -1,5 +1,5 @@
 import type { MemberContext, MemberObservation } from '../../drivers/contract/federation-driver.ts'
-import { goneClusterAccess, intactAccess, type OpenClusterAccess } from '../access/cluster-access.ts'
+import { goneClusterAccess, intactAccess, namedAccess, type OpenClusterAccess } from '../access/cluster-access.ts'
 import { memberTokenKey, nextMemberTokenKey } from '../access/credentials.ts'
 import type { AccessPorts } from '../access/open-cluster.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -32,16 +32,18 @@ export const memberAccess = async (
 }
 
 /** A way to the registered cluster of a member, once membership, cluster and grant are as fedplane wrote them. */
-export const accessToMember = (
+export const accessToMember = async (
   ports: AccessPorts,
   cluster: Cluster,
   membership: Membership,
-): Promise<OpenClusterAccess> =>
-  intactAccess(ports, cluster, async () => {
+): Promise<OpenClusterAccess> => {
+  const access = await intactAccess(ports, cluster, async () => {
     const { projectId, federationId, clusterId, loan } = membership
     await ports.stores.integrity.requireMembership(membership)
     await requireLent(ports.stores, { projectId, id: federationId }, { clusterId, loan })
   })
+  return namedAccess(access, 'Member')
+}
 
 type MemberParts = {
   federation: Federation

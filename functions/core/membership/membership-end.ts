@@ -2,7 +2,7 @@ import type { Write } from '../../store/write.ts'
 import { memberTokenKey, nextMemberTokenKey } from '../access/credentials.ts'
 import { OperationSuperseded } from '../errors.ts'
 import type { Federation } from '../federation/federation.ts'
-import { settle } from '../federation/settle.ts'
+import { refreshMembersReady, settle } from '../federation/settle.ts'
 import { forgetEndedGrant } from '../grant/forget-grants.ts'
 import { grantKeyOf, memberClusterKey, unmarkMember } from '../grant/loans.ts'
 import { renewalAfterFailures, renewalAfterSuccess } from '../operation/deadlines.ts'
@@ -14,7 +14,7 @@ import type { Ports, TablePorts } from '../ports.ts'
 import type { ObjectRef } from '../values/object-ref.ts'
 import { withoutFullStop } from '../values/wording.ts'
 import { clusterFault } from './member-fault.ts'
-import { type MemberCredential, type Membership, type MemberWarning, WITHHELD } from './membership.ts'
+import { type MemberCredential, type Membership, type MemberWarning, REPAIR_REFUSED, WITHHELD } from './membership.ts'
 import { joinFailed, ready, unjoinFailed } from './membership-states.ts'
 import { type Left, leftBehind, listed } from './orphaned.ts'
 
@@ -190,6 +190,38 @@ const rested = (membership: MembershipUnder, credential: MemberCredential | null
   throw new OperationSuperseded(`The rotation was superseded: the membership is ${membership.state} by now.`)
 }
 
+/** What a rotation that ended well was for. */
+const rotatedWords = ({ memberName, repair }: Membership) =>
+  repair === undefined
+    ? ({
+        action: 'rotate',
+        outcome: 'success',
+        reason: 'Rotated',
+        message: `The credential of ${memberName} was renewed.`,
+      } as const)
+    : ({
+        action: 'update',
+        outcome: 'success',
+        reason: 'Repaired',
+        message: `${memberName} has again what was missing. ${repair}`,
+      } as const)
+
+/** Without what a repair was about, and without the fault that one before it was refused. */
+const repaired = ({ repair: _, ...membership }: Membership, now: Date): Membership =>
+  membership.state === 'Degraded' && membership.reason === REPAIR_REFUSED
+    ? ready(membership, now)
+    : (membership as Membership)
+
+/** A member whose repair was refused is not what it says to be: it is Degraded, with what is missing and why it stays so. */
+const repairRefused = (membership: Membership, failure: Failure, now: Date): Membership => ({
+  ...membership,
+  state: 'Degraded',
+  operation: null,
+  since: now.toISOString(),
+  reason: REPAIR_REFUSED,
+  message: `${membership.repair} It could not be made again: ${failure.reason}: ${withoutFullStop(failure.message)}.`,
+})
+
 /** The control plane has the renewed credential: it becomes the stored one. @throws OperationSuperseded */
 export const endRotate = (ports: EndPorts, target: Target, credential: MemberCredential): Promise<void> =>
   retryOnConflict(async () => {
@@ -199,17 +231,12 @@ export const endRotate = (ports: EndPorts, target: Target, credential: MemberCre
     const renewAfter = renewalAfterSuccess(credential.renewAfter, ports.clock.now())
     const renewed = token ? { ...credential, renewAfter } : membership.credential
     await commit([
-      memberships.replace(membership, rested(membership, renewed)),
+      memberships.replace(membership, repaired(rested(membership, renewed), ports.clock.now())),
       ...(token ? [await credentials.seal(memberTokenKey(membership), token)] : []),
       credentials.remove(nextMemberTokenKey(membership)),
-      memberEvent(ports, membership, {
-        action: 'rotate',
-        outcome: 'success',
-        reason: 'Rotated',
-        message: `The credential of ${membership.memberName} was renewed.`,
-      }),
+      memberEvent(ports, membership, rotatedWords(membership)),
     ])
-  })
+  }).then(() => refreshMembersReady(ports, federationKey(membershipKey(target))))
 
 /** The credential as it is due again after a renewal that failed: later each time. */
 const failedOnce = (credential: MemberCredential, now: Date): MemberCredential => {
@@ -222,10 +249,20 @@ export const endRotateFailed = (ports: EndPorts, target: Target, failure: Failur
   retryOnConflict(async () => {
     const { credentials, memberships, commit } = ports.stores
     const membership = await openMembership(ports, target)
-    const credential = membership.credential && failedOnce(membership.credential, ports.clock.now())
+    const { repair } = membership
+    const now = ports.clock.now()
+    const credential = membership.credential && failedOnce(membership.credential, now)
+    const next =
+      repair === undefined
+        ? rested(membership, credential)
+        : repairRefused(rested(membership, membership.credential), failure, now)
+    const said =
+      next.state === 'Degraded' && repair !== undefined
+        ? ({ action: 'update', reason: next.reason, message: next.message } as const)
+        : ({ action: 'rotate', ...failure } as const)
     await commit([
-      memberships.replace(membership, rested(membership, credential)),
+      memberships.replace(membership, next),
       credentials.remove(nextMemberTokenKey(membership)),
-      memberEvent(ports, membership, { action: 'rotate', outcome: 'failure', ...failure }),
+      memberEvent(ports, membership, { ...said, outcome: 'failure' }),
     ])
-  })
+  }).then(() => refreshMembersReady(ports, federationKey(membershipKey(target))))

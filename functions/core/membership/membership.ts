@@ -49,6 +49,8 @@ type MembershipBase = {
   selectedBy?: string
   /** No new workloads go there, since its cluster is unhealthy. Absent: they do. */
   cordon?: MemberCordon
+  /** What was found missing or changed of what was made for it, in sentences: while that is made again, and after that was refused. */
+  repair?: string
   /** As a cluster's. Kept by every change. */
   integrity?: string
 }
@@ -97,6 +99,9 @@ export type Membership =
   | UnjoinFailedMembership
 
 export type MembershipState = Membership['state']
+
+/** Reason of a Degraded membership: what is missing of it could not be made again. */
+export const REPAIR_REFUSED = 'RepairRefused'
 
 /** True while a join or unjoin is under way or about to start. */
 export const isProgressing = (membership: Pick<Membership, 'state'>): boolean =>

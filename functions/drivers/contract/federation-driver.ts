@@ -40,6 +40,8 @@ export type Finding = {
   message: string
   /** True for a fault that may be over by itself soon, for example a cluster that does not answer. */
   retryable?: boolean
+  /** True for what a server says that asks to be asked again (429, 503): it is waited for and refuses nothing. */
+  passing?: boolean
 }
 
 /** Answer of the preflight: also what `?dry_run=true` shows. */
@@ -58,7 +60,13 @@ export type MemberObservation =
   /** `reason` and `message`: what works in part only, for example `ProxyDisabled`. */
   | { state: 'ready'; reason?: string; message?: string }
   /** Registered, not (yet) working. */
-  | { state: 'not-ready'; reason: string; message: string }
+  | {
+      state: 'not-ready'
+      reason: string
+      message: string
+      /** What was made for it is missing or changed: `prepareMember` and `registerMember` make it again. So it is with `absent`. */
+      isRepairable?: true
+    }
   | { state: 'absent' }
 
 /** An observation of a whole federation. */
@@ -119,6 +127,11 @@ export type FederationDriver = FederationDriverDescription & {
    * outside of any operation, when `member.cluster.observation` changed. Drivers whose control plane checks members itself have none.
    */
   refreshMember?(context: MemberContext): Promise<StepResult>
+  /**
+   * What is missing or changed of what the driver made for a registered member, in host and member: a sentence each, none when all is there (rule F29).
+   * Changes nothing, in few requests: called by the health sweep at each look. What is found is made again by `prepareMember` and `registerMember`.
+   */
+  observeMade?(context: MemberContext): Promise<readonly string[]>
   /**
    * Has the control plane send the member no new workloads, or send them again (rule F27). What is there stays, and moves as its own policies say. There
    * when `capabilities.cordon`. Called by the health sweep, outside of any operation. Never talks to the member.

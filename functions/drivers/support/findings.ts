@@ -3,6 +3,7 @@ import type { Cluster } from '../../core/cluster/cluster.ts'
 import { type AppError, isAppError } from '../../core/values/app-error.ts'
 import { type Access, deniedAccess, describeAccess } from '../../kubernetes/access-review.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../kubernetes/client.ts'
+import { ApiThrottled, ApiUnavailable } from '../../kubernetes/errors.ts'
 import { clusterRoles, namespaces } from '../../kubernetes/resources.ts'
 import type { Finding, MemberContext } from '../contract/federation-driver.ts'
 import { blockersOf, terminatingSeconds } from './namespace.ts'
@@ -24,9 +25,14 @@ export const accessTo = (verbs: readonly string[], object: Omit<Access, 'verb'>)
 export const errorFinding = (reason: string, message: string): Finding => ({ severity: 'error', reason, message })
 export const warningFinding = (reason: string, message: string): Finding => ({ severity: 'warning', reason, message })
 
+/** True for what a server says that starts, or is asked too much: 429 and 503. */
+const asksForPatience = (error: AppError): boolean =>
+  error instanceof ApiThrottled || (error instanceof ApiUnavailable && error.details.status === 503)
+
 const fromError = (error: AppError): Finding => ({
   ...errorFinding(error.name, error.message),
   ...(error.retryable ? { retryable: true } : {}),
+  ...(asksForPatience(error) ? { passing: true } : {}),
 })
 
 /** Runs one check; a refusal of the cluster (401, 403, unreachable) is a finding of its own. */

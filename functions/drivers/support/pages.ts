@@ -151,5 +151,5 @@ export const servedOf = async (
   if (status === 404) return new Set()
   const words = `The API server does not tell what it serves of ${group}/${version} (${status})`
   if (status === 401 || status === 403) throw new PermissionDenied(`${words}: give our account ${DISCOVERY_RIGHT}.`)
-  throw new ApiUnavailable(`${words}; it is asked again.`)
+  throw new ApiUnavailable(`${words}; it is asked again.`, { details: { status } })
 }

@@ -21,12 +21,15 @@ const deregister = ({ driver, context }: MemberWork) => driver.deregisterMember(
 /** Removes what was made in the member. */
 const clean = ({ driver, context }: MemberWork) => driver.cleanMember(context)
 
-/** The driver's preflight; changes nothing. @throws PreflightFailed listing every finding that refuses */
+/** The driver's preflight; changes nothing. What a server asks patience for is waited for. @throws PreflightFailed listing every finding that refuses */
 const check = async ({ driver, context }: MemberWork) => {
   const { findings } = await driver.checkMember(context)
   const refusals = findings.filter((finding) => finding.severity === 'error')
-  if (refusals.length === 0) return { done: true }
-  throw new PreflightFailed(refusals.map(({ reason, message }) => `${reason}: ${message}`).join(' '))
+  const said = refusals.map(({ reason, message }) => `${reason}: ${message}`).join(' ')
+  if (refusals.some(({ passing }) => passing !== true)) throw new PreflightFailed(said)
+  return refusals.length === 0
+    ? { done: true }
+    : { done: false, waitingFor: `a server that asks for patience: ${said}` }
 }
 
 /** Account, rights and a proved credential in the member, stored sealed. */

@@ -33,6 +33,7 @@ const base = z.object({
   loan: loan.exactOptional(),
   selectedBy: text.exactOptional(),
   cordon: z.object({ since: text, isApplied: z.boolean() }).exactOptional(),
+  repair: text.exactOptional(),
   integrity: text.exactOptional(),
 })
 
@@ -42,7 +43,7 @@ const warning = { reason: text.exactOptional(), message: text.exactOptional() }
 const fault = { reason: text, message: text }
 
 /** A membership as stored: each state with just its attributes. Version 1 had no warning on a ready one, and no `workloads`; version 2 no `failures` of renewals and
- * no `integrity`, no `loan`, no `selectedBy` and no `cordon`. */
+ * no `integrity`, no `loan`, no `selectedBy`, no `cordon` and no `repair`. */
 export const membershipItem = z
   .discriminatedUnion('state', [
     base.extend({ state: z.literal('Waiting') }),

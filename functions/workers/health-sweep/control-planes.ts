@@ -20,6 +20,7 @@ import type { FederationKey } from '../../store/federation.store.ts'
 import { inShares } from '../in-shares.ts'
 import { isResting, messageOf, moveDegraded, moveObserved } from './members.ts'
 import { sweepPolicy } from './policies.ts'
+import { repairObserved } from './repair.ts'
 import { isMinuteOf, minuteOf } from './verdict.ts'
 
 /** True when it is up and rests: an operation of its own may well take it down for a while, and says so itself. */
@@ -151,6 +152,7 @@ const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> 
   }
   const isMoved = await moveControlPlane(ports, federation, seen.fault)
   const areMoved = await moveObserved(ports, federation, { members, seen, observed })
+  await repairObserved(ports, members, seen)
   if (!differs(federation.observation, observed)) return isMoved || areMoved
   return ports.stores.federations.observe(federation, observed)
 }

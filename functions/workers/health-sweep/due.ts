@@ -3,7 +3,8 @@ import { mapLimited } from '../../core/map-limited.ts'
 import type { Ports } from '../../core/ports.ts'
 import type { ClusterKey } from '../../store/cluster.store.ts'
 import type { PutOff } from '../../store/work.store.ts'
-import { isDue, isWatched } from './verdict.ts'
+import { isDueOrOwed } from './report.ts'
+import { isWatched } from './verdict.ts'
 
 /** A cluster that is to be observed, and since when. */
 export type Due = { projectId: string; cluster: Cluster; since: string }
@@ -74,7 +75,7 @@ export const readDue = async (
   const due = await mapLimited(await batchesOf(keys), async (batch) =>
     (await readBatch(ports, batch, failed)).flatMap((cluster): Due[] => {
       const since = sinceOf.get(cluster.id) ?? now.toISOString()
-      const isToDo = isWatched(cluster) && (sinceOf.has(cluster.id) || isDue(cluster, now))
+      const isToDo = isWatched(cluster) && (sinceOf.has(cluster.id) || isDueOrOwed(cluster, now))
       return isToDo ? [{ projectId: cluster.projectId, cluster, since }] : []
     }),
   )

@@ -103,7 +103,7 @@ export const moveDegraded = async (ports: Ports, federation: Federation): Promis
 
 const NOT_REGISTERED: Fault = {
   reason: 'NotRegistered',
-  message: 'The control plane does not know this member. Remove it from the federation and add it again.',
+  message: 'The control plane does not know this member. It is registered again.',
 }
 
 const against = (said: MemberObservation): Fault | null => {

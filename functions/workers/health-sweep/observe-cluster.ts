@@ -10,6 +10,7 @@ import { connectWithin } from '../../kubernetes/connect-until.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import { moveMembers } from './members.ts'
 import { type Probe, probeCluster, type Sweep } from './probe.ts'
+import { repairMember } from './repair.ts'
 import { reportToControlPlanes } from './report.ts'
 import { differs, healthAfter, isConfirmed, mayComeUp } from './verdict.ts'
 
@@ -74,5 +75,10 @@ export const observeCluster = async (sweep: Sweep, registered: Cluster): Promise
   if (changed) await ports.stores.commit(cloudNameWrites(ports, cluster))
   const moved = mayComeUp(cluster) ? await resumeCreate(ports, probed) : await takeGroups(ports, probed)
   const owed = await reportToControlPlanes(ports, { ...cluster, observation: next })
-  return { changed: changed || moved, owed, isSettled: next.healthStatus === 'UNKNOWN' || isConfirmed(next) }
+  const isRepaired = await repairMember(ports, cluster, next)
+  return {
+    changed: changed || moved || isRepaired,
+    owed,
+    isSettled: next.healthStatus === 'UNKNOWN' || isConfirmed(next),
+  }
 }

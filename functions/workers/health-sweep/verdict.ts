@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ClusterObservation, HealthStatus } from '../../core/cluster/cluster.ts'
 import type { Fault } from '../../core/membership/member-fault.ts'
-import type { DegradedMembership, MemberWarning, ReadyMembership } from '../../core/membership/membership.ts'
+import {
+  type DegradedMembership,
+  type MemberWarning,
+  REPAIR_REFUSED,
+  type ReadyMembership,
+} from '../../core/membership/membership.ts'
 
 /** Healthy clusters are checked once in so many minutes, each in its own minute. */
 const SPREAD_MINUTES = 5
@@ -70,7 +75,8 @@ export type RestingMembership = ReadyMembership | DegradedMembership
 const wordsOf = ({ reason, message }: RestingMembership): Partial<Fault> =>
   reason === undefined ? {} : { reason, message: message ?? '' }
 
-const withoutWords = ({ reason: _, message: __, ...rest }: RestingMembership) => rest
+/** A repair that was refused goes with its words. */
+const withoutWords = ({ reason: _, message: __, repair: ___, ...rest }: RestingMembership) => rest
 
 export type Verdict = {
   fault: Fault | null
@@ -84,6 +90,8 @@ export const moved = (
   { fault, warning }: Verdict,
   now: string,
 ): RestingMembership | undefined => {
+  // What a refused repair says is over with a repair that is not.
+  if (fault === null && membership.state === 'Degraded' && membership.reason === REPAIR_REFUSED) return undefined
   const state = fault === null ? 'Ready' : 'Degraded'
   const kept = membership.state === 'Ready' ? wordsOf(membership) : {}
   const words = fault ?? (warning === undefined ? kept : (warning ?? {}))

@@ -140,6 +140,25 @@ describe('a registration that failed', () => {
   })
 })
 
+describe('the address for peers, to which federations send credentials', () => {
+  const moved = [{ op: 'replace', path: '/server_for_peers', value: 'https://mallory.example.com' }]
+  const send = (as: Principal, query = '') => lab.call('PATCH', `/v1/clusters/${prod}${query}`, { as, body: moved })
+
+  it('is not changed by a colleague, vouching or not', async () => {
+    for (const query of ['', '?accept_identity=true']) {
+      const [status, detail] = said(await send(MALLORY, query))
+      expect([status, detail]).toEqual([403, expect.stringContaining('cluster:accept_identity')])
+    }
+    expect((await readCluster(lab, prod)).endpoint?.serverForPeers ?? null).toBe(null)
+  })
+
+  it('is changed by its owner, and by an administrator who vouches', async () => {
+    expect((await send(OWNER)).status).toBe(202)
+    expect(said(await send(ALICE))).toEqual([403, expect.stringContaining('accept_identity=true')])
+    expect((await send(ALICE, '?accept_identity=true')).status).toBe(202)
+  })
+})
+
 describe('what somebody else wrote into the table', () => {
   /** The API as it is while items of a store read otherwise than they were written. */
   const reading = (change: { federation?: object; clusters?: object }) => {

@@ -229,11 +229,11 @@ describe('section 4.3: PATCH', () => {
     ['a name', one('/name', 'x'), '1.14', '', 400, 'Cannot change "/name"'],
     [
       'several other attributes',
-      [...one('/name', 'x'), ...one('/keypair/a', 'b', 'add')],
+      [...one('/api_address', 'x'), ...one('/keypair/a', 'b', 'add')],
       '1.14',
       '',
       400,
-      '"/name" and "/keypair"',
+      '"/api_address" and "/keypair"',
     ],
     ['an internal attribute', one('/uuid', 'x'), '1.14', '', 400, 'Cannot change "/uuid"'],
     ['an unknown attribute', one('/nmae', 'x'), '1.14', '', 400, 'Cannot change "/nmae"'],
@@ -246,6 +246,37 @@ describe('section 4.3: PATCH', () => {
   ])('refuses %s', async (...[, body, version, query, status, detail]) => {
     const answer = await patch(await givenCluster(lab), body, version, query)
     expect([answer.status, answer.body.errors[0].detail]).toEqual([status, expect.stringContaining(detail)])
+  })
+
+  it('of name and address for peers is stored at once, and has its federations follow', async () => {
+    const id = await givenExternal()
+    const endpoint = { server: 'https://api.example.com:6443', serverForPeers: null }
+    await changeCluster(lab, id, {
+      endpoint: { ...endpoint, caPem: null, tlsServerName: null, tlsVerify: true },
+    })
+    await lab.stores.commit([lab.stores.clusters.addUses(await readCluster(lab, id), ['member:fleet'])])
+    const both = [...one('/name', 'paris'), ...one('/server_for_peers', 'https://10.0.0.8:6443', 'add')]
+    expect((await patch(id, both)).status).toBe(202)
+    expect(await readCluster(lab, id)).toMatchObject({
+      name: 'paris',
+      status: 'CREATE_COMPLETE',
+      endpoint: { ...endpoint, serverForPeers: 'https://10.0.0.8:6443' },
+    })
+    expect((await lab.call('GET', '/v1/clusters/paris')).body).toMatchObject({ uuid: id })
+    const asked = await lab.stores.observeRequests.get({ projectId: 'blue', clusterId: id })
+    expect(asked?.askedAt).toEqual(expect.any(String))
+    await patch(id, [{ op: 'remove', path: '/server_for_peers' }])
+    expect((await readCluster(lab, id)).endpoint).toMatchObject(endpoint)
+  })
+
+  it.each<[what: string, body: unknown, detail: string]>([
+    ['a name that is none', one('/name', '-x'), 'The value of "/name" must be text of 1 to 242 characters'],
+    ['a name removed', [{ op: 'remove', path: '/name' }], 'not removed'],
+    ['an address that no API server has', one('/server_for_peers', 'https://169.254.169.254'), 'server_for_peers'],
+    ['a name and a kubeconfig', [...one('/name', 'x'), newKubeconfig], 'Send 2 requests'],
+  ])('refuses %s of a registered cluster', async (_, body, detail) => {
+    const answer = await patch(await givenExternal(), body)
+    expect([answer.status, answer.body.errors[0].detail]).toEqual([400, expect.stringContaining(detail)])
   })
 
   it('refuses a node count of a cluster whose driver only counts', async () => {

@@ -34,7 +34,7 @@ const MALFORMED: [what: string, body: unknown][] = [
 /** Bodies that are well formed and make no sense, whatever object is meant. */
 const SENSELESS: Record<string, [what: string, body: unknown][]> = {
   cluster: [
-    ['an attribute that can not be changed', replace('/name', 'x')],
+    ['an attribute that can not be changed', replace('/keypair', 'x')],
     ['one that there is not', replace('/nmae', 'x')],
     ['a value out of range', replace('/node_count', -1)],
     ['no nodes in an old version', replace('/node_count', 0)],

@@ -4,11 +4,11 @@ import { CallBudget, Killed } from '../../support/drivers/call-budget.ts'
 import type { FederationLab, LabCluster } from '../../support/drivers/federation-lab.ts'
 import type { FederationLife } from '../../support/drivers/federation-life.ts'
 
-type Parts = {
+/** What rules that live whole lives are given. */
+export type Parts = {
   life(budget?: CallBudget): FederationLife
   way(cluster: LabCluster, budget?: CallBudget): () => ClusterAccess
   lab(): FederationLab
-  killEvery: number
 }
 
 /** Lives that run at the same time: enough to hide waits, few enough for two cores. */
@@ -38,7 +38,7 @@ const inBatches = async (count: number, every: number, run: (number: number) => 
 }
 
 /** Rule F6, and its like for undo: killed after any write, and run again. */
-export const describeKills = ({ life, way, lab, killEvery }: Parts): void => {
+export const describeKills = ({ life, way, lab, killEvery }: Parts & { killEvery: number }): void => {
   const lived = async (budget: CallBudget): Promise<void> => {
     const fed = life(budget)
     const member = way(lab().members[0], budget)

@@ -11,6 +11,7 @@ import { FederationLife } from '../../support/drivers/federation-life.ts'
 import { unreachable } from '../../support/drivers/test-cluster.ts'
 import { untilDone } from '../../support/drivers/until-done.ts'
 import { describeControlPlane } from './federation-control-plane.ts'
+import { describeFollowing } from './federation-following.ts'
 import { describeKills } from './federation-kills.ts'
 
 export type FederationSuiteOptions = {
@@ -58,6 +59,7 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
     const way = (cluster: LabCluster, budget?: CallBudget) => () => cluster.access(budget)
 
     describeData(driver, options)
+    describeFollowing(driver, { life, way, lab: () => lab })
     describeControlPlane(driver, { life, way, lab: () => lab })
 
     it('F3: preflights change nothing and find nothing wrong with good clusters', async () => {

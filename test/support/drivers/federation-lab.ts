@@ -31,6 +31,8 @@ export type FederationLab = {
   may?(kubeconfig: string): Promise<string>
   /** Puts an object of another owner in the place of one of ours, in host or last member. Absent for drivers without Kubernetes. */
   occupy?(ref: ObjectRef, context: FederationContext): Promise<Occupied>
+  /** Deletes what was made, in host or last member, behind everybody's back. Absent for drivers without Kubernetes. */
+  destroy?(ref: ObjectRef): Promise<void>
 }
 
 /** An object of somebody else in the place of one of ours. */
@@ -59,6 +61,10 @@ export const kubernetesLab = (
     remains: async (federationId) => {
       const found = await Promise.all(clusters.map(({ admin }) => labelled(admin, federationId)))
       return found.flatMap((objects, index) => objects.map((object) => `${object} in ${clusters[index]?.cluster.name}`))
+    },
+    destroy: async (ref) => {
+      const at = ref.where === 'host' ? host : (members.at(-1) ?? members[0])
+      await at.admin.delete(resourceOf(ref), ref.name)
     },
     occupy: (ref) => occupyIn((ref.where === 'host' ? host : (members.at(-1) ?? members[0])).admin, ref),
   }

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { clusterAccess, goneClusterAccess } from '../../../functions/core/access/cluster-access.ts'
+import { clusterAccess, goneClusterAccess, namedAccess } from '../../../functions/core/access/cluster-access.ts'
 import type { Ports } from '../../../functions/core/ports.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
 import type { KubernetesClient } from '../../../functions/kubernetes/client.ts'
+import { ConnectFailed } from '../../../functions/kubernetes/errors.ts'
 import { sampleCluster } from '../../support/store/samples.ts'
 
 type Script = { uid?: string | undefined; kubernetesApi?: boolean; failures?: number }
@@ -96,5 +97,25 @@ describe('goneClusterAccess', () => {
     const access = goneClusterAccess({ projectId: 'p', id: 'c', name: 'edge' })
     expect(access.cluster).toMatchObject({ id: 'c', name: 'edge' })
     await expect(access.client()).rejects.toMatchObject({ name: 'ClusterGone' })
+  })
+})
+
+describe('namedAccess', () => {
+  const access = (message: string) => {
+    const fail = () => Promise.reject(new ConnectFailed(message))
+    const client = async () => ({ get: fail }) as unknown as KubernetesClient
+    return namedAccess(
+      { cluster: sampleCluster({ id: 'c-1', name: 'edge' }), client, dial: () => fail, close: () => {} },
+      'Member',
+    )
+  }
+  const said = async (message: string) => {
+    const client = await access(message).client()
+    return client.get({ group: '', version: 'v1', plural: 'namespaces' }, 'x').catch((error: Error) => error.message)
+  }
+
+  it('has failures name role, name and id of the cluster, once', async () => {
+    expect(await said('GET /version failed.')).toBe('Member edge (c-1): GET /version failed.')
+    expect(await said('Cluster edge (c-1) has another uid.')).toBe('Cluster edge (c-1) has another uid.')
   })
 })

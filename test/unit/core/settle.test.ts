@@ -45,6 +45,15 @@ describe('settle', () => {
     ])
   })
 
+  it('says which properties are not in force, whatever succeeds after the update that failed', async () => {
+    const { key } = await given({ properties: { size: '3', color: 'red' }, propertiesInForce: { size: '1' } }, ready)
+    expect(await settle(ports(), key)).toBe(true)
+    expect(await stores.federations.get(key)).toMatchObject({
+      status: 'UPDATE_COMPLETE',
+      statusReason: 'Not in force since an update failed: color, size. Send the properties again, or those of before.',
+    })
+  })
+
   it('waits while a membership moves', async () => {
     const { key } = await given({}, ready, joining)
     expect(await settle(ports(), key)).toBe(false)

@@ -90,7 +90,7 @@ const SHAPES: Record<string, string> = {
   'membership 1': '2423ef9e2c5f5a77',
   'membership 2': 'bd967fdb2de061b2',
   'grant 1': '784058ad0783c20d',
-  'membership 3': '37ab47ab49f1138b',
+  'membership 3': '2998608a6e06e7ac',
   'selector 1': '0cc3c059b7565784',
   'selector work 1': '4420087b3ed992a5',
   'event 1': '6e9c170f8178d29d',

@@ -67,7 +67,7 @@ export const ensureServiceAccount = async (
   trace.made(refOf(site, made))
 }
 
-/** Binds the federation's account in the member. */
+/** What binds the federation's account to a role. */
 export const bindingManifest = (federationId: string, role: string): Manifest<'ClusterRoleBinding'> => ({
   apiVersion: 'rbac.authorization.k8s.io/v1',
   kind: 'ClusterRoleBinding',

@@ -103,12 +103,21 @@ export const tokenIn = (secret: KubernetesObject): Secret | undefined => {
   return parsed.success ? new Secret(Buffer.from(parsed.data.data.token, 'base64').toString('utf8')) : undefined
 }
 
+/** Labels are copied by others, names are not: that of the account, with the short id of a rotation behind it. */
+const isNamedAsOurs = ({ metadata }: KubernetesObject): boolean => {
+  const account = metadata.annotations?.[ACCOUNT_ANNOTATION] ?? ''
+  return (
+    metadata.name === account ||
+    (metadata.name.length === account.length + 11 && metadata.name.startsWith(`${account}-`))
+  )
+}
+
 /** Our token Secrets in the member, of all our accounts, sorted by name. */
 export const tokenSecrets = async (site: Site): Promise<KubernetesObject[]> => {
   const namespace = memberObjectName(site.federationId)
   const found = await listAll(site.client, secrets(namespace), federationSelector(site.federationId))
   return found
-    .filter((secret) => secret.type === TOKEN_SECRET_TYPE)
+    .filter((secret) => secret.type === TOKEN_SECRET_TYPE && isNamedAsOurs(secret))
     .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))
 }
 

@@ -3,10 +3,10 @@ import { clusterProfileDriver } from '../../../../functions/drivers/federation/c
 import { profiles } from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
 import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/schema.ts'
 import { ConnectTimedOut } from '../../../../functions/kubernetes/errors.ts'
-import { clusterRoleBindings, namespaces, secrets } from '../../../../functions/kubernetes/resources.ts'
+import { clusterRoleBindings, namespaces, roles, secrets } from '../../../../functions/kubernetes/resources.ts'
 import { CallBudget } from '../../../support/drivers/call-budget.ts'
 import { FederationLife } from '../../../support/drivers/federation-life.ts'
-import { labelled } from '../../../support/drivers/objects.ts'
+import { labelled, resourceOf } from '../../../support/drivers/objects.ts'
 import { type SimulatedClusters, simulatedClusters } from '../../../support/drivers/simulated.ts'
 import { connect, type TestCluster, unreachable } from '../../../support/drivers/test-cluster.ts'
 import { untilDone } from '../../../support/drivers/until-done.ts'
@@ -166,7 +166,21 @@ describe('what clusterprofile@1 publishes', () => {
       accessProviders: [{ cluster: { extensions: [{ extension: { clusterName: `paris-${short}` } }] } }],
     })
     expect(await fed.driver.observeMember(fed.memberContext(toParis))).toEqual({ state: 'ready' })
+    // What a consumer makes of a profile, with its labels; in its own namespace even under its name.
+    const { labels = {} } = copy?.metadata ?? {}
+    const theirs = [
+      { namespace: 'kueue-system', name: 'multikueue-paris' },
+      { namespace: 'default', name: `paris-${short}` },
+    ]
+    for (const { namespace, name } of theirs) {
+      const metadata = { namespace, name, labels }
+      await host!.admin.create(secrets(namespace), { apiVersion: 'v1', kind: 'Secret', metadata })
+    }
     await fed.update({ 'consumer-namespaces': 'argocd' })
+    for (const { namespace, name } of theirs) {
+      expect(await host!.admin.get(secrets(namespace), name)).toBeDefined()
+      await host!.admin.delete(secrets(namespace), name)
+    }
     expect(await profileIn('kueue-system', `paris-${short}`)).toBeUndefined()
     expect(await host!.admin.get(secrets('kueue-system'), `paris-${short}`)).toBeUndefined()
     budget.reset()
@@ -189,6 +203,41 @@ describe('what clusterprofile@1 publishes', () => {
     await host!.admin.patch(secrets(inventoryNamespace(fed.federation.id)), 'paris', { data: { token: 'b3RoZXI=' } })
     expect(await fed.driver.observeMember(fed.memberContext(toParis))).toMatchObject({ reason: 'TokenDiffers' })
     await fed.register(toParis)
+  })
+
+  it.each([
+    ['profile', 'ClusterProfile'],
+    ['token', 'Secret'],
+    ['inventory', 'Namespace'],
+  ])('makes the %s again that somebody deleted in the host', async (_, kind) => {
+    const ref = [...fed.memberContext(toParis).membership.made, ...fed.federation.made].find(
+      (it) => it.where === 'host' && it.kind === kind,
+    )
+    const observe = async () => (await fed.driver.observeMade?.(fed.memberContext(toParis))) ?? []
+    expect(await observe()).toEqual([])
+    await host!.admin.delete(resourceOf(ref!), ref!.name)
+    await expect.poll(observe, { timeout: 15_000 }).toEqual([expect.stringMatching(/missing|does not hold/)])
+    await fed.rotate(toParis)
+    expect(await observe()).toEqual([])
+    expect(await host!.admin.get(roles(inventoryNamespace(fed.federation.id)), 'inventory-reader')).toBeDefined()
+  })
+
+  it('says when the way to a member was edited, and writes it again', async () => {
+    const { namespace, name } = { namespace: inventoryNamespace(fed.federation.id), name: 'paris' }
+    const profile = await profileIn(namespace, name)
+    const { apiVersion, kind, status } = profile as NonNullable<typeof profile>
+    const edited = JSON.parse(JSON.stringify(status).replace(/https:[^"]*/, 'https://edited.example'))
+    const options = { fieldManager: 'somebody', subresource: 'status' } as const
+    await host!.admin.apply(
+      profiles('v1alpha1', namespace),
+      { apiVersion, kind, metadata: { name, namespace }, status: edited },
+      options,
+    )
+    expect(await fed.driver.observeMade?.(fed.memberContext(toParis))).toEqual([
+      expect.stringContaining('does not say how the member is reached'),
+    ])
+    await fed.rotate(toParis)
+    expect(await fed.driver.observeMade?.(fed.memberContext(toParis))).toEqual([])
   })
 
   it('follows the property member-role', async () => {

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { clusterProfileDriver } from '../../../../functions/drivers/federation/clusterprofile/v1/index.ts'
 import { PROFILE_CRD, profiles } from '../../../../functions/drivers/federation/clusterprofile/v1/names.ts'
 import { inventoryNamespace } from '../../../../functions/drivers/federation/clusterprofile/v1/schema.ts'
+import { ApiThrottled } from '../../../../functions/kubernetes/errors.ts'
 import { customResourceDefinitions, secrets } from '../../../../functions/kubernetes/resources.ts'
 import { FederationLife } from '../../../support/drivers/federation-life.ts'
 import { type SimulatedClusters, simulatedClusters } from '../../../support/drivers/simulated.ts'
@@ -65,6 +66,24 @@ describe('clusterprofile@1 and a host that serves no ClusterProfiles', () => {
     await expect(driver.observeMember(fed.leaving(toParis))).rejects.toMatchObject(refused)
     status = 200
     expect(await left()).toEqual(before)
+  })
+
+  it('waits while the storage of a new definition is made (429), in the phase and in a preflight', async () => {
+    const crd = driver.phases.create.find(({ id }) => id === 'crd')
+    const starting = async () => {
+      throw new ApiThrottled('GET clusterprofiles was put off (429): storage is (re)initializing.')
+    }
+    const access = toHost()
+    const client = async () => ({ ...(await access.client()), list: starting })
+    const host = { ...access, client }
+    expect(await crd?.ensure({ ...fed.context(), host })).toMatchObject({
+      done: false,
+      waitingFor: expect.stringContaining('storage is (re)initializing'),
+    })
+    const federation = { ...fed.federation, properties: { 'consumer-namespaces': 'default' } }
+    const { findings } = await driver.checkMember({ ...fed.memberContext(toParis), federation, host })
+    expect(findings).toContainEqual(expect.objectContaining({ reason: 'ApiThrottled', passing: true }))
+    expect(await crd?.ensure(fed.context())).toMatchObject({ done: true })
   })
 
   it('waits with the removal until they are served again, and goes on when their definition is gone', async () => {

@@ -1,7 +1,7 @@
 import type { FederationContext, FederationDriver } from '../../../contract/federation-driver.ts'
 import { checkHost, checkMember, checkUpdate } from './checks/checks.ts'
 import { clusterProfileV1Description } from './description.ts'
-import { findServedVersion } from './host/inventory.ts'
+import { findServedVersion, observe } from './host/inventory.ts'
 import {
   type ClusterProfileOptions,
   cleanMember,
@@ -12,7 +12,7 @@ import {
   registerMember,
   revokeMember,
 } from './member/member.ts'
-import { observeMember } from './member/observe.ts'
+import { observeMade, observeMember } from './member/observe.ts'
 import { PROFILE_GROUP, PROFILE_VERSIONS } from './names.ts'
 import { crdPhase } from './phases/crd.ts'
 import { accessPhase, namespacePhase, removalPhases } from './phases/namespace.ts'
@@ -46,12 +46,14 @@ export const clusterProfileDriver = (given: Partial<ClusterProfileOptions> = {})
     prepareMember: (context) => prepareMember(context, options),
     registerMember,
     observeMember,
+    observeMade,
     refreshMember,
     revokeMember,
     tokensIn: (credential) => [credential],
     deregisterMember,
     cleanMember: (context) => cleanMember(context, options),
     endpoint,
+    observe,
   }
 }
 

@@ -9,8 +9,8 @@ import { cleanMember, revokeMember } from './member/clean.ts'
 import { cordonMember } from './member/cordon.ts'
 import { deregisterMember } from './member/deregister.ts'
 import { tokensIn } from './member/manifests.ts'
-import { prepareMember } from './member/prepare.ts'
-import { registerMember } from './member/register.ts'
+import { observeMade, prepareMember } from './member/prepare.ts'
+import { refreshMember, registerMember } from './member/register.ts'
 import { stateOf } from './model/names.ts'
 import { DEFAULT_OPTIONS, type KarmadaOptions } from './model/options.ts'
 import { observe, observeMember } from './observe.ts'
@@ -116,6 +116,8 @@ export const karmadaDriver = (given: Partial<KarmadaOptions> = {}): FederationDr
     prepareMember: (context) => prepareMember(context, options),
     registerMember: (context) => registerMember(context, options),
     observeMember,
+    observeMade,
+    refreshMember: (context) => refreshMember(context, options),
     cordonMember,
     revokeMember,
     tokensIn,

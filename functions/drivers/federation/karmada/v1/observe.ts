@@ -53,7 +53,7 @@ const memberOf = async (
     return { state: 'not-ready', ...(await diagnose(context.connect, connection, status.said)) }
   }
   const message = `Secret ${MEMBERS_NAMESPACE}/${cluster.metadata.name} is missing in the control plane.`
-  return { state: 'not-ready', reason: 'TokenDiffers', message }
+  return { state: 'not-ready', reason: 'TokenDiffers', message, isRepairable: true }
 }
 
 /** All members and their Secrets by two lists, and an observation of each: at what is wrong, or whether `clusters/proxy` is still this federation's. */

@@ -11,6 +11,7 @@ type MemberFunctions = Pick<
   | 'registerMember'
   | 'observeMember'
   | 'refreshMember'
+  | 'observeMade'
   | 'cordonMember'
   | 'revokeMember'
   | 'tokensIn'
@@ -61,13 +62,18 @@ export const memoryMembers = (world: MemoryWorld): MemberFunctions => {
       act('registerMember', 'register', context, () => ({
         done: true,
         made: [world.put(context.federation.hostClusterId, memberOf(context))],
-      })),
+      })).then((result) => {
+        world.missing.delete(context.membership.clusterId)
+        return result
+      }),
     observeMember: (context) =>
       act('observeMember', 'ready', context, () =>
         isRegistered(world, context)
           ? (world.said.get(context.membership.clusterId) ?? { state: 'ready' })
           : { state: 'absent' },
       ),
+    observeMade: (context) =>
+      act('observeMade', 'made', context, () => [...(world.missing.get(context.membership.clusterId) ?? [])]),
     refreshMember: (context) => act('refreshMember', 'refresh', context, () => ({ done: true })),
     cordonMember: (context, isCordoned) =>
       act('cordonMember', 'cordon', context, () => {

@@ -6,7 +6,17 @@ const PHASE_IDS = ['namespace', 'control-plane', 'verify'] as const
 /** Functions for the federation as a whole that can be asked to fail. */
 const OTHER_ACTS = ['properties', 'certificates', 'observe', 'kubeconfig'] as const
 /** Functions for one member that can be asked to fail. */
-const MEMBER_ACTS = ['check', 'prepare', 'register', 'ready', 'refresh', 'cordon', 'deregister', 'clean'] as const
+const MEMBER_ACTS = [
+  'check',
+  'prepare',
+  'register',
+  'ready',
+  'refresh',
+  'made',
+  'cordon',
+  'deregister',
+  'clean',
+] as const
 
 const FAILING = [...PHASE_IDS, ...OTHER_ACTS, ...MEMBER_ACTS] as const
 

@@ -33,6 +33,8 @@ export class MemoryWorld {
   readonly faults = new Map<string, { reason: string; message: string }>()
   /** What control planes say of a member, by its cluster: a test scripts it. Default: that it is ready. */
   readonly said = new Map<string, MemberObservation>()
+  /** What is missing of a member, by its cluster, until it is registered again: a test scripts it. */
+  readonly missing = new Map<string, readonly string[]>()
   readonly #objects = new Map<string, Map<string, ObjectRef>>()
 
   #of(clusterId: string): Map<string, ObjectRef> {

@@ -1,10 +1,36 @@
+import type { Federation } from '../../../../../core/federation/federation.ts'
+import { shortId } from '../../../../../core/values/ids.ts'
+import type { ObjectRef } from '../../../../../core/values/object-ref.ts'
 import type { KubernetesClient, KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
 import { ObjectNotFound } from '../../../../../kubernetes/errors.ts'
-import { customResourceDefinitions, secrets } from '../../../../../kubernetes/resources.ts'
-import { type Located, listAll, removeAllOwned, type Site } from '../../../../support/owned.ts'
+import type { Manifest } from '../../../../../kubernetes/manifest.ts'
+import { customResourceDefinitions, namespaces, roles, secrets } from '../../../../../kubernetes/resources.ts'
+import type { FederationContext, FederationObservation } from '../../../../contract/federation-driver.ts'
+import { ensureNamespace } from '../../../../support/namespace.ts'
+import {
+  ensureOwned,
+  federationSelector,
+  hostSite,
+  isTerminating,
+  type Located,
+  listAll,
+  ownerLabels,
+  refOf,
+  removeAllOwned,
+  type Site,
+} from '../../../../support/owned.ts'
 import { servedOf } from '../../../../support/pages.ts'
-import { Pending } from '../../../../support/step.ts'
-import { PROFILE_CRD, PROFILE_GROUP, PROFILE_VERSIONS, type ProfileVersion, profiles } from '../names.ts'
+import { Pending, type Trace } from '../../../../support/step.ts'
+import {
+  CLUSTER_LABEL,
+  PROFILE_CRD,
+  PROFILE_GROUP,
+  PROFILE_VERSIONS,
+  type ProfileVersion,
+  profiles,
+  READER_ROLE,
+} from '../names.ts'
+import { inventoryNamespace, parseProperties } from '../schema.ts'
 
 /** True when discovery lists ClusterProfiles under this version; other CRDs of the group may serve it without them. @throws as `servedOf` */
 export const isDiscoverable = async (client: KubernetesClient, version: ProfileVersion): Promise<boolean> => {
@@ -59,15 +85,72 @@ const findPublished = async (site: Site, selector: string): Promise<Located[]> =
   ]
 }
 
-/** Deletes what has these labels, except in the namespaces to keep. @throws Pending while finalizers hold something */
-export const removePublished = async (
-  site: Site,
-  selector: string,
-  keepNamespaces: readonly string[] = [],
-): Promise<void> => {
+/** What was published, and where. */
+export type Published = {
+  /** Of one member, or of the federation as a whole. */
+  selector: string
+  federation: Federation
+  /** Name of the member in the inventory; undefined: any. */
+  memberName?: string
+  /** Noted as made, in whatever namespace: also in those that are consumers' no more. */
+  made: readonly ObjectRef[]
+  /** Namespaces in which it stays. */
+  keepNamespaces?: readonly string[]
+}
+
+/** Labels are copied: consumers give those of a profile to what they make of it. What is ours also has the name, and the place or the uid. */
+const isPublished = ({ federation, memberName, made }: Published, { metadata }: KubernetesObject): boolean => {
+  const { namespace = '', name, uid } = metadata
+  if (namespace === inventoryNamespace(federation.id)) return memberName === undefined || name === memberName
+  const ending = `-${shortId(federation.id)}`
+  const isNamed = memberName === undefined ? name.endsWith(ending) : name === `${memberName}${ending}`
+  const isPlaced = parseProperties(federation.properties).consumerNamespaces.includes(namespace)
+  return isNamed && (isPlaced || made.some((ref) => ref.uid !== '' && ref.uid === uid))
+}
+
+/** Deletes what was published, except in the namespaces to keep. @throws Pending while finalizers hold something */
+export const removePublished = async (site: Site, published: Published): Promise<void> => {
+  const { selector, keepNamespaces = [] } = published
   const found = await findPublished(site, selector)
   await removeAllOwned(
     site,
-    found.filter(({ object }) => !keepNamespaces.includes(inNamespaceOf(object))),
+    found.filter(({ object }) => !keepNamespaces.includes(inNamespaceOf(object)) && isPublished(published, object)),
   )
+}
+
+/**
+ * The inventory as it is: a host that is away is a fault of the control plane, which it is, and a member without a profile is one that is not known. What
+ * the profiles say is observed with each member.
+ */
+export const observe = async (context: FederationContext): Promise<FederationObservation> => {
+  const { id } = context.federation
+  const { client } = await hostSite(context)
+  const version = await findServedVersion(client)
+  if (version === undefined) {
+    const message = `The host serves no ClusterProfiles (${PROFILE_GROUP}). Change a property of the federation to install them again.`
+    return { fault: { reason: 'ClusterProfilesNotServed', message }, members: new Map() }
+  }
+  const found = await listAll(client, profiles(version, inventoryNamespace(id)), federationSelector(id))
+  const known = found.flatMap(({ metadata: { labels } }) => labels?.[CLUSTER_LABEL] ?? [])
+  return { fault: null, members: new Map(known.map((clusterId) => [clusterId, { state: 'ready' }])) }
+}
+
+/** What a reader of the inventory needs: see the phase `access`. */
+export const readerRole = (federationId: string): Manifest<'Role'> => ({
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'Role',
+  metadata: { name: READER_ROLE, namespace: inventoryNamespace(federationId), labels: ownerLabels(federationId) },
+  rules: [
+    { apiGroups: [PROFILE_GROUP], resources: ['clusterprofiles'], verbs: ['get', 'list', 'watch'] },
+    { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+  ],
+})
+
+/** Makes the inventory again where somebody deleted it: nothing is asked of one that is there but whether it is. */
+export const ensureInventory = async (site: Site, trace: Trace): Promise<void> => {
+  const name = inventoryNamespace(site.federationId)
+  const existing = await site.client.get(namespaces, name)
+  if (existing !== undefined && !isTerminating(existing)) return
+  trace.made(refOf(site, await ensureNamespace(site, name, existing)))
+  trace.made(refOf(site, await ensureOwned(site, roles(name), readerRole(site.federationId))))
 }

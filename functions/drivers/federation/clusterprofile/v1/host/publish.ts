@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { namespaces, secrets } from '../../../../../kubernetes/resources.ts'
-import { agrees, ensureOwned, isOwned, isTerminating, refOf, type Site } from '../../../../support/owned.ts'
+import { agrees, covers, ensureOwned, isOwned, isTerminating, refOf, type Site } from '../../../../support/owned.ts'
 import { Pending, type Trace } from '../../../../support/step.ts'
 import {
   CLUSTER_MANAGER,
@@ -40,7 +40,10 @@ const secretManifest = (site: Site, { content, token, placement }: Publication):
   data: { [TOKEN_KEY]: token },
 })
 
-const profileManifest = (site: Site, { content, placement, version }: Publication): KubernetesObject => ({
+const profileManifest = (
+  site: Site,
+  { content, placement, version }: Omit<Publication, 'token'>,
+): KubernetesObject => ({
   apiVersion: `${PROFILE_GROUP}/${version}`,
   kind: PROFILE_KIND,
   metadata: {
@@ -87,6 +90,23 @@ export const findProfile = async (
 ): Promise<KubernetesObject | undefined> => {
   const profile = await site.client.get(profiles(version, namespace), name)
   return profile !== undefined && isOwned(site, profile) && !isTerminating(profile) ? profile : undefined
+}
+
+/**
+ * Writes the name and identity of the member into a profile that is there, when they differ. One that is gone meanwhile is not made again.
+ *
+ * @throws ObjectNotFound when it is gone
+ */
+export const publishSpec = async (
+  site: Site,
+  profile: KubernetesObject,
+  publication: Omit<Publication, 'token'>,
+): Promise<void> => {
+  const { spec, metadata } = profileManifest(site, publication)
+  const { labels } = metadata
+  if (covers(profile, { spec, metadata: { labels } })) return
+  const { placement, version } = publication
+  await site.client.patch(profiles(version, placement.namespace), placement.name, { spec, metadata: { labels } })
 }
 
 /**

@@ -109,7 +109,7 @@ export const memberFacts = async (context: MemberContext, published: Published):
 const seconds = (time: string): string => time.replace(/\.\d+Z$/, 'Z')
 
 /** The member's API server as consumers in the host reach it. @throws CredentialMissing when no endpoint is known */
-const wayTo = ({ member: { cluster } }: MemberContext): Way => {
+export const wayTo = ({ member: { cluster } }: MemberContext): Way => {
   const { endpoint } = cluster
   if (endpoint === null) {
     throw new CredentialMissing(`The endpoint of cluster ${cluster.name} is not known. Register the cluster first.`)

@@ -17,8 +17,8 @@ import { removeNamespace } from '../../../../support/namespace.ts'
 import { hostSite, memberSite, removeOwned, type Site } from '../../../../support/owned.ts'
 import { Pending, settleAll, step } from '../../../../support/step.ts'
 import { statusOf } from '../host/content.ts'
-import { findServedVersion, removePublished, servedVersion } from '../host/inventory.ts'
-import { findProfile, publish, publishStatus, requireNamespace } from '../host/publish.ts'
+import { ensureInventory, findServedVersion, removePublished, servedVersion } from '../host/inventory.ts'
+import { findProfile, publish, publishSpec, publishStatus, requireNamespace } from '../host/publish.ts'
 import { CONTROL_PLANE_HEALTHY, memberSelector, placementsOf } from '../names.ts'
 import { parseProperties } from '../schema.ts'
 import { contentOfMember, type MemberFacts, memberFacts, type Published } from './facts.ts'
@@ -89,6 +89,7 @@ export const registerMember = (context: MemberContext): Promise<StepResult> =>
     const token = encodeToken(await storedToken(context))
     const site = await hostSite(context)
     const version = await servedVersion(site.client)
+    await ensureInventory(site, trace)
     const [inventory, ...consumers] = placementsOf(federation, membership.memberName, consumerNamespaces)
     const published = async () => statusOf(await findProfile(site, version, inventory))
     const content = contentOfMember(context, await firstFacts(context, published))
@@ -113,7 +114,7 @@ const requireAgreement = ({ member }: MemberContext, { health, fault }: MemberFa
 }
 
 /**
- * Brings the status of the member's profiles up to date, wherever they are. Touches no Secret and makes nothing, so that it does no harm
+ * Brings the member's profiles up to date, wherever they are: its name, its health, and the way to its API server. Touches no Secret and makes nothing, so that it does no harm
  * beside an unjoin or a rotation that has just begun.
  */
 export const refreshMember = (context: MemberContext): Promise<StepResult> =>
@@ -133,18 +134,24 @@ export const refreshMember = (context: MemberContext): Promise<StepResult> =>
     requireAgreement(context, facts)
     const content = contentOfMember(context, facts)
     for (const { placement, profile } of found) {
-      if (profile !== undefined) await publishStatus(site, profile, { content, placement, version })
+      if (profile === undefined) continue
+      await publishSpec(site, profile, { content, placement, version })
+      await publishStatus(site, profile, { content, placement, version })
     }
     return {}
   })
 
 /**
- * Removes the member's profiles and tokens wherever in the host they are, found by label, and waits until they are gone: a consumer's
+ * Removes the member's profiles and tokens wherever in the host they are, found by label and name, and waits until they are gone: a consumer's
  * finalizer (older Argo CD integration) may hold a profile for a while. Never talks to the member.
  */
 export const deregisterMember = (context: MemberContext): Promise<StepResult> =>
   step(async () => {
-    await removePublished(await hostSite(context), memberSelector(context.membership))
+    const { federation, membership } = context
+    const { memberName } = membership
+    const made = [...federation.made, ...membership.made]
+    const selector = memberSelector(membership)
+    await removePublished(await hostSite(context), { selector, federation, memberName, made })
     return {}
   })
 

@@ -1,12 +1,16 @@
 import * as z from 'zod'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
-import { secrets } from '../../../../../kubernetes/resources.ts'
+import { clusterRoleBindings, secrets } from '../../../../../kubernetes/resources.ts'
 import type { MemberContext, MemberObservation } from '../../../../contract/federation-driver.ts'
-import { hostSite, isOwned, isTerminating, nameOf, type Site } from '../../../../support/owned.ts'
+import { accountUser, bindingManifest } from '../../../../support/member/account.ts'
+import { missingOf, tokenFaults } from '../../../../support/member/made.ts'
+import { agrees, hostSite, isOwned, isTerminating, memberSite, nameOf, type Site } from '../../../../support/owned.ts'
+import { settleAll } from '../../../../support/step.ts'
 import { contentOf } from '../host/content.ts'
 import { findServedVersion } from '../host/inventory.ts'
 import { MEMBER_ID_LABEL, type Placement, type ProfileVersion, placementsOf, profiles, TOKEN_KEY } from '../names.ts'
 import { parseProperties } from '../schema.ts'
+import { wayTo } from './facts.ts'
 import { encodeToken } from './member.ts'
 
 /** Something is wrong with one of the places where the member should be published; undefined when nothing is. */
@@ -20,7 +24,11 @@ const profileFault = (context: MemberContext, site: Site, profile: KubernetesObj
   if (uid !== undefined && profile.metadata.labels?.[MEMBER_ID_LABEL] !== uid) {
     return { reason: 'MemberIdDiffers', message: `${name} is about another cluster: label ${MEMBER_ID_LABEL}.` }
   }
-  const joined = contentOf(profile)?.conditions.find((condition) => condition.type === 'Joined')
+  const content = contentOf(profile)
+  if (content !== undefined && !agrees(content.way, wayTo(context))) {
+    return { reason: 'AddressDiffers', message: `${name} does not say how the member is reached.` }
+  }
+  const joined = content?.conditions.find((condition) => condition.type === 'Joined')
   if (joined?.status !== 'True') return { reason: 'NotJoined', message: `${name} has no condition Joined=True.` }
   return undefined
 }
@@ -42,6 +50,23 @@ const placementFault = async (
   const profile = await site.client.get(profiles(version, placement.namespace), placement.name)
   if (profile === undefined) return 'absent'
   return profileFault(context, site, profile) ?? secretFault(context, site, placement)
+}
+
+/** What is missing or changed: the binding and the account in the member, the profiles and their Secrets in the host. */
+export const observeMade = async (context: MemberContext): Promise<readonly string[]> => {
+  const { federation } = context
+  const { memberRole } = parseProperties(federation.properties)
+  const [inMember, token, inHost] = await settleAll([
+    async () =>
+      missingOf(await memberSite(context), [
+        { resource: clusterRoleBindings, desired: bindingManifest(federation.id, memberRole) },
+      ]),
+    async () => tokenFaults(context, await context.memberToken(), accountUser(federation.id)),
+    () => observeMember(context),
+  ])
+  const gone = `ClusterProfile ${context.membership.memberName} is missing in the inventory of the host.`
+  const published = inHost.state === 'absent' ? [gone] : inHost.state === 'ready' ? [] : [inHost.message]
+  return [...inMember, ...token, ...published]
 }
 
 /**

@@ -1,5 +1,7 @@
 import * as z from 'zod'
+import { withoutFullStop } from '../../../../../core/values/wording.ts'
 import type { KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
+import { ApiThrottled, ApiUnavailable, ObjectNotFound } from '../../../../../kubernetes/errors.ts'
 import { customResourceDefinitions } from '../../../../../kubernetes/resources.ts'
 import { ForeignObject } from '../../../../contract/errors.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
@@ -8,7 +10,7 @@ import { isTerminating, MANAGED_BY, MANAGED_BY_LABEL } from '../../../../support
 import { Pending, step } from '../../../../support/step.ts'
 import { CRD_EDITION, CRD_EDITION_ANNOTATION, crdManifest } from '../crd/manifest.ts'
 import { isDiscoverable } from '../host/inventory.ts'
-import { PROFILE_CRD, PROFILE_VERSIONS, type ProfileVersion } from '../names.ts'
+import { PROFILE_CRD, PROFILE_VERSIONS, type ProfileVersion, profiles } from '../names.ts'
 
 /** First minor whose API server compiles the CEL `format` library in a new CRD. */
 const CEL_FORMAT_MINOR = 32
@@ -65,7 +67,19 @@ const isEstablished = (crd: KubernetesObject): boolean =>
     (condition) => condition.type === 'Established' && condition.status === 'True',
   )
 
-/** The CRD is there, usable, established, and discovery lists it. */
+/** The storage of a new CRD is made after discovery lists it. Until then lists are 429 ("storage is (re)initializing"). @throws Pending */
+const requireListed = async (client: KubernetesClient, version: ProfileVersion): Promise<void> => {
+  try {
+    await client.list(profiles(version), { limit: 1 })
+  } catch (error) {
+    const isStarting =
+      error instanceof ApiThrottled || error instanceof ApiUnavailable || error instanceof ObjectNotFound
+    if (!isStarting) throw error
+    throw new Pending(`the API server to list ClusterProfiles ${version}: ${withoutFullStop(error.message)}`)
+  }
+}
+
+/** The CRD is there, usable, established, and both discovery and a list answer. */
 const ensureCrd = async (client: KubernetesClient): Promise<void> => {
   const found = await client.get(customResourceDefinitions, PROFILE_CRD)
   if (found !== undefined && isTerminating(found)) {
@@ -77,6 +91,7 @@ const ensureCrd = async (client: KubernetesClient): Promise<void> => {
   if (!isEstablished(crd)) throw new Pending(`the CustomResourceDefinition ${PROFILE_CRD} to be Established`)
   for (const version of usableVersions(crd)) {
     if (!(await isDiscoverable(client, version))) throw new Pending(`discovery to list ClusterProfiles ${version}`)
+    await requireListed(client, version)
   }
 }
 

@@ -1,20 +1,12 @@
-import type { Manifest } from '../../../../../kubernetes/manifest.ts'
 import { namespaces, roles } from '../../../../../kubernetes/resources.ts'
 import type { FederationContext } from '../../../../contract/federation-driver.ts'
 import type { Phase, StepResult } from '../../../../contract/phase.ts'
 import { ensureNamespace, removeNamespace } from '../../../../support/namespace.ts'
-import {
-  ensureOwned,
-  federationSelector,
-  hostSite,
-  ownerLabels,
-  refOf,
-  removeOwned,
-} from '../../../../support/owned.ts'
+import { ensureOwned, federationSelector, hostSite, refOf, removeOwned } from '../../../../support/owned.ts'
 import { step } from '../../../../support/step.ts'
-import { removePublished } from '../host/inventory.ts'
+import { readerRole, removePublished } from '../host/inventory.ts'
 import type { ClusterProfileOptions } from '../member/member.ts'
-import { PROFILE_GROUP, READER_ROLE } from '../names.ts'
+import { READER_ROLE } from '../names.ts'
 import { inventoryNamespace } from '../schema.ts'
 
 /** Deletes the inventory namespace of this federation, last of all. */
@@ -40,16 +32,6 @@ export const namespacePhase = (options: ClusterProfileOptions): Phase<Federation
       return {}
     }),
   undo: (context) => dropNamespace(context, options),
-})
-
-const readerRole = (federationId: string): Manifest<'Role'> => ({
-  apiVersion: 'rbac.authorization.k8s.io/v1',
-  kind: 'Role',
-  metadata: { name: READER_ROLE, namespace: inventoryNamespace(federationId), labels: ownerLabels(federationId) },
-  rules: [
-    { apiGroups: [PROFILE_GROUP], resources: ['clusterprofiles'], verbs: ['get', 'list', 'watch'] },
-    { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
-  ],
 })
 
 const dropAccess = (context: FederationContext): Promise<StepResult> =>
@@ -83,7 +65,9 @@ const publicationsPhase: Phase<FederationContext> = {
   deadlineSeconds: 120,
   ensure: (context) =>
     step(async () => {
-      await removePublished(await hostSite(context), federationSelector(context.federation.id))
+      const { federation } = context
+      const selector = federationSelector(federation.id)
+      await removePublished(await hostSite(context), { selector, federation, made: federation.made })
       return {}
     }),
 }

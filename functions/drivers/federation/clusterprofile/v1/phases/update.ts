@@ -107,7 +107,13 @@ export const publishPhase: Phase<FederationContext> = {
       const inventory = inventoryNamespace(context.federation.id)
       const selector = federationSelector(context.federation.id)
       const { consumerNamespaces } = parseProperties(context.federation.properties)
-      await removePublished(site, selector, [inventory, ...consumerNamespaces])
+      const members = (await context.members?.()) ?? []
+      await removePublished(site, {
+        selector,
+        federation: context.federation,
+        made: [...context.federation.made, ...members.flatMap(({ membership }) => membership.made)],
+        keepNamespaces: [inventory, ...consumerNamespaces],
+      })
       for (const name of consumerNamespaces) await requireNamespace(site, name)
       const version = await servedVersion(site.client)
       for (const profile of await listAll(site.client, profiles(version, inventory), selector)) {

@@ -104,21 +104,25 @@ export type SecretFacts = {
 /** What Karmada gets into the member with. */
 export const tokenSecret = (
   context: MemberContext,
-  { token, caBundle }: KarmadaCredential,
+  { token }: KarmadaCredential,
   { ownerUid, publishedAt }: SecretFacts,
-): Manifest<'Secret'> => ({
-  apiVersion: 'v1',
-  kind: 'Secret',
-  metadata: {
-    name: context.membership.memberName,
-    namespace: MEMBERS_NAMESPACE,
-    labels: labelsOf(context),
-    ...(publishedAt === undefined ? {} : { annotations: { [PUBLISHED_ANNOTATION]: publishedAt } }),
-    ownerReferences: ownersOf(context, ownerUid),
-  },
-  type: 'Opaque',
-  data: { token: encode(token), ...(caBundle === null ? {} : { caBundle: encode(caBundle) }) },
-})
+): Manifest<'Secret'> => {
+  // As it is by now: the stored one is of the time when the credential was made.
+  const { caBundle } = peerOf(context.member.cluster)
+  return {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: {
+      name: context.membership.memberName,
+      namespace: MEMBERS_NAMESPACE,
+      labels: labelsOf(context),
+      ...(publishedAt === undefined ? {} : { annotations: { [PUBLISHED_ANNOTATION]: publishedAt } }),
+      ownerReferences: ownersOf(context, ownerUid),
+    },
+    type: 'Opaque',
+    data: { token: encode(token), ...(caBundle === null ? {} : { caBundle: encode(caBundle) }) },
+  }
+}
 
 /** What `clusters/proxy` gets into the member with: in the namespace that Karmada takes for the account's in the member. */
 export const impersonatorSecret = (

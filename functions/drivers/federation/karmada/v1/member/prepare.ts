@@ -2,15 +2,17 @@ import { type MemberCredential, operationOf } from '../../../../../core/membersh
 import { Secret } from '../../../../../core/values/secret.ts'
 import type { KubernetesObject } from '../../../../../kubernetes/client.ts'
 import type { Manifest } from '../../../../../kubernetes/manifest.ts'
-import { clusterRoles, serviceAccounts } from '../../../../../kubernetes/resources.ts'
+import { clusterRoleBindings, clusterRoles, serviceAccounts } from '../../../../../kubernetes/resources.ts'
 import { DAY_MS } from '../../../../../x509/certificate.ts'
 import type { MemberContext, PrepareResult } from '../../../../contract/federation-driver.ts'
 import {
   accountUser,
+  bindingManifest,
   ensureBinding,
   ensureMemberNamespace,
   ensureServiceAccount,
 } from '../../../../support/member/account.ts'
+import { missingOf, tokenFaults } from '../../../../support/member/made.ts'
 import { obtainToken } from '../../../../support/member/obtain-token.ts'
 import { memberObjectName, tokenSecrets } from '../../../../support/member/tokens.ts'
 import { ensureOwned, memberSite, ownerLabels, refOf, removeOwned, type Site } from '../../../../support/owned.ts'
@@ -47,6 +49,21 @@ const ensureRights = async (site: Site, trace: Trace, role: string | null): Prom
   if (role !== null) return bind()
   trace.made(refOf(site, await ensureOwned(site, clusterRoles, roleManifest(site.federationId))))
   await bind()
+}
+
+/** What is missing or changed in the member: rights, and what the stored token proves of its account. What the control plane has, it says itself. */
+export const observeMade = async (context: MemberContext): Promise<readonly string[]> => {
+  const { id } = context.federation
+  const { memberClusterRole } = parseProperties(context.federation.properties)
+  const name = memberObjectName(id)
+  const own = { resource: clusterRoles, desired: roleManifest(id) }
+  const binding = { resource: clusterRoleBindings, desired: bindingManifest(id, memberClusterRole ?? name) }
+  const [rights, ...tokens] = await settleAll([
+    async () => missingOf(await memberSite(context), memberClusterRole === null ? [own, binding] : [binding]),
+    async () => tokenFaults(context, await storedToken(context, name), accountUser(id)),
+    async () => tokenFaults(context, await storedToken(context, IMPERSONATOR), accountUser(id, IMPERSONATOR)),
+  ])
+  return [...rights, ...tokens.flat()]
 }
 
 type Token = MemberCredential & { token: Secret }

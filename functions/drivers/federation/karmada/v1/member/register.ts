@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { operationOf } from '../../../../../core/membership/membership.ts'
 import type { ObjectRef } from '../../../../../core/values/object-ref.ts'
 import type { KubernetesObject, Resource } from '../../../../../kubernetes/client.ts'
@@ -5,9 +6,17 @@ import { namespaces, secrets } from '../../../../../kubernetes/resources.ts'
 import type { MemberContext } from '../../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../../contract/phase.ts'
 import { memberObjectName, removeOlderTokens } from '../../../../support/member/tokens.ts'
-import { ensureSeen, isTerminating, nameOf, refOf, requireOwned, type Site } from '../../../../support/owned.ts'
+import {
+  ensureSeen,
+  isOwned,
+  isTerminating,
+  nameOf,
+  refOf,
+  requireOwned,
+  type Site,
+} from '../../../../support/owned.ts'
 import { Pending, settleAll, step, type Trace } from '../../../../support/step.ts'
-import { workInControlPlane } from '../control-plane/open.ts'
+import { hasControlPlane, workInControlPlane } from '../control-plane/open.ts'
 import { MEMBERS_NAMESPACE } from '../model/names.ts'
 import type { KarmadaOptions } from '../model/options.ts'
 import {
@@ -15,6 +24,7 @@ import {
   impersonatorSecret,
   type KarmadaCredential,
   PUBLISHED_ANNOTATION,
+  peerOf,
   requireCredential,
   type SecretFacts,
   tokenIn,
@@ -23,6 +33,8 @@ import {
 import { clusters, controlPlaneSite, executionSpace, IMPERSONATOR, impersonatorSecretName } from './names.ts'
 import { requireRestartAfter } from './restart.ts'
 import { clusterFacts, yieldProxy } from './status.ts'
+
+type Published = { cluster: KubernetesObject; secret: KubernetesObject }
 
 type Seen = {
   cluster: KubernetesObject | undefined
@@ -53,14 +65,27 @@ const observeExisting = async (site: Site, name: string): Promise<Seen> => {
   return { cluster, secret, impersonator }
 }
 
-/** When the token took the place of one that Karmada's watches may use; undefined when it did not. */
+/** True when Karmada's watches of the member, which keep what they began with, are with what is wanted: token, authorities and address. */
+const isInUse = ({ member }: MemberContext, { cluster, secret }: Published, wanted: KubernetesObject): boolean => {
+  const { server, caBundle } = peerOf(member.cluster)
+  const { apiEndpoint, insecureSkipTLSVerification } = clusterFacts(cluster)
+  return (
+    isDeepStrictEqual(tokenIn(secret), tokenIn(wanted)) &&
+    apiEndpoint === server &&
+    insecureSkipTLSVerification === (caBundle === null)
+  )
+}
+
+/** When what Karmada gets into the member with took the place of what its watches may use; undefined when it did not. */
 const publishedAt = (
-  { now }: MemberContext,
-  { cluster, secret }: Seen,
+  context: MemberContext,
+  { cluster, secret }: Pick<Seen, 'cluster' | 'secret'>,
   wanted: KubernetesObject,
 ): string | undefined => {
   if (cluster === undefined || secret === undefined) return undefined
-  return tokenIn(secret)?.token === tokenIn(wanted)?.token ? secret.metadata.annotations?.[PUBLISHED_ANNOTATION] : now()
+  return isInUse(context, { cluster, secret }, wanted)
+    ? secret.metadata.annotations?.[PUBLISHED_ANNOTATION]
+    : context.now()
 }
 
 type Publishing = { context: MemberContext; site: Site; trace: Trace; credential: KarmadaCredential }
@@ -119,6 +144,54 @@ const publish = async (publishing: Publishing): Promise<string | undefined> => {
   if (ownerUid === undefined) await ownSecrets(publishing, { ownerUid: cluster.metadata.uid, publishedAt: published })
   return published
 }
+
+/** Cluster and token Secret of a member that is registered; undefined where one is missing, goes, or is not ours. */
+const findPublished = async (site: Site, name: string): Promise<Published | undefined> => {
+  const [cluster, secret] = await settleAll([
+    () => site.client.get(clusters, name),
+    () => site.client.get(secrets(MEMBERS_NAMESPACE), name),
+  ])
+  const isThere = (object: KubernetesObject | undefined): object is KubernetesObject =>
+    object !== undefined && isOwned(site, object) && !isTerminating(object)
+  return isThere(cluster) && isThere(secret) ? { cluster, secret } : undefined
+}
+
+/** Address and authorities, written into what is there: a patch makes nothing that is gone meanwhile. */
+const republish = async (site: Site, context: MemberContext, seen: Published): Promise<string | undefined> => {
+  const credential = await requireCredential(context)
+  const ownerUid = seen.cluster.metadata.uid
+  const wanted = tokenSecret(context, credential, { ownerUid })
+  // Another token is for a repair.
+  if (tokenIn(seen.secret)?.token !== credential.token) return undefined
+  const published = publishedAt(context, seen, wanted)
+  const name = context.membership.memberName
+  const { server, caBundle } = peerOf(context.member.cluster)
+  if (!isInUse(context, seen, wanted)) {
+    await site.client.patch(secrets(MEMBERS_NAMESPACE), name, {
+      metadata: { annotations: { [PUBLISHED_ANNOTATION]: published } },
+      data: { caBundle: null, ...wanted.data },
+    })
+    const insecureSkipTLSVerification = caBundle === null ? true : null
+    await site.client.patch(clusters, name, { spec: { apiEndpoint: server, insecureSkipTLSVerification } })
+  }
+  return published
+}
+
+/**
+ * Has the control plane reach a registered member where it is by now, under the authorities that vouch for it now. Karmada checks health and version
+ * itself. Makes nothing, and never talks to the member.
+ */
+export const refreshMember = (context: MemberContext, options: KarmadaOptions): Promise<StepResult> =>
+  step(async () => {
+    if (!(await hasControlPlane(context))) return {}
+    const published = await workInControlPlane(context, async (client) => {
+      const site = controlPlaneSite(context, client)
+      const seen = await findPublished(site, context.membership.memberName)
+      return seen && republish(site, context, seen)
+    })
+    if (published !== undefined) await requireRestartAfter(context, published, options)
+    return {}
+  })
 
 /**
  * Makes the member known to the control plane. A token that took the place of another is in force once karmada-controller-manager has started
