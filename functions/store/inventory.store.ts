@@ -38,8 +38,8 @@ export interface InventoryStore {
   /** Remembers one until it expires, and one of a cluster until it is forgotten. Conflict: AlreadyExists. */
   remember(issued: IssuedKubeconfig): Write
   get(key: IssuedKey): Promise<IssuedKubeconfig | undefined>
-  /** Of one cluster, those that have expired, too. */
-  issuedOf(cluster: { projectId: string; id: string }): Promise<IssuedKubeconfig[]>
+  /** Of one cluster, or with `kind` of one federation: those that have expired, too. */
+  issuedOf(of: { projectId: string; kind?: IssuedKubeconfig['of']['kind']; id: string }): Promise<IssuedKubeconfig[]>
   /** Absent is no error. */
   forget(key: IssuedKey): Write
   /** Of clusters, those that have expired and are not forgotten, the oldest first. Eventually consistent. */

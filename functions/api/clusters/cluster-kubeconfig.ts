@@ -1,4 +1,5 @@
 import { accountUser, makeAccount, withdraw } from '../../core/access/cluster-people.ts'
+import { requireNoCredentialsIn } from '../../core/access/credential-namespaces.ts'
 import { openClient } from '../../core/access/open-cluster.ts'
 import type { Cluster, ClusterEndpoint } from '../../core/cluster/cluster.ts'
 import { InvalidRequest, StateConflict } from '../../core/errors.ts'
@@ -50,6 +51,7 @@ const findReady = async (request: Request, { seconds: _, ...rights }: WantedKube
   requireKubeconfigRule(request, rights, { projectId: cluster.projectId, userId: cluster.userId })
   const ready = requireReady(request, cluster)
   requireOffered(`Cluster ${quote(cluster.name)}`, OFFER, rights)
+  await requireNoCredentialsIn(request.ports, cluster, rights)
   return ready
 }
 
@@ -64,7 +66,7 @@ const remember = (request: Request, wanted: WantedKubeconfig): Promise<{ cluster
       { kind: 'cluster', projectId: cluster.projectId, id: cluster.id },
       { ...wanted, expiresAt },
     )
-    await stores.commit([stores.clusters.change(cluster, {}), stores.inventory.remember(issued)])
+    await stores.commit([stores.clusters.change(cluster, {}, { usesAsRead: true }), stores.inventory.remember(issued)])
     return { cluster, issued }
   })
 
@@ -128,7 +130,10 @@ export const issueClusterKubeconfig = async (request: Request): Promise<ApiRespo
       const now = await findReady(request, wanted)
       const message = `User ${principal.userId} was given a kubeconfig of ${now.name} as ${rightsInWords(wanted)} that is valid until ${fresh.expiresAt}.`
       const said = { action: 'kubeconfig', outcome: 'success', reason: 'KubeconfigIssued', message } as const
-      await ports.stores.commit([ports.stores.clusters.change(now, {}), ownerEvent(ports, 'cluster', now, said)])
+      await ports.stores.commit([
+        ports.stores.clusters.change(now, {}, { usesAsRead: true }),
+        ownerEvent(ports, 'cluster', now, said),
+      ])
     })
     return kubeconfigAnswer(request, fresh)
   } catch (error) {

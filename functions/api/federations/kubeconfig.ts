@@ -1,3 +1,4 @@
+import { requireNoCredentialsInMembers } from '../../core/access/credential-namespaces.ts'
 import { InvalidRequest, StateConflict } from '../../core/errors.ts'
 import { type Federation, isInitialized } from '../../core/federation/federation.ts'
 import { federationContext, hostAccess } from '../../core/federation/federation-context.ts'
@@ -59,6 +60,7 @@ const findUp = async (request: Request, { seconds: _, ...rights }: WantedKubecon
   requireOffered(`The driver ${driver.id}`, kubeconfigOffer(driver), rights)
   requireOwnHost(federation)
   requireUp(federation)
+  await requireNoCredentialsInMembers(ports, federation, rights)
   return federation
 }
 

@@ -92,8 +92,8 @@ export const dynamoInventoryStore = (context: StoreContext): InventoryStore => {
       const item = await getItem(context, issuedKey(key))
       return item && parseItem(issuedItem, item)
     },
-    issuedOf: async ({ projectId, id }) =>
-      (await all(projectId, issuedPrefix({ kind: 'cluster', id }))).map((item) => parseItem(issuedItem, item)),
+    issuedOf: async ({ projectId, kind = 'cluster', id }) =>
+      (await all(projectId, issuedPrefix({ kind, id }))).map((item) => parseItem(issuedItem, item)),
     forget: (key) =>
       asWrite({
         type: 'delete',
