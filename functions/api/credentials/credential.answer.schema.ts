@@ -25,6 +25,7 @@ const credentialAnswer = z.object({
   holder: z.enum(['fedplane', 'federation', 'user', 'anyone']),
   user_id: z.string().nullable(),
   rights: z.string().nullable(),
+  left_behind: z.boolean(),
   valid_until: z.union([timeAnswer, z.enum(['never', 'unknown'])]),
 })
 

@@ -6,7 +6,7 @@ import type { Membership } from '../../core/membership/membership.ts'
 import type { Trigger } from '../../core/trigger/trigger.ts'
 import { describeObject, type ObjectRef } from '../../core/values/object-ref.ts'
 import type { CredentialKey } from '../../store/credential.store.ts'
-import type { IssuedKubeconfig, StoredAuthority } from '../../store/inventory.store.ts'
+import type { IssuedKubeconfig, Leftover, StoredAuthority } from '../../store/inventory.store.ts'
 
 /** What a project has, as far as it has to do with credentials. */
 export type Stock = {
@@ -21,6 +21,7 @@ export type Stock = {
   authorities: readonly StoredAuthority[]
   sealed: readonly CredentialKey[]
   issued: readonly IssuedKubeconfig[]
+  leftovers: readonly Leftover[]
   /** Which rights a federation takes at its host and in members; null when its driver is unknown. */
   rightsOf(side: 'host' | 'member', federation: Federation | undefined): string | null
 }
@@ -42,6 +43,8 @@ export type Entry = {
   rights: string | null
   /** ISO-8601 UTC. */
   validUntil: string | 'never' | 'unknown'
+  /** Its member left, and could not be cleaned. */
+  isLeftBehind?: true
 }
 
 /** The same for the same credential, in the form that markers of lists have. */
@@ -175,6 +178,27 @@ const issuedEntry = ({ id, of, userId, role, namespace, expiresAt }: IssuedKubec
   validUntil: expiresAt,
 })
 
+/** Names of objects in a cluster are its owner's to see. */
+const leftEntries = (projectId: string, left: Leftover): Entry[] =>
+  left.objects.flatMap((ref): Entry[] => {
+    const kind = KINDS[ref.kind]
+    if (kind === undefined) return []
+    return [
+      {
+        ...ours,
+        id: idOf('left', left.federationId, left.clusterId, describeObject(ref)),
+        kind,
+        place: 'member',
+        clusterId: left.clusterId,
+        federationId: left.federationId,
+        object: left.projectId === projectId ? describeObject(ref) : null,
+        holder: 'federation',
+        rights: left.rights,
+        isLeftBehind: true,
+      },
+    ]
+  })
+
 type Lent = { isHostLent: boolean; isMemberLent: boolean }
 
 /** In a cluster its owner sees what was made; everywhere else the federation's project does. */
@@ -221,6 +245,7 @@ export const inventoryOf = (stock: Stock): Entry[] =>
     }),
     ...[...stock.federations.values()].flatMap((federation) => ofFederation(stock, federation)),
     ...stock.memberships.flatMap((membership) => ofMembership(stock, membership)),
+    ...stock.leftovers.flatMap((left) => leftEntries(stock.projectId, left)),
     ...stock.hooks.map(hookEntry),
     ...stock.authorities.map(authorityEntry),
     ...stock.issued.filter((issued) => isThere(stock, issued)).map(issuedEntry),

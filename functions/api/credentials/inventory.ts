@@ -63,16 +63,18 @@ const present = <T>(items: readonly (T | undefined)[]): T[] => items.filter((ite
 const stockOf = async (request: Request, projectId: string): Promise<Stock> => {
   const { stores } = request.ports
   const { inventory } = stores
-  const [clusters, federations, memberships, triggers, hooks, authorities, sealed, issued] = await Promise.all([
-    allOf((page) => stores.clusters.list(projectId, page)),
-    allOf((page) => stores.federations.list(projectId, page)),
-    inventory.memberships(projectId),
-    stores.triggers.listOf(projectId),
-    inventory.hooks(projectId),
-    inventory.authorities(projectId),
-    inventory.sealed(projectId),
-    inventory.issued(projectId),
-  ])
+  const [clusters, federations, memberships, triggers, hooks, authorities, sealed, issued, leftovers] =
+    await Promise.all([
+      allOf((page) => stores.clusters.list(projectId, page)),
+      allOf((page) => stores.federations.list(projectId, page)),
+      inventory.memberships(projectId),
+      stores.triggers.listOf(projectId),
+      inventory.hooks(projectId),
+      inventory.authorities(projectId),
+      inventory.sealed(projectId),
+      inventory.issued(projectId),
+      inventory.leftovers(projectId),
+    ])
   const foreign = await foreignUses(request, projectId, clusters)
   const others = present(foreign.map(({ federation }) => federation))
   return {
@@ -85,6 +87,7 @@ const stockOf = async (request: Request, projectId: string): Promise<Stock> => {
     authorities,
     sealed,
     issued,
+    leftovers,
     rightsOf: (side, federation) => federationRights(request.ports, side, federation),
   }
 }
@@ -118,6 +121,7 @@ const show = ({ clusters, federations, projectId }: Stock, entry: Entry) => {
     holder: entry.holder,
     user_id: entry.userId,
     rights: entry.rights,
+    left_behind: entry.isLeftBehind === true,
     valid_until: isTime(entry.validUntil) ? timestamp(entry.validUntil) : entry.validUntil,
   }
 }

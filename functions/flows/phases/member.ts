@@ -1,3 +1,4 @@
+import { takeOverLeft } from '../../core/membership/leftovers.ts'
 import { nextToken, warningOf } from '../../core/membership/member-context.ts'
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
 import type { MemberObservation } from '../../drivers/contract/federation-driver.ts'
@@ -20,7 +21,10 @@ const deregister = ({ driver, context }: MemberWork) => driver.deregisterMember(
 const clean = ({ driver, context }: MemberWork) => driver.cleanMember(context)
 
 /** The driver's preflight; changes nothing. @throws PreflightFailed listing every finding that refuses */
-const check = async ({ driver, context }: MemberWork) => {
+const check = async ({ ports, membership, driver, context }: MemberWork) => {
+  if (!(await takeOverLeft(ports, membership))) {
+    return { done: false, waitingFor: 'what was left in the cluster before to be removed' }
+  }
   const { findings } = await driver.checkMember(context)
   const refusals = findings.filter((finding) => finding.severity === 'error')
   if (refusals.length === 0) return { done: true }

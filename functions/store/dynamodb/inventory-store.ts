@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { AUTHORITIES } from '../../core/cluster/cluster.ts'
 import { KUBECONFIG_ROLES } from '../../core/values/identity.ts'
 import { AlreadyExists } from '../errors.ts'
-import type { InventoryStore, IssuedKey, IssuedKubeconfig } from '../inventory.store.ts'
+import type { InventoryStore, IssuedKey, IssuedKubeconfig, LeftoverKey } from '../inventory.store.ts'
 import { asWrite } from './action.ts'
-import { issuedIndexAttributes, issuedPartition, presentOnly } from './index-attributes.ts'
+import { issuedIndexAttributes, issuedPartition, leftPartition, presentOnly } from './index-attributes.ts'
 import { count, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
 import {
   authorityKeyParts,
@@ -16,9 +16,13 @@ import {
   issuedKey,
   issuedKeyParts,
   issuedPrefix,
+  LEFT_PREFIX,
+  leftKey,
+  leftKeyParts,
   MEMBERSHIP_PREFIX,
   projectPartition,
 } from './keys.ts'
+import { leftoverItem, putLeftover, removeLeftover } from './leftover-items.ts'
 import { membershipItem } from './membership-store.ts'
 import { hookItem } from './observe-store.ts'
 import { getItem, type Item, queryPrefix, toArray } from './read.ts'
@@ -53,6 +57,10 @@ const authorityOf = (item: Item) => {
 
 async function* due(context: StoreContext, now: string): AsyncGenerator<IssuedKey> {
   for await (const item of dueEntries(context, issuedPartition, now)) yield issuedKeyParts(item)
+}
+
+async function* dueLeftovers(context: StoreContext, now: string): AsyncGenerator<LeftoverKey> {
+  for await (const item of dueEntries(context, leftPartition, now)) yield leftKeyParts(item)
 }
 
 /** What there is of credentials, in DynamoDB. Sealed bytes stay there. */
@@ -101,5 +109,13 @@ export const dynamoInventoryStore = (context: StoreContext): InventoryStore => {
         onConflict: () => new AlreadyExists('unreachable: the write has no condition'),
       }),
     due: (now) => due(context, now),
+    leftovers: async (projectId) => (await all(projectId, LEFT_PREFIX)).map((item) => parseItem(leftoverItem, item)),
+    getLeftover: async (key) => {
+      const item = await getItem(context, leftKey(key))
+      return item && parseItem(leftoverItem, item)
+    },
+    putLeftover: (read, next) => asWrite(...putLeftover(read, next)),
+    removeLeftover: (read) => asWrite(...removeLeftover(read)),
+    dueLeftovers: (now) => dueLeftovers(context, now),
   }
 }

@@ -7,6 +7,7 @@ import { beat } from '../heartbeat.ts'
 import { inShares, type Shares } from '../in-shares.ts'
 import { type ControlPlaneReport, sweepControlPlanes } from './control-planes.ts'
 import { removeExpiredAccounts } from './expired-accounts.ts'
+import { removeLeftBehind } from './left-behind.ts'
 import { observeCluster } from './observe-cluster.ts'
 import { observeDue } from './observe-requested.ts'
 import type { Sweep } from './probe.ts'
@@ -74,10 +75,11 @@ const sweepClusters = async (ports: Ports): Promise<ClusterReport> => {
  * time and 10 of one project, which has 240 s of observations in a run. Writes only what changed; a health that changed for two observations running degrades or heals the cluster's memberships, and the
  * control planes are informed of it. Then likewise at the control planes of federations, which say more of their members. Beside the clusters,
  * those that somebody asked to observe and that were lost on their way: clusters that hang hold up no sweep. And
- * accounts of people whose kubeconfigs have expired are removed.
+ * accounts of people whose kubeconfigs have expired are removed, as is what federations left in clusters that are well again.
  */
 export const sweepHealth = async (ports: Ports): Promise<SweepReport> => {
   const [clusters] = await Promise.all([sweepClusters(ports), observeDue(ports), removeExpiredAccounts(ports)])
+  await removeLeftBehind(ports)
   const federations = await sweepControlPlanes(ports)
   await beat(ports, 'health-sweep')
   return { ...clusters, federations }
