@@ -20,6 +20,8 @@ export type IssuedKubeconfig = {
   /** ISO-8601 UTC. */
   expiresAt: string
   createdAt: string
+  /** It was made, and handed out to nobody; what was made could not be removed yet. */
+  isWithheld?: true
 }
 
 export type IssuedKey = Pick<IssuedKubeconfig, 'projectId' | 'of' | 'id'>
@@ -58,6 +60,8 @@ export interface InventoryStore {
   issued(projectId: string): Promise<IssuedKubeconfig[]>
   /** Remembers one until it expires, and one of a cluster until it is forgotten. Conflict: AlreadyExists. */
   remember(issued: IssuedKubeconfig): Write
+  /** Says that one was not handed out. Absent is no error. */
+  withhold(key: IssuedKey): Write
   get(key: IssuedKey): Promise<IssuedKubeconfig | undefined>
   /** Of one cluster, or with `kind` of one federation: those that have expired, too. */
   issuedOf(of: { projectId: string; kind?: IssuedKubeconfig['of']['kind']; id: string }): Promise<IssuedKubeconfig[]>

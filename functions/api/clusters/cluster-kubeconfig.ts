@@ -10,6 +10,7 @@ import { isReservedNamespace } from '../../core/values/kubernetes.ts'
 import { Secret } from '../../core/values/secret.ts'
 import { quote, withoutFullStop } from '../../core/values/wording.ts'
 import type { KubeconfigOffer } from '../../drivers/contract/federation-driver-description.ts'
+import type { KubernetesClient } from '../../kubernetes/client.ts'
 import { PermissionDenied } from '../../kubernetes/errors.ts'
 import { writeKubeconfig } from '../../kubernetes/kubeconfig/write-kubeconfig.ts'
 import type { IssuedKubeconfig } from '../../store/inventory.store.ts'
@@ -48,7 +49,7 @@ const requireReady = ({ ports }: Request, cluster: Cluster): Ready => {
 const findReady = async (request: Request, { seconds: _, ...rights }: WantedKubeconfig): Promise<Ready> => {
   requireKubeconfigRule(request, rights)
   const cluster = await findIntactCluster(request)
-  requireKubeconfigRule(request, rights, { projectId: cluster.projectId, userId: cluster.userId })
+  requireKubeconfigRule(request, rights, cluster)
   const ready = requireReady(request, cluster)
   requireOffered(`Cluster ${quote(cluster.name)}`, OFFER, rights)
   await requireNoCredentialsIn(request.ports, cluster, rights)
@@ -71,37 +72,39 @@ const remember = (request: Request, wanted: WantedKubeconfig): Promise<{ cluster
   })
 
 const make = async (
-  { ports }: Request,
+  client: KubernetesClient,
   cluster: Ready,
   issued: IssuedKubeconfig,
   seconds: number,
 ): Promise<FreshKubeconfig> => {
-  const client = await openClient(ports, cluster)
-  try {
-    const { token, expiresAt } = await makeAccount(client, { cluster: cluster.id, issued }, seconds)
-    const { server, caPem, tlsServerName, tlsVerify } = cluster.endpoint
-    const text = writeKubeconfig({
-      name: cluster.name,
-      user: accountUser({ cluster: cluster.id, issued }),
-      namespace: issued.namespace ?? undefined,
-      server,
-      ...(caPem === null ? {} : { caPem }),
-      ...(tlsServerName === null ? {} : { tlsServerName }),
-      ...(tlsVerify ? {} : { isInsecure: true }),
-      credential: { token: token.reveal() },
-    })
-    return { kubeconfig: new Secret(text), expiresAt }
-  } finally {
-    client.close()
-  }
+  const { token, expiresAt } = await makeAccount(client, { cluster: cluster.id, issued }, seconds)
+  const { server, caPem, tlsServerName, tlsVerify } = cluster.endpoint
+  const text = writeKubeconfig({
+    name: cluster.name,
+    user: accountUser({ cluster: cluster.id, issued }),
+    namespace: issued.namespace ?? undefined,
+    server,
+    ...(caPem === null ? {} : { caPem }),
+    ...(tlsServerName === null ? {} : { tlsServerName }),
+    ...(tlsVerify ? {} : { isInsecure: true }),
+    credential: { token: token.reveal() },
+  })
+  return { kubeconfig: new Secret(text), expiresAt }
 }
 
-/** What can't be removed now is removed once it has expired. */
-const takeBack = async ({ ports }: Request, cluster: Cluster, issued: IssuedKubeconfig): Promise<void> => {
+/** Nobody got it. What can't be removed now is removed once it has expired; where nothing was made, there is nothing to remember. */
+const takeBack = async (
+  { ports }: Request,
+  { cluster, issued }: { cluster: Cluster; issued: IssuedKubeconfig },
+  isBegun: boolean,
+): Promise<void> => {
+  const { inventory, commit } = ports.stores
+  if (!isBegun) return commit([inventory.forget(issued)])
   try {
     await withdraw(ports, cluster, issued)
   } catch (error) {
     if (!isAppError(error)) throw error
+    await commit([inventory.withhold(issued)])
     ports.log.warn('account of a kubeconfig stays until it expires', { clusterId: cluster.id, error: error.name })
   }
 }
@@ -122,9 +125,12 @@ const explained = (error: unknown, { name }: Cluster, { role }: IssuedKubeconfig
 export const issueClusterKubeconfig = async (request: Request): Promise<ApiResponse> => {
   const { ports, principal } = request
   const wanted = wantedKubeconfig(request)
-  const { cluster, issued } = await remember(request, wanted)
+  const remembered = await remember(request, wanted)
+  const { cluster, issued } = remembered
+  let client: KubernetesClient | undefined
   try {
-    const fresh = await make(request, cluster, issued, wanted.seconds)
+    client = await openClient(ports, cluster)
+    const fresh = await make(client, cluster, issued, wanted.seconds)
     // Asked again: a deletion that began meanwhile has looked for accounts already.
     await retryOnConflict(async () => {
       const now = await findReady(request, wanted)
@@ -137,7 +143,9 @@ export const issueClusterKubeconfig = async (request: Request): Promise<ApiRespo
     })
     return kubeconfigAnswer(request, fresh)
   } catch (error) {
-    await takeBack(request, cluster, issued)
+    await takeBack(request, remembered, client !== undefined)
     throw explained(error, cluster, issued)
+  } finally {
+    client?.close()
   }
 }

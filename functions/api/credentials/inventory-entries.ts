@@ -37,7 +37,7 @@ export type Entry = {
   /** What it is, for those who look for it there. */
   object: string | null
   /** Who uses it. */
-  holder: 'fedplane' | 'federation' | 'user' | 'anyone'
+  holder: 'fedplane' | 'federation' | 'user' | 'anyone' | 'nobody'
   userId: string | null
   /** Of those who have it; null: unknown. */
   rights: string | null
@@ -165,14 +165,14 @@ const authorityEntry = ({ clusterId, type, candidate, certificatePem }: StoredAu
   validUntil: new X509Certificate(certificatePem).validToDate.toISOString(),
 })
 
-const issuedEntry = ({ id, of, userId, role, namespace, expiresAt }: IssuedKubeconfig): Entry => ({
+const issuedEntry = ({ id, of, userId, role, namespace, expiresAt, isWithheld }: IssuedKubeconfig): Entry => ({
   ...ours,
   id,
   kind: 'kubeconfig',
   place: 'bearer',
   clusterId: of.kind === 'cluster' ? of.id : null,
   federationId: of.kind === 'federation' ? of.id : null,
-  holder: 'user',
+  holder: isWithheld ? 'nobody' : 'user',
   userId,
   rights: namespace === null ? role : `${role} of namespace ${namespace}`,
   validUntil: expiresAt,

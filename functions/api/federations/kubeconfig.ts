@@ -54,7 +54,7 @@ const findUp = async (request: Request, { seconds: _, ...rights }: WantedKubecon
   const ident = params.federation ?? ''
   const federation = await find(ports.stores.federations, 'Federation', principal.projectId, ident)
   await ports.stores.integrity.requireFederation(federation)
-  requireKubeconfigRule(request, rights, { projectId: federation.projectId, userId: federation.userId })
+  requireKubeconfigRule(request, rights, federation)
   const driver = ports.drivers.federation.resolve(federation.driver)
   kubeconfigOf(driver)
   requireOffered(`The driver ${driver.id}`, kubeconfigOffer(driver), rights)

@@ -103,7 +103,7 @@ const editorsOf = async ({ stores, clock }: EditorPorts, cluster: Cluster): Prom
     ...joined.map(({ federation }) => stores.inventory.issuedOf({ ...federation, kind: 'federation' })),
   ])
   const now = clock.now().toISOString()
-  return issued.flat().filter((it) => isEditing(it) && it.expiresAt > now)
+  return issued.flat().filter((it) => isEditing(it) && !it.isWithheld && it.expiresAt > now)
 }
 
 type EditorPorts = Pick<TablePorts, 'stores' | 'clock'>

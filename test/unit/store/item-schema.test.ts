@@ -107,7 +107,7 @@ const SHAPES: Record<string, string> = {
   'application credential 1': '27e4a859925b5f6e',
   'observe request 1': 'dfe623829858c942',
   'hook 1': 'ed13f67e90fcb5a9',
-  'issued kubeconfig 1': '40bd464b6fcf8e88',
+  'issued kubeconfig 1': 'afa4613208800aea',
   'leftover 1': '503d174e1f15ea7a',
   'hook token 1': '31d0dcfab7032d31',
 }
