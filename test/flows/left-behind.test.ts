@@ -76,6 +76,12 @@ const removedEvents = async () =>
   )
 
 describe('what a forced unjoin left', () => {
+  it('was in use before: the Secret in the host opens the member, with its rights', async () => {
+    const { credentials } = (await two.call(ANA, 'GET', `/v1/credentials/inventory?cluster=${hub}`)).body
+    const secrets = credentials.filter(({ kind, place }: Row) => kind === 'secret' && place === 'host')
+    expect(secrets.map(({ rights, left_behind }: Row) => [rights, left_behind])).toEqual([['view', false]])
+  })
+
   it('is listed for both sides, names for the owner of the cluster only, also when the federation is gone', async () => {
     await left()
     const owner = await rows(BEN)

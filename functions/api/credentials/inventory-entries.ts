@@ -121,9 +121,16 @@ const sealedEntry = (stock: Stock, { owner, purpose }: CredentialKey): Partial<F
 const KINDS: Readonly<Record<string, string>> = { ServiceAccount: 'service-account', Secret: 'secret' }
 
 /** What flows made for a federation, as far as this project may see it, and the cluster that is the member. */
-type Made = { refs: readonly ObjectRef[]; federation: Federation | undefined; federationId: string; clusterId: string }
+type Made = {
+  refs: readonly ObjectRef[]
+  federation: Federation | undefined
+  federationId: string
+  clusterId: string
+  /** Made for a member: a Secret leads into that one, wherever it is. */
+  isOfMember?: true
+}
 
-const madeEntries = ({ rightsOf }: Stock, { refs, federation, federationId, clusterId }: Made): Entry[] =>
+const madeEntries = ({ rightsOf }: Stock, { refs, federation, federationId, clusterId, isOfMember }: Made): Entry[] =>
   refs.flatMap((ref): Entry[] => {
     const kind = KINDS[ref.kind]
     if (kind === undefined) return []
@@ -138,7 +145,7 @@ const madeEntries = ({ rightsOf }: Stock, { refs, federation, federationId, clus
         federationId,
         object: describeObject(ref),
         holder: 'federation',
-        rights: rightsOf(side, federation),
+        rights: rightsOf(isOfMember && ref.kind === 'Secret' ? 'member' : side, federation),
       },
     ]
   })
@@ -219,7 +226,7 @@ const ofMembership = (stock: Stock, { made, federationId, clusterId, projectId, 
   const federation = stock.federations.get(federationId)
   const lent = { isHostLent: federation?.hostLoan !== undefined, isMemberLent: loan !== undefined }
   const refs = visible(made, projectId === stock.projectId, 'member', lent)
-  return madeEntries(stock, { refs, federation, federationId, clusterId })
+  return madeEntries(stock, { refs, federation, federationId, clusterId, isOfMember: true })
 }
 
 /** Tokens of this project's clusters that are sealed in another: the keys are not this project's to read. */

@@ -14,7 +14,10 @@ import { type Entry, inventoryOf, type Stock } from './inventory-entries.ts'
 const query = listQuery.extend({
   cluster: z.string().optional(),
   federation: z.string().optional(),
-  project_id: z.string().min(1).max(255).optional(),
+  project_id: z
+    .string()
+    .refine((id) => id.length >= 1 && id.length <= 255, { error: 'must be the id of a project: 1 to 255 characters' })
+    .optional(),
 })
 type Query = ListQuery & {
   cluster?: string | undefined
