@@ -37,6 +37,11 @@ const federation = z.looseObject({
   properties: texts,
   endpoint: maybe,
   conditions: z.array(condition),
+  /** Absent from servers without health policies. */
+  on_unhealthy: text.optional(),
+  after_seconds: z.number().optional(),
+  on_healthy: text.optional(),
+  left_unhealthy_ids: z.array(text).optional(),
 })
 const cluster = z.looseObject({
   ...lifecycle,
@@ -150,6 +155,8 @@ const credential = z.looseObject({
   holder: text,
   user_id: maybe,
   rights: maybe,
+  /** Absent from servers that do not know it. */
+  left_behind: z.boolean().optional(),
   valid_until: text,
 })
 export type CredentialView = z.infer<typeof credential>

@@ -53,9 +53,18 @@ const fateOf = ({ host }: FederationView): string => {
   return host.keep ? ', created with it, kept' : ', created with it, deleted with it'
 }
 
+/** What becomes of its unhealthy members. */
+const policyOf = ({ on_unhealthy: what, after_seconds: seconds, on_healthy: then }: FederationView): string => {
+  if (what === undefined) return ''
+  if (what === 'keep') return 'kept'
+  const again = what === 'unjoin' && then !== undefined ? `; when it is healthy again: ${then}` : ''
+  return `${what} after ${seconds ?? 0} s${again}`
+}
+
 /** All of a federation, for people. `host`: name of the host cluster, where it is known. */
 export const describeFederation = (view: FederationView, host?: string): string => {
   const properties = Object.entries(view.properties).map(([key, value]) => `${key}=${value}`)
+  const left = view.left_unhealthy_ids ?? []
   const facts = description([
     ['Name', view.name],
     ['UUID', view.uuid],
@@ -65,6 +74,8 @@ export const describeFederation = (view: FederationView, host?: string): string 
     ['Driver', view.driver],
     ['Endpoint', view.endpoint ?? ''],
     ['Properties', properties.join(', ')],
+    ['Unhealthy', policyOf(view)],
+    ...(left.length === 0 ? [] : [['Left by it', left.join(', ')] as const]),
     ['Project', view.project_id],
     ['Created', view.created_at],
   ])

@@ -9,7 +9,7 @@ import { KUBECONFIG_ROLES } from '../../functions/core/values/identity.ts'
 import { writeKubeconfig } from '../../functions/kubernetes/kubeconfig/write-kubeconfig.ts'
 import { ApiClient, segment } from '../api/client.ts'
 import type { ClusterView, FederationView } from '../api/views.ts'
-import { CliError, usageError } from '../errors.ts'
+import { CliError, EXIT, usageError } from '../errors.ts'
 import { homeOf, replaceFile } from '../files.ts'
 import type { Environment, Io } from '../io.ts'
 import { type ContextEntries, kubeconfigOf } from '../kubeconfig/local-kubeconfig.ts'
@@ -153,6 +153,21 @@ export const federationKubeconfig = (io: Io): Command =>
       })
     })
 
+/** @throws CliError naming --role for a cluster whose authority the server does not hold */
+const signed = async (
+  api: ApiClient,
+  name: string,
+  body: { cluster_uuid: string; csr: string },
+): Promise<{ pem: string }> => {
+  try {
+    return (await api.ask<{ pem: string }>('POST', '/certificates', { body })).body
+  } catch (error) {
+    if (!(error instanceof CliError) || error.exitCode !== EXIT.failed || error.remedy !== undefined) throw error
+    const remedy = `fedplane cluster kubeconfig ${name} --role viewer (or editor with --namespace, or admin)`
+    throw new CliError(error.message, { remedy, cause: error })
+  }
+}
+
 /** `fedplane cluster kubeconfig`: a certificate of one's own, for clusters that a driver created. */
 export const clusterKubeconfig = (io: Io): Command =>
   withExamples(
@@ -184,7 +199,7 @@ export const clusterKubeconfig = (io: Io): Command =>
         throw new CliError(`Cluster ${name} has no API server yet.`, { remedy: `fedplane cluster show ${name}` })
       const { csrPem, keyPem } = await certificateRequest()
       const body = { cluster_uuid: cluster.uuid, csr: csrPem }
-      const { pem: certificatePem } = (await api.ask<{ pem: string }>('POST', '/certificates', { body })).body
+      const { pem: certificatePem } = await signed(api, name, body)
       const { pem: caPem } = await api.get<{ pem: string }>(`/certificates/${cluster.uuid}`)
       const credential = { certificatePem, keyPem }
       const text = writeKubeconfig({

@@ -70,24 +70,39 @@ const requestEvent = ({ clock, newId }: TablePorts, { principal, rule, said }: A
   }
 }
 
-/** Stores whose first commit has an event: that of the command, else one that says what was asked. So no route can forget its own. */
+/**
+ * Stores whose first commit has an event: that of the command, else one that says what was asked. So no route can forget its own. What only prepares to hand
+ * out a credential, or takes that back, changes nothing yet: the commit that hands it out tells of it.
+ */
 const withEvent = (ports: TablePorts, asked: Asked, audit: () => Audit): Stores => {
   const { stores } = ports
   if (isReadRule(asked.rule)) return stores
   const appended = new WeakSet<Write>()
+  const prepared = new WeakSet<Write>()
   let isTold = false
   const append: Stores['events']['append'] = (event) => {
     const write = stores.events.append(event)
     appended.add(write)
     return write
   }
+  const preparing = <A extends unknown[]>(make: (...given: A) => Write) => {
+    return (...given: A): Write => {
+      const write = make(...given)
+      prepared.add(write)
+      return write
+    }
+  }
+  const { remember, forget } = stores.inventory
+  const inventory = { ...stores.inventory, remember: preparing(remember), forget: preparing(forget) }
   const commit: Stores['commit'] = async (writes, ...limits) => {
-    const isEnough = isTold || writes.length === 0 || writes.some((write) => appended.has(write))
+    const has = (some: WeakSet<Write>) => writes.some((write) => some.has(write))
+    if (has(prepared) && !has(appended)) return stores.commit(writes, ...limits)
+    const isEnough = isTold || writes.length === 0 || has(appended)
     const more = isEnough ? [] : [stores.events.append(requestEvent(ports, asked, audit()))]
     await stores.commit([...writes, ...more], ...limits)
     isTold ||= writes.length > 0
   }
-  return { ...stores, events: { ...stores.events, append }, commit }
+  return { ...stores, events: { ...stores.events, append }, inventory, commit }
 }
 
 /**

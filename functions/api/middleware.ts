@@ -183,7 +183,7 @@ const limitRates = ({ clock }: Pick<TablePorts, 'clock'>, { rates }: ApiSettings
     before: ({ event: { principal } }) => {
       if (principal === null) return
       const { source, userId, projectId } = principal
-      require(principals, JSON.stringify([source, userId]), `User ${userId} sends`)
+      require(principals, JSON.stringify([source, projectId, userId]), `User ${userId} sends`)
       require(projects, projectId, `Project ${projectId} sends`)
     },
   }

@@ -57,7 +57,7 @@ const LIMIT_RULE = 'must be an integer greater than 0'
 export const listQuery = z.object({
   limit: z
     .string()
-    .regex(/^\+?0*[1-9][0-9]{0,8}$/, { error: LIMIT_RULE })
+    .regex(/^\+?0*[1-9][0-9]*$/, { error: LIMIT_RULE })
     .optional()
     .transform((text) => Math.min(text === undefined ? LIMIT_MAX : Number(text), LIMIT_MAX)),
   marker: z

@@ -76,6 +76,12 @@ export class ObjectNotFound extends AppError {
   readonly kind = 'not-found'
 }
 
+/** Whoever could edit in the namespace would have credentials that fedplane keeps there. */
+export class CredentialsInNamespace extends AppError {
+  override readonly name = 'CredentialsInNamespace'
+  readonly kind = 'conflict'
+}
+
 /** 409: AlreadyExists, or the object changed meanwhile, or its namespace is being terminated. `details.reason` is the Status reason. */
 export class ObjectConflict extends AppError {
   override readonly name = 'ObjectConflict'

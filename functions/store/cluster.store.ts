@@ -48,8 +48,9 @@ export interface ClusterStore {
   /**
    * Marks it as used. Demands that it exists and has a `*_COMPLETE` or `UPDATE_*` status, and not DELETE_*: conflict ClusterNotUsable. Demands
    * also that it is a management cluster, or none, as it was given: conflict RevisionConflict. Bumps no revision. Several uses of one cluster in one commit go into one call.
+   * With `revision` it must be as it was read: conflict RevisionConflict.
    */
-  addUses(cluster: UsableCluster, uses: readonly ClusterUse[]): Write
+  addUses(cluster: UsableCluster, uses: readonly ClusterUse[], revision?: number): Write
   /** Takes marks away, and `told` with them, since a use may come back; absent marks and a cluster that is gone are no error. */
   removeUses(key: ClusterKey, uses: readonly ClusterUse[]): Write
 

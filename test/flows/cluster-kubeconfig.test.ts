@@ -1,12 +1,18 @@
+import { unmarshall } from '@aws-sdk/util-dynamodb'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ApiApp, apiApp } from '../../functions/api/app.ts'
+import type { DomainEvent } from '../../functions/core/values/event.ts'
 import type { Principal, Role } from '../../functions/core/values/identity.ts'
 import { Secret } from '../../functions/core/values/secret.ts'
 import { externalV1 } from '../../functions/drivers/cluster/external/v1/index.ts'
 import { whoAmI } from '../../functions/drivers/support/who-am-i.ts'
 import { deniedAccess } from '../../functions/kubernetes/access-review.ts'
+import { ConnectFailed } from '../../functions/kubernetes/errors.ts'
 import { parseKubeconfig } from '../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
 import { connectionTo } from '../../functions/kubernetes/stored-connection.ts'
+import { eventItem } from '../../functions/store/dynamodb/event.schema.ts'
+import { parseItem } from '../../functions/store/dynamodb/item.schema.ts'
+import { EVENT_PREFIX } from '../../functions/store/dynamodb/table-definition.ts'
 import { removeExpiredAccounts } from '../../functions/workers/health-sweep/expired-accounts.ts'
 import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../simulated-kubernetes/start.ts'
 import { API_SETTINGS, callApp } from '../support/api/lab.ts'
@@ -14,6 +20,7 @@ import { connect } from '../support/drivers/test-cluster.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, latestOf } from '../support/flows/look.ts'
 import { until } from '../support/local/engine-lab.ts'
+import { scanTable } from '../support/store/dynamo-subject.ts'
 
 /** Kubeconfigs of registered clusters for people: rights, names, and that nothing of them stays. */
 
@@ -74,6 +81,10 @@ const issued = async (): Promise<{ kind: string }[]> =>
   (await call(RITA, 'GET', `/v1/credentials/inventory?cluster=${id}`)).body.credentials.filter(
     ({ kind }: { kind: string }) => kind === 'kubeconfig',
   )
+const events = async (): Promise<DomainEvent[]> =>
+  (await scanTable(lab.ports.stores.table))
+    .filter(({ sk }) => sk?.S?.startsWith(EVENT_PREFIX))
+    .map((item) => parseItem(eventItem, unmarshall(item as never)).event)
 const clientOf = (kubeconfig: string) => {
   const { endpoint, credential } = parseKubeconfig(kubeconfig, { now: lab.clock.now() })
   return connect(connectionTo(endpoint, credential))
@@ -141,6 +152,53 @@ describe('POST /v1/clusters/{cluster}/kubeconfig', () => {
       message: expect.stringContaining('editor of namespace default'),
     })
     expect(JSON.stringify(events)).not.toContain(JSON.parse(body.kubeconfig).users[0].user.token)
+  })
+
+  it('is one event, with the decisions about this cluster, and a refusal is none', async () => {
+    const before = new Set((await events()).map((event) => event.id))
+    const since = async () => (await events()).filter((event) => !before.has(event.id))
+    expect((await post(ANA, { role: 'editor', namespace: 'absent' })).status).toBe(400)
+    expect(await since()).toEqual([])
+    await post(ANA, { role: 'editor', namespace: 'default' })
+    const [event, ...more] = await since()
+    expect([event?.action, event?.reason, more]).toEqual(['kubeconfig', 'KubeconfigIssued', []])
+    const asked = event!.audit!.decisions.filter(({ rule }) => rule === 'cluster:kubeconfig')
+    const about = { rule: 'cluster:kubeconfig', policies: expect.any(Array), cluster: { id, projectId: 'blue' } }
+    expect(asked.filter(({ cluster }) => cluster)).toEqual([about, about])
+  })
+
+  it('is in no inventory where nothing was made, and says of what was made that nobody got it', async () => {
+    const { connect: open } = lab.ports
+    const over = (refuse: (path: string) => boolean) => {
+      let isDown = false
+      return apiApp(
+        {
+          ...lab.ports,
+          connect: (connection) => {
+            const client = open(connection)
+            if (refuse('')) throw new ConnectFailed('Nobody answers.')
+            const post: typeof client.post = (path, body) => {
+              isDown = refuse(path)
+              return isDown ? Promise.reject(new ConnectFailed('Nobody answers.')) : client.post(path, body)
+            }
+            const remove: typeof client.delete = (...given) =>
+              isDown ? Promise.reject(new ConnectFailed('Nobody answers.')) : client.delete(...given)
+            return { ...client, post, delete: remove }
+          },
+        },
+        API_SETTINGS,
+      )
+    }
+    const ask = async (refuse: (path: string) => boolean) =>
+      (await callApp(over(refuse), 'POST', `/v1/clusters/${id}/kubeconfig`, { as: RITA, body: { role: 'viewer' } }))
+        .status
+    expect(await ask((path) => path === '')).toBe(503)
+    expect(await issued()).toEqual([])
+    expect(await ask((path) => path.endsWith('/token'))).toBe(503)
+    expect(await issued()).toMatchObject([{ holder: 'nobody', user_id: 'rita' }])
+    lab.clock.advance(3_601_000)
+    await removeExpiredAccounts(lab.ports)
+    await gone()
   })
 
   it('lets viewers write nothing and read no Secrets', async () => {

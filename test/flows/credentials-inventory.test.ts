@@ -128,6 +128,7 @@ describe('GET /v1/credentials/inventory', () => {
 
   it.each([
     ['?limit=0', 400],
+    ['?project_id=', 400],
     ['?marker=x', 400],
     ['?sort_key=secret', 400],
     ['?kind=hook', 400],

@@ -1,4 +1,5 @@
 import { accountUser, makeAccount, withdraw } from '../../core/access/cluster-people.ts'
+import { requireNoCredentialsIn } from '../../core/access/credential-namespaces.ts'
 import { openClient } from '../../core/access/open-cluster.ts'
 import type { Cluster, ClusterEndpoint } from '../../core/cluster/cluster.ts'
 import { InvalidRequest, StateConflict } from '../../core/errors.ts'
@@ -9,6 +10,7 @@ import { isReservedNamespace } from '../../core/values/kubernetes.ts'
 import { Secret } from '../../core/values/secret.ts'
 import { quote, withoutFullStop } from '../../core/values/wording.ts'
 import type { KubeconfigOffer } from '../../drivers/contract/federation-driver-description.ts'
+import type { KubernetesClient } from '../../kubernetes/client.ts'
 import { PermissionDenied } from '../../kubernetes/errors.ts'
 import { writeKubeconfig } from '../../kubernetes/kubeconfig/write-kubeconfig.ts'
 import type { IssuedKubeconfig } from '../../store/inventory.store.ts'
@@ -47,9 +49,10 @@ const requireReady = ({ ports }: Request, cluster: Cluster): Ready => {
 const findReady = async (request: Request, { seconds: _, ...rights }: WantedKubeconfig): Promise<Ready> => {
   requireKubeconfigRule(request, rights)
   const cluster = await findIntactCluster(request)
-  requireKubeconfigRule(request, rights, { projectId: cluster.projectId, userId: cluster.userId })
+  requireKubeconfigRule(request, rights, cluster)
   const ready = requireReady(request, cluster)
   requireOffered(`Cluster ${quote(cluster.name)}`, OFFER, rights)
+  await requireNoCredentialsIn(request.ports, cluster, rights)
   return ready
 }
 
@@ -64,42 +67,44 @@ const remember = (request: Request, wanted: WantedKubeconfig): Promise<{ cluster
       { kind: 'cluster', projectId: cluster.projectId, id: cluster.id },
       { ...wanted, expiresAt },
     )
-    await stores.commit([stores.clusters.change(cluster, {}), stores.inventory.remember(issued)])
+    await stores.commit([stores.clusters.change(cluster, {}, { usesAsRead: true }), stores.inventory.remember(issued)])
     return { cluster, issued }
   })
 
 const make = async (
-  { ports }: Request,
+  client: KubernetesClient,
   cluster: Ready,
   issued: IssuedKubeconfig,
   seconds: number,
 ): Promise<FreshKubeconfig> => {
-  const client = await openClient(ports, cluster)
-  try {
-    const { token, expiresAt } = await makeAccount(client, { cluster: cluster.id, issued }, seconds)
-    const { server, caPem, tlsServerName, tlsVerify } = cluster.endpoint
-    const text = writeKubeconfig({
-      name: cluster.name,
-      user: accountUser({ cluster: cluster.id, issued }),
-      namespace: issued.namespace ?? undefined,
-      server,
-      ...(caPem === null ? {} : { caPem }),
-      ...(tlsServerName === null ? {} : { tlsServerName }),
-      ...(tlsVerify ? {} : { isInsecure: true }),
-      credential: { token: token.reveal() },
-    })
-    return { kubeconfig: new Secret(text), expiresAt }
-  } finally {
-    client.close()
-  }
+  const { token, expiresAt } = await makeAccount(client, { cluster: cluster.id, issued }, seconds)
+  const { server, caPem, tlsServerName, tlsVerify } = cluster.endpoint
+  const text = writeKubeconfig({
+    name: cluster.name,
+    user: accountUser({ cluster: cluster.id, issued }),
+    namespace: issued.namespace ?? undefined,
+    server,
+    ...(caPem === null ? {} : { caPem }),
+    ...(tlsServerName === null ? {} : { tlsServerName }),
+    ...(tlsVerify ? {} : { isInsecure: true }),
+    credential: { token: token.reveal() },
+  })
+  return { kubeconfig: new Secret(text), expiresAt }
 }
 
-/** What can't be removed now is removed once it has expired. */
-const takeBack = async ({ ports }: Request, cluster: Cluster, issued: IssuedKubeconfig): Promise<void> => {
+/** Nobody got it. What can't be removed now is removed once it has expired; where nothing was made, there is nothing to remember. */
+const takeBack = async (
+  { ports }: Request,
+  { cluster, issued }: { cluster: Cluster; issued: IssuedKubeconfig },
+  isBegun: boolean,
+): Promise<void> => {
+  const { inventory, commit } = ports.stores
+  if (!isBegun) return commit([inventory.forget(issued)])
   try {
     await withdraw(ports, cluster, issued)
   } catch (error) {
     if (!isAppError(error)) throw error
+    await commit([inventory.withhold(issued)])
     ports.log.warn('account of a kubeconfig stays until it expires', { clusterId: cluster.id, error: error.name })
   }
 }
@@ -120,19 +125,27 @@ const explained = (error: unknown, { name }: Cluster, { role }: IssuedKubeconfig
 export const issueClusterKubeconfig = async (request: Request): Promise<ApiResponse> => {
   const { ports, principal } = request
   const wanted = wantedKubeconfig(request)
-  const { cluster, issued } = await remember(request, wanted)
+  const remembered = await remember(request, wanted)
+  const { cluster, issued } = remembered
+  let client: KubernetesClient | undefined
   try {
-    const fresh = await make(request, cluster, issued, wanted.seconds)
+    client = await openClient(ports, cluster)
+    const fresh = await make(client, cluster, issued, wanted.seconds)
     // Asked again: a deletion that began meanwhile has looked for accounts already.
     await retryOnConflict(async () => {
       const now = await findReady(request, wanted)
       const message = `User ${principal.userId} was given a kubeconfig of ${now.name} as ${rightsInWords(wanted)} that is valid until ${fresh.expiresAt}.`
       const said = { action: 'kubeconfig', outcome: 'success', reason: 'KubeconfigIssued', message } as const
-      await ports.stores.commit([ports.stores.clusters.change(now, {}), ownerEvent(ports, 'cluster', now, said)])
+      await ports.stores.commit([
+        ports.stores.clusters.change(now, {}, { usesAsRead: true }),
+        ownerEvent(ports, 'cluster', now, said),
+      ])
     })
     return kubeconfigAnswer(request, fresh)
   } catch (error) {
-    await takeBack(request, cluster, issued)
+    await takeBack(request, remembered, client !== undefined)
     throw explained(error, cluster, issued)
+  } finally {
+    client?.close()
   }
 }

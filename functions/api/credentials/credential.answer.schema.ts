@@ -22,9 +22,10 @@ const credentialAnswer = z.object({
   federation_uuid: z.string().nullable(),
   federation_name: z.string().nullable(),
   object: z.string().nullable(),
-  holder: z.enum(['fedplane', 'federation', 'user', 'anyone']),
+  holder: z.enum(['fedplane', 'federation', 'user', 'anyone', 'nobody']),
   user_id: z.string().nullable(),
   rights: z.string().nullable(),
+  left_behind: z.boolean(),
   valid_until: z.union([timeAnswer, z.enum(['never', 'unknown'])]),
 })
 

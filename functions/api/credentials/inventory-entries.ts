@@ -6,7 +6,7 @@ import type { Membership } from '../../core/membership/membership.ts'
 import type { Trigger } from '../../core/trigger/trigger.ts'
 import { describeObject, type ObjectRef } from '../../core/values/object-ref.ts'
 import type { CredentialKey } from '../../store/credential.store.ts'
-import type { IssuedKubeconfig, StoredAuthority } from '../../store/inventory.store.ts'
+import type { IssuedKubeconfig, Leftover, StoredAuthority } from '../../store/inventory.store.ts'
 
 /** What a project has, as far as it has to do with credentials. */
 export type Stock = {
@@ -21,6 +21,7 @@ export type Stock = {
   authorities: readonly StoredAuthority[]
   sealed: readonly CredentialKey[]
   issued: readonly IssuedKubeconfig[]
+  leftovers: readonly Leftover[]
   /** Which rights a federation takes at its host and in members; null when its driver is unknown. */
   rightsOf(side: 'host' | 'member', federation: Federation | undefined): string | null
 }
@@ -36,12 +37,14 @@ export type Entry = {
   /** What it is, for those who look for it there. */
   object: string | null
   /** Who uses it. */
-  holder: 'fedplane' | 'federation' | 'user' | 'anyone'
+  holder: 'fedplane' | 'federation' | 'user' | 'anyone' | 'nobody'
   userId: string | null
   /** Of those who have it; null: unknown. */
   rights: string | null
   /** ISO-8601 UTC. */
   validUntil: string | 'never' | 'unknown'
+  /** Its member left, and could not be cleaned. */
+  isLeftBehind?: true
 }
 
 /** The same for the same credential, in the form that markers of lists have. */
@@ -118,9 +121,16 @@ const sealedEntry = (stock: Stock, { owner, purpose }: CredentialKey): Partial<F
 const KINDS: Readonly<Record<string, string>> = { ServiceAccount: 'service-account', Secret: 'secret' }
 
 /** What flows made for a federation, as far as this project may see it, and the cluster that is the member. */
-type Made = { refs: readonly ObjectRef[]; federation: Federation | undefined; federationId: string; clusterId: string }
+type Made = {
+  refs: readonly ObjectRef[]
+  federation: Federation | undefined
+  federationId: string
+  clusterId: string
+  /** Made for a member: a Secret leads into that one, wherever it is. */
+  isOfMember?: true
+}
 
-const madeEntries = ({ rightsOf }: Stock, { refs, federation, federationId, clusterId }: Made): Entry[] =>
+const madeEntries = ({ rightsOf }: Stock, { refs, federation, federationId, clusterId, isOfMember }: Made): Entry[] =>
   refs.flatMap((ref): Entry[] => {
     const kind = KINDS[ref.kind]
     if (kind === undefined) return []
@@ -135,7 +145,7 @@ const madeEntries = ({ rightsOf }: Stock, { refs, federation, federationId, clus
         federationId,
         object: describeObject(ref),
         holder: 'federation',
-        rights: rightsOf(side, federation),
+        rights: rightsOf(isOfMember && ref.kind === 'Secret' ? 'member' : side, federation),
       },
     ]
   })
@@ -162,18 +172,39 @@ const authorityEntry = ({ clusterId, type, candidate, certificatePem }: StoredAu
   validUntil: new X509Certificate(certificatePem).validToDate.toISOString(),
 })
 
-const issuedEntry = ({ id, of, userId, role, namespace, expiresAt }: IssuedKubeconfig): Entry => ({
+const issuedEntry = ({ id, of, userId, role, namespace, expiresAt, isWithheld }: IssuedKubeconfig): Entry => ({
   ...ours,
   id,
   kind: 'kubeconfig',
   place: 'bearer',
   clusterId: of.kind === 'cluster' ? of.id : null,
   federationId: of.kind === 'federation' ? of.id : null,
-  holder: 'user',
+  holder: isWithheld ? 'nobody' : 'user',
   userId,
   rights: namespace === null ? role : `${role} of namespace ${namespace}`,
   validUntil: expiresAt,
 })
+
+/** Names of objects in a cluster are its owner's to see. */
+const leftEntries = (projectId: string, left: Leftover): Entry[] =>
+  left.objects.flatMap((ref): Entry[] => {
+    const kind = KINDS[ref.kind]
+    if (kind === undefined) return []
+    return [
+      {
+        ...ours,
+        id: idOf('left', left.federationId, left.clusterId, describeObject(ref)),
+        kind,
+        place: 'member',
+        clusterId: left.clusterId,
+        federationId: left.federationId,
+        object: left.projectId === projectId ? describeObject(ref) : null,
+        holder: 'federation',
+        rights: left.rights,
+        isLeftBehind: true,
+      },
+    ]
+  })
 
 type Lent = { isHostLent: boolean; isMemberLent: boolean }
 
@@ -195,7 +226,7 @@ const ofMembership = (stock: Stock, { made, federationId, clusterId, projectId, 
   const federation = stock.federations.get(federationId)
   const lent = { isHostLent: federation?.hostLoan !== undefined, isMemberLent: loan !== undefined }
   const refs = visible(made, projectId === stock.projectId, 'member', lent)
-  return madeEntries(stock, { refs, federation, federationId, clusterId })
+  return madeEntries(stock, { refs, federation, federationId, clusterId, isOfMember: true })
 }
 
 /** Tokens of this project's clusters that are sealed in another: the keys are not this project's to read. */
@@ -221,6 +252,7 @@ export const inventoryOf = (stock: Stock): Entry[] =>
     }),
     ...[...stock.federations.values()].flatMap((federation) => ofFederation(stock, federation)),
     ...stock.memberships.flatMap((membership) => ofMembership(stock, membership)),
+    ...stock.leftovers.flatMap((left) => leftEntries(stock.projectId, left)),
     ...stock.hooks.map(hookEntry),
     ...stock.authorities.map(authorityEntry),
     ...stock.issued.filter((issued) => isThere(stock, issued)).map(issuedEntry),

@@ -14,7 +14,10 @@ import { type Entry, inventoryOf, type Stock } from './inventory-entries.ts'
 const query = listQuery.extend({
   cluster: z.string().optional(),
   federation: z.string().optional(),
-  project_id: z.string().min(1).max(255).optional(),
+  project_id: z
+    .string()
+    .refine((id) => id.length >= 1 && id.length <= 255, { error: 'must be the id of a project: 1 to 255 characters' })
+    .optional(),
 })
 type Query = ListQuery & {
   cluster?: string | undefined
@@ -63,16 +66,18 @@ const present = <T>(items: readonly (T | undefined)[]): T[] => items.filter((ite
 const stockOf = async (request: Request, projectId: string): Promise<Stock> => {
   const { stores } = request.ports
   const { inventory } = stores
-  const [clusters, federations, memberships, triggers, hooks, authorities, sealed, issued] = await Promise.all([
-    allOf((page) => stores.clusters.list(projectId, page)),
-    allOf((page) => stores.federations.list(projectId, page)),
-    inventory.memberships(projectId),
-    stores.triggers.listOf(projectId),
-    inventory.hooks(projectId),
-    inventory.authorities(projectId),
-    inventory.sealed(projectId),
-    inventory.issued(projectId),
-  ])
+  const [clusters, federations, memberships, triggers, hooks, authorities, sealed, issued, leftovers] =
+    await Promise.all([
+      allOf((page) => stores.clusters.list(projectId, page)),
+      allOf((page) => stores.federations.list(projectId, page)),
+      inventory.memberships(projectId),
+      stores.triggers.listOf(projectId),
+      inventory.hooks(projectId),
+      inventory.authorities(projectId),
+      inventory.sealed(projectId),
+      inventory.issued(projectId),
+      inventory.leftovers(projectId),
+    ])
   const foreign = await foreignUses(request, projectId, clusters)
   const others = present(foreign.map(({ federation }) => federation))
   return {
@@ -85,6 +90,7 @@ const stockOf = async (request: Request, projectId: string): Promise<Stock> => {
     authorities,
     sealed,
     issued,
+    leftovers,
     rightsOf: (side, federation) => federationRights(request.ports, side, federation),
   }
 }
@@ -118,6 +124,7 @@ const show = ({ clusters, federations, projectId }: Stock, entry: Entry) => {
     holder: entry.holder,
     user_id: entry.userId,
     rights: entry.rights,
+    left_behind: entry.isLeftBehind === true,
     valid_until: isTime(entry.validUntil) ? timestamp(entry.validUntil) : entry.validUntil,
   }
 }

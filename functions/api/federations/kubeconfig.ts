@@ -1,3 +1,4 @@
+import { requireNoCredentialsInMembers } from '../../core/access/credential-namespaces.ts'
 import { InvalidRequest, StateConflict } from '../../core/errors.ts'
 import { type Federation, isInitialized } from '../../core/federation/federation.ts'
 import { federationContext, hostAccess } from '../../core/federation/federation-context.ts'
@@ -53,12 +54,13 @@ const findUp = async (request: Request, { seconds: _, ...rights }: WantedKubecon
   const ident = params.federation ?? ''
   const federation = await find(ports.stores.federations, 'Federation', principal.projectId, ident)
   await ports.stores.integrity.requireFederation(federation)
-  requireKubeconfigRule(request, rights, { projectId: federation.projectId, userId: federation.userId })
+  requireKubeconfigRule(request, rights, federation)
   const driver = ports.drivers.federation.resolve(federation.driver)
   kubeconfigOf(driver)
   requireOffered(`The driver ${driver.id}`, kubeconfigOffer(driver), rights)
   requireOwnHost(federation)
   requireUp(federation)
+  await requireNoCredentialsInMembers(ports, federation, rights)
   return federation
 }
 

@@ -1,4 +1,4 @@
-import { notFound } from '../../core/errors.ts'
+import { InvalidRequest, notFound } from '../../core/errors.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import {
   LIMIT_RESOURCES,
@@ -6,7 +6,9 @@ import {
   type ProjectLimits,
   QUOTA_RESOURCES,
   type Quota,
+  type QuotaResource,
 } from '../../core/values/quota.ts'
+import { listInWords, quote } from '../../core/values/wording.ts'
 import { type Columns, type Listing, listResponse, selectPage } from '../lists.ts'
 import { requirePolicy } from '../policy.ts'
 import { timestamp } from '../representation.ts'
@@ -83,10 +85,19 @@ export const listQuotas = async (request: ApiRequest<QuotasQuery>): Promise<ApiR
   })
 }
 
-/** What holds where no quota is set; of what nobody knows the one of clusters, as in Magnum. */
+/** Magnum gives every resource the limit of clusters, which would be a wrong answer of what there are other limits for. @throws InvalidRequest */
+const requireKnown = (resource: string): QuotaResource => {
+  const known = QUOTA_RESOURCES.find((one) => one === resource)
+  if (known !== undefined) return known
+  throw new InvalidRequest(
+    `There are no quotas of ${quote(resource)}; "resource" must be one of ${listInWords(QUOTA_RESOURCES.map(quote))}.`,
+  )
+}
+
+/** What holds where no quota is set. */
 const defaultLimit = (
   { clustersPerProject, projectLimits = PROJECT_LIMITS }: ApiSettings,
-  resource: string,
+  resource: QuotaResource,
 ): number => {
   const kinds = Object.keys(projectLimits) as (keyof ProjectLimits)[]
   const kind = kinds.find((one) => LIMIT_RESOURCES[one] === resource)
@@ -96,8 +107,9 @@ const defaultLimit = (
 /** `GET /v1/quotas/{project}/{resource}`: where none is set, what holds then, and not 404 (magnum-rest.md section 11, row 20). */
 export const getQuota = async (request: ApiRequest): Promise<ApiResponse> => {
   const { ports, settings, params } = request
-  const { project: projectId = '', resource = '' } = params
+  const { project: projectId = '' } = params
   requirePolicy(request, 'quota:get', { projectId })
+  const resource = requireKnown(params.resource ?? '')
   const quota = await storedQuota(ports, projectId, resource)
   if (quota !== undefined) return { status: 200, body: showQuota(quota) }
   return { status: 200, body: { project_id: projectId, resource, hard_limit: defaultLimit(settings, resource) } }

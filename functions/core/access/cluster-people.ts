@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { NamespaceMissing } from '../../drivers/contract/errors.ts'
 import type { KubernetesClient, KubernetesObject } from '../../kubernetes/client.ts'
 import { NotKubernetes, ObjectConflict } from '../../kubernetes/errors.ts'
+import { requireNoManagedSecrets } from '../../kubernetes/managed-secrets.ts'
 import type { Review } from '../../kubernetes/manifest.ts'
 import {
   clusterRoleBindings,
@@ -92,9 +93,10 @@ const ensureNamespace = async (client: KubernetesClient, cluster: string): Promi
   }
 }
 
-/** @throws NamespaceMissing */
-const requireNamespace = async (client: KubernetesClient, name: string): Promise<void> => {
-  if ((await client.get(namespaces, name)) !== undefined) return
+/** @throws NamespaceMissing, CredentialsInNamespace */
+const requireNamespace = async (client: KubernetesClient, name: string, role: KubeconfigRole): Promise<void> => {
+  const there = await client.get(namespaces, name)
+  if (there !== undefined) return role === 'viewer' ? undefined : requireNoManagedSecrets(client, there)
   throw new NamespaceMissing(`The cluster has no namespace ${quote(name)}. Create it first, or name another.`)
 }
 
@@ -106,7 +108,7 @@ const TokenRequest = z.object({
  * Makes account and binding, and has a token issued for it. What a failure leaves is removed by `removeAccount`.
  *
  * @returns when the token ends: not after the record says
- * @throws NamespaceMissing, and errors of the client: PermissionDenied where our own account has not the rights of the role
+ * @throws NamespaceMissing, CredentialsInNamespace, and errors of the client: PermissionDenied where our own account has not the rights of the role
  */
 export const makeAccount = async (
   client: KubernetesClient,
@@ -114,7 +116,7 @@ export const makeAccount = async (
   seconds: number,
 ): Promise<{ token: Secret; expiresAt: string }> => {
   const { cluster, issued } = ref
-  if (issued.namespace !== null) await requireNamespace(client, issued.namespace)
+  if (issued.namespace !== null) await requireNamespace(client, issued.namespace, issued.role)
   await ensureNamespace(client, cluster)
   const accounts = serviceAccounts(peopleNamespace(cluster))
   await client.create(accounts, accountOf(ref))

@@ -2,6 +2,7 @@ import type { Write } from '../../store/write.ts'
 import { droppedCredential, droppedFacts, releasedClaims } from '../access/cluster-identity.ts'
 import { kubeconfigKey } from '../access/credentials.ts'
 import { removeGrantsOf } from '../grant/forget-grants.ts'
+import { forgetLeftIn } from '../membership/leftovers.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { describeFailure, type Failure } from '../operation/operation.ts'
 import { retryOnConflict } from '../operation/retry-on-conflict.ts'
@@ -95,7 +96,9 @@ const forgotten = (ports: DeletePorts, cluster: Cluster): Write[] => [
  * @throws OperationSuperseded
  */
 export const endClusterDelete = async (ports: DeletePorts, target: Target, notes: readonly string[]): Promise<void> => {
-  await removeGrantsOf(ports, await openCluster(ports, target))
+  const deleted = await openCluster(ports, target)
+  await removeGrantsOf(ports, deleted)
+  await forgetLeftIn(ports, deleted)
   await inBatches(ports, target, {
     isLeft: () => true,
     write: (group) => [ports.stores.nodeGroups.remove(group)],

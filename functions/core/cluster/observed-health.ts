@@ -35,6 +35,9 @@ const messageOf = ({ name }: Cluster, { healthStatus, healthReason }: ClusterObs
   return healthStatus === 'HEALTHY' ? `Cluster ${name} is healthy.` : `The health of cluster ${name} is not known.`
 }
 
+/** Nobody but a PATCH of the health stores one on behalf of a caller. */
+const reportedBy = ({ caller }: HealthPorts): string => (caller ? `User ${caller.userId} reported: ` : '')
+
 type HealthPorts = Pick<TablePorts, 'stores' | 'clock' | 'newId' | 'caller'>
 
 /** The sequence is the cluster's revision as it is: an observation changes none. */
@@ -46,7 +49,7 @@ const healthEvent = (ports: HealthPorts, cluster: Cluster, next: ClusterObservat
     outcome: after === 'HEALTHY' ? 'success' : 'failure',
     notify: false,
     reason: REASONS[after],
-    message: messageOf(cluster, next),
+    message: `${reportedBy(ports)}${messageOf(cluster, next)}`,
     health: { before: cluster.observation?.healthStatus ?? null, after },
   })
 }

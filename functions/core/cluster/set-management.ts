@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DriverDescriptions } from '../../drivers/contract/registry.ts'
 import { ClusterInUse } from '../../store/errors.ts'
+import { requireNobodyEdits } from '../access/credential-namespaces.ts'
 import { InvalidRequest } from '../errors.ts'
 import { ownerEvent } from '../operation/events.ts'
 import type { Ports } from '../ports.ts'
@@ -105,6 +106,9 @@ export const setManagement = async (
   if (desired !== null) requireApi(ports, cluster)
   const role = desired === null ? null : desired()
   if (isDeepStrictEqual(cluster.management ?? null, role) && !isTriedAgain(cluster, role)) return
-  if (role !== null && !isManagementCluster(cluster)) await requireNoMember(ports, cluster)
+  if (role !== null && !isManagementCluster(cluster)) {
+    await requireNoMember(ports, cluster)
+    await requireNobodyEdits(ports, cluster)
+  }
   await commitRole(ports, cluster, { management: role, conditions: await conditionsWith(ports, cluster, role) })
 }

@@ -1,5 +1,7 @@
 import type { FederationDriver } from '../../drivers/contract/federation-driver.ts'
 import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import type { Write } from '../../store/write.ts'
+import { addedNamespaces, type NamespaceUse, requireNoEditors } from '../access/credential-namespaces.ts'
 import { IN_OWN_PROJECT, notFound, StateConflict } from '../errors.ts'
 import { clustersOfMembers, findUsed, hostKey, memberClusterKey, type UsedCluster } from '../grant/loans.ts'
 import { isMember, type Membership } from '../membership/membership.ts'
@@ -175,6 +177,29 @@ const besidePolicy = (plan: ChangePlan): ChangePlan => {
   return rest.length === leftUnhealthy.length ? plan : { ...plan, update: { ...plan.update, leftUnhealthy: rest } }
 }
 
+/** What changed properties take in the host; null when they stay. */
+const namespaceUse = ({ input: { driver, federation }, plan, host }: Decision): NamespaceUse | null => {
+  const { properties } = plan.update
+  if (host === null || properties === undefined) return null
+  return { host, driver, id: federation.id, properties, before: federation.properties }
+}
+
+/**
+ * More namespaces of the host are taken only while nobody was let into them since that was asked.
+ *
+ * @throws StateConflict where the host joins with it: that is another write of the same cluster
+ */
+const hostAsRead = ({ stores }: Ports, decision: Decision): Write[] => {
+  const use = namespaceUse(decision)
+  if (use === null || addedNamespaces(use).length === 0) return []
+  if (decision.plan.steps.every((step) => aboutOf(step).clusterId !== use.host.id)) {
+    return [stores.clusters.change(use.host, {})]
+  }
+  throw new StateConflict(
+    'The properties ask for more namespaces of the host, which joins or leaves in the same request. Send these in two requests.',
+  )
+}
+
 /** Reads and decides; `decision` is null when there is nothing to do. @throws the refusals of the rules */
 const judge = async (ports: Ports, federation: Federation, { desired, seen }: Asked) => {
   const input = await read(ports, federation, desired)
@@ -186,13 +211,16 @@ const judge = async (ports: Ports, federation: Federation, { desired, seen }: As
   const host = plan.operation === null ? null : await hostOf(ports, federation)
   const decision: Decision = { input, plan, host }
   await requireUses(ports, desired, decision)
+  const use = namespaceUse(decision)
+  if (use !== null) await requireNoEditors(ports, use)
   return { input, decision }
 }
 
 const decide = async (ports: Ports, federation: Federation, asked: Asked): Promise<ChangePlan | null> => {
   const { decision } = await judge(ports, federation, asked)
   if (decision === null) return null
-  const { input, plan, host } = decision
+  const { input, host } = decision
+  const plan = { ...decision.plan, writes: [...(decision.plan.writes ?? []), ...hostAsRead(ports, decision)] }
   await commitChange(ports, plan, input.driver, host ?? { identity: null })
   return plan
 }

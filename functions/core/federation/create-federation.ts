@@ -1,10 +1,12 @@
 import type { Write } from '../../store/write.ts'
+import { requireNoEditors } from '../access/credential-namespaces.ts'
 import { markUses, type UsedCluster } from '../grant/loans.ts'
 import { mapLimited } from '../map-limited.ts'
 import { namesElsewhere } from '../membership/membership-steps.ts'
 import { DEADLINE_SECONDS } from '../operation/deadlines.ts'
 import { ownerEvent } from '../operation/events.ts'
 import { launch, newOperation } from '../operation/launch.ts'
+import { retryOnConflict } from '../operation/retry-on-conflict.ts'
 import type { Ports } from '../ports.ts'
 import { selectorWrites } from '../selector/set-selector.ts'
 import type { Principal } from '../values/identity.ts'
@@ -91,6 +93,7 @@ export const planFederation = async (
   const deadlineSeconds = newHost ? deadlineWithHost(newHost) : DEADLINE_SECONDS['federation-create']
   const operation = newOperation(ports, 'create', { deadlineSeconds })
   const id = ports.newId()
+  if (!newHost) await requireNoEditors(ports, { host: clusters.host, driver, id, properties })
   const elsewhere = await namesElsewhere(ports, driver, id, clusters.members)
   const ids = { id, changeId: ports.newId(), selectorId: ports.newId() }
   const given = { ...ids, principal, driver, operation, elsewhere, ...clusters }
@@ -129,12 +132,15 @@ export const createFederation = async (
   desired: DesiredFederation,
   { remember = () => [], ...rules }: CreateRules & { remember?: (id: string) => Write[] },
 ): Promise<FederationPlan> => {
-  const plan = await planFederation(ports, principal, desired, rules)
+  const plan = await retryOnConflict(async () => {
+    const planned = await planFederation(ports, principal, desired, rules)
+    const { newHost } = planned.given
+    const writes = [...writesOf(ports, planned), ...remember(planned.federation.id)]
+    if (newHost) await createWithHost(ports, newHost, planned.federation, writes)
+    else await ports.stores.commit(writes)
+    return planned
+  })
   const { projectId, id } = plan.federation
-  const { newHost } = plan.given
-  const writes = [...writesOf(ports, plan), ...remember(id)]
-  if (newHost) await createWithHost(ports, newHost, plan.federation, writes)
-  else await ports.stores.commit(writes)
   await launch(ports, { flow: 'federation-create', projectId, entityId: id, operation: plan.given.operation })
   return plan
 }

@@ -62,6 +62,8 @@ export const markUses = (
     clusters.addUses(
       cluster,
       uses.map(({ side }) => useMark(side, federation, cluster.projectId)),
+      // Of a host it was asked who can edit its namespaces.
+      uses.some(({ side }) => side === 'host') ? cluster.revision : undefined,
     ),
     ...[...byGrant.values()].flatMap((those) =>
       those[0] === undefined

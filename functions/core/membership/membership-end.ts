@@ -13,6 +13,7 @@ import { type MembershipUnder, membershipKey, openMembership, type Target } from
 import type { Ports, TablePorts } from '../ports.ts'
 import type { ObjectRef } from '../values/object-ref.ts'
 import { withoutFullStop } from '../values/wording.ts'
+import { noteLeft } from './leftovers.ts'
 import { clusterFault } from './member-fault.ts'
 import { type MemberCredential, type Membership, type MemberWarning, REPAIR_REFUSED, WITHHELD } from './membership.ts'
 import { joinFailed, ready, unjoinFailed } from './membership-states.ts'
@@ -153,6 +154,7 @@ export const endUnjoin = (ports: EndPorts & Pick<TablePorts, 'drivers'>, target:
       ports.stores.memberships.remove(membership),
       withoutMember(ports, membership, federation, sentence),
       ...released(ports, membership),
+      ...(await noteLeft(ports, { federation, membership }, left.leftovers)),
       ...memberEndEvents(ports, membership, {
         action: 'unjoin',
         outcome: 'success',

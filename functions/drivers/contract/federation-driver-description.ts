@@ -74,6 +74,11 @@ export type FederationDriverDescription = {
   kubeconfigs?: KubeconfigOffer
   /** Namespaces in the host that this federation needs for itself; reserved across projects before a flow starts. */
   hostNamespaces(federation: Pick<Federation, 'id' | 'properties'>): string[]
+  /**
+   * Namespaces of the host that are others' too, and in which it keeps credentials: nobody is given a kubeconfig that can edit them. Default: none but
+   * `hostNamespaces`. In members it keeps them in namespaces with a reserved name (`isReservedNamespace`).
+   */
+  credentialNamespaces?(federation: Pick<Federation, 'id' | 'properties'>): string[]
 }
 
 /** The kubeconfigs that a driver gives; no role for one that gives none. */

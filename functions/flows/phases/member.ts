@@ -1,3 +1,4 @@
+import { takeOverLeft } from '../../core/membership/leftovers.ts'
 import { nextToken, warningOf } from '../../core/membership/member-context.ts'
 import type { Operation } from '../../core/operation/operation.ts'
 import { PreflightFailed } from '../../drivers/contract/errors.ts'
@@ -22,7 +23,10 @@ const deregister = ({ driver, context }: MemberWork) => driver.deregisterMember(
 const clean = ({ driver, context }: MemberWork) => driver.cleanMember(context)
 
 /** The driver's preflight; changes nothing. What a server asks patience for is waited for. @throws PreflightFailed listing every finding that refuses */
-const check = async ({ driver, context }: MemberWork) => {
+const check = async ({ ports, membership, driver, context }: MemberWork) => {
+  if (!(await takeOverLeft(ports, membership))) {
+    return { done: false, waitingFor: 'what was left in the cluster before to be removed' }
+  }
   const { findings } = await driver.checkMember(context)
   const refusals = findings.filter((finding) => finding.severity === 'error')
   const said = refusals.map(({ reason, message }) => `${reason}: ${message}`).join(' ')

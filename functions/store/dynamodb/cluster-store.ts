@@ -139,21 +139,38 @@ const roleChanged = (id: string): RevisionConflict =>
     details: { id },
   })
 
-const addUses = ({ management, ...key }: UsableCluster, uses: readonly ClusterUse[]): Action => {
-  const { text, values } = updateExpression({ add: { uses } })
+/** Why uses could not be added to a cluster that was read with these. */
+const whyNotAdded = (
+  { management, id }: UsableCluster,
+  { uses, revision }: { uses: readonly ClusterUse[]; revision: number | undefined },
+  stored: StoredItem | undefined,
+) => {
   const hasRole = (management ?? null) !== null
-  const role = roleCondition(hasRole)
+  if (stored !== undefined && (stored.management?.M !== undefined) !== hasRole) return roleChanged(id)
+  const isUsable = USABLE.some((status) => status === stored?.status?.S)
+  if (isUsable && revision !== undefined) return revisionConflict('cluster', id, revision)
+  return notUsable(id, uses.some((use) => use.includes('@')) ? undefined : stored)
+}
+
+const addUses = (read: UsableCluster, uses: readonly ClusterUse[], revision: number | undefined): Action => {
+  const { management, ...key } = read
+  const { text, values } = updateExpression({ add: { uses } })
+  const role = roleCondition((management ?? null) !== null)
   const usable = USABLE.map((status, index): [string, Status] => [`:usable${index}`, status])
+  const asRead = revision === undefined ? [] : ['#revision = :read']
+  const settled = `#status IN (${usable.map(([placeholder]) => placeholder).join(', ')})`
   return {
     type: 'update',
     key: clusterKey(key),
     update: text,
-    condition: `attribute_exists(#pk) AND #status IN (${usable.map(([placeholder]) => placeholder).join(', ')}) AND ${role.condition}`,
-    values: { ...values, ...role.values, ...Object.fromEntries(usable) },
-    onConflict: (stored) =>
-      stored !== undefined && (stored.management?.M !== undefined) !== hasRole
-        ? roleChanged(key.id)
-        : notUsable(key.id, uses.some((use) => use.includes('@')) ? undefined : stored),
+    condition: ['attribute_exists(#pk)', settled, role.condition, ...asRead].join(' AND '),
+    values: {
+      ...values,
+      ...role.values,
+      ...(revision === undefined ? {} : { ':read': revision }),
+      ...Object.fromEntries(usable),
+    },
+    onConflict: (stored) => whyNotAdded(read, { uses, revision }, stored),
   }
 }
 
@@ -240,7 +257,7 @@ export const dynamoClusterStore = (context: StoreContext, commit: Commit): Clust
   insert: (cluster) => asWrite(...insert(cluster)),
   change: (read, fields, guard = {}) => asWrite(...change(read, fields, guard)),
   remove: (read) => asWrite(...remove(read)),
-  addUses: (cluster, uses) => asWrite(...(uses.length === 0 ? [] : [addUses(cluster, uses)])),
+  addUses: (cluster, uses, revision) => asWrite(...(uses.length === 0 ? [] : [addUses(cluster, uses, revision)])),
   removeUses: (key, uses) => asWrite(...(uses.length === 0 ? [] : [removeUses(key, uses)])),
   observe: (key, observation, consequence) => observe(commit, clusterKey(key), observation, consequence),
   noteReported: (key, told) => asWrite(noteReported(key, told)),

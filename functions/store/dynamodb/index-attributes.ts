@@ -136,6 +136,14 @@ export const issuedPartition = (shard: number): string => `ISSUED#${shard}`
 export const issuedIndexAttributes = ({ id, of, expiresAt }: IssuedKubeconfig): IndexAttributes =>
   of.kind === 'cluster' ? { renewPk: issuedPartition(shardOf(id)), renewSk: expiresAt } : {}
 
+export const leftPartition = (shard: number): string => `LEFT#${shard}`
+
+/** Due until it is removed. */
+export const leftIndexAttributes = (left: { clusterId: string; dueAt: string }): IndexAttributes => ({
+  renewPk: leftPartition(shardOf(left.clusterId)),
+  renewSk: left.dueAt,
+})
+
 /** For a new item: without the nulls, which DynamoDB refuses in keys of an index. */
 export const presentOnly = (attributes: IndexAttributes): Record<string, string> =>
   Object.fromEntries(Object.entries(attributes).filter((entry): entry is [string, string] => entry[1] !== null))

@@ -2,9 +2,9 @@ import * as z from 'zod'
 import { AUTHORITIES } from '../../core/cluster/cluster.ts'
 import { KUBECONFIG_ROLES } from '../../core/values/identity.ts'
 import { AlreadyExists } from '../errors.ts'
-import type { InventoryStore, IssuedKey, IssuedKubeconfig } from '../inventory.store.ts'
+import type { InventoryStore, IssuedKey, IssuedKubeconfig, LeftoverKey } from '../inventory.store.ts'
 import { asWrite } from './action.ts'
-import { issuedIndexAttributes, issuedPartition, presentOnly } from './index-attributes.ts'
+import { issuedIndexAttributes, issuedPartition, leftPartition, presentOnly } from './index-attributes.ts'
 import { count, parseItem, schemaVersion, text, textOrNull } from './item.schema.ts'
 import {
   authorityKeyParts,
@@ -16,13 +16,18 @@ import {
   issuedKey,
   issuedKeyParts,
   issuedPrefix,
+  LEFT_PREFIX,
+  leftKey,
+  leftKeyParts,
   MEMBERSHIP_PREFIX,
   projectPartition,
 } from './keys.ts'
+import { leftoverItem, putLeftover, removeLeftover } from './leftover-items.ts'
 import { membershipItem } from './membership-store.ts'
 import { hookItem } from './observe-store.ts'
 import { getItem, type Item, queryPrefix, toArray } from './read.ts'
 import type { StoreContext } from './request.ts'
+import { updateExpression } from './updates.ts'
 import { dueEntries } from './work-store.ts'
 
 export const ISSUED_SCHEMA_VERSION = 1
@@ -39,6 +44,7 @@ export const issuedItem = z
     namespace: textOrNull,
     expiresAt: text,
     createdAt: text,
+    isWithheld: z.literal(true).exactOptional(),
   })
   .transform(({ schemaVersion: _, ttl: __, ...issued }): IssuedKubeconfig => issued)
 
@@ -55,9 +61,36 @@ async function* due(context: StoreContext, now: string): AsyncGenerator<IssuedKe
   for await (const item of dueEntries(context, issuedPartition, now)) yield issuedKeyParts(item)
 }
 
+async function* dueLeftovers(context: StoreContext, now: string): AsyncGenerator<LeftoverKey> {
+  for await (const item of dueEntries(context, leftPartition, now)) yield leftKeyParts(item)
+}
+
+const updateWith = (set: Record<string, unknown>) => {
+  const { text: update, values } = updateExpression({ set })
+  return { update, values }
+}
+
+type ReadAll = (projectId: string, prefix: string, attributes?: string) => Promise<Item[]>
+
+type LeftoverStore = Pick<
+  InventoryStore,
+  'leftovers' | 'getLeftover' | 'putLeftover' | 'removeLeftover' | 'dueLeftovers'
+>
+
+const leftovers = (context: StoreContext, all: ReadAll): LeftoverStore => ({
+  leftovers: async (projectId) => (await all(projectId, LEFT_PREFIX)).map((item) => parseItem(leftoverItem, item)),
+  getLeftover: async (key) => {
+    const item = await getItem(context, leftKey(key))
+    return item && parseItem(leftoverItem, item)
+  },
+  putLeftover: (read, next) => asWrite(...putLeftover(read, next)),
+  removeLeftover: (read) => asWrite(...removeLeftover(read)),
+  dueLeftovers: (now) => dueLeftovers(context, now),
+})
+
 /** What there is of credentials, in DynamoDB. Sealed bytes stay there. */
 export const dynamoInventoryStore = (context: StoreContext): InventoryStore => {
-  const all = (projectId: string, prefix: string, attributes?: string): Promise<Item[]> => {
+  const all: ReadAll = (projectId, prefix, attributes) => {
     const projection = attributes === undefined ? {} : { ProjectionExpression: attributes }
     return toArray(queryPrefix(context, { pk: projectPartition(projectId), prefix, ...projection }))
   }
@@ -88,12 +121,21 @@ export const dynamoInventoryStore = (context: StoreContext): InventoryStore => {
         condition: 'attribute_not_exists(#pk)',
         onConflict: () => new AlreadyExists(`There is a kubeconfig ${issued.id} already.`),
       }),
+    withhold: (key) =>
+      asWrite({
+        type: 'update',
+        key: issuedKey(key),
+        ...updateWith({ isWithheld: true }),
+        condition: 'attribute_exists(#pk)',
+        onConflict: () => new AlreadyExists('unreachable: the write is optional'),
+        optional: true,
+      }),
     get: async (key) => {
       const item = await getItem(context, issuedKey(key))
       return item && parseItem(issuedItem, item)
     },
-    issuedOf: async ({ projectId, id }) =>
-      (await all(projectId, issuedPrefix({ kind: 'cluster', id }))).map((item) => parseItem(issuedItem, item)),
+    issuedOf: async ({ projectId, kind = 'cluster', id }) =>
+      (await all(projectId, issuedPrefix({ kind, id }))).map((item) => parseItem(issuedItem, item)),
     forget: (key) =>
       asWrite({
         type: 'delete',
@@ -101,5 +143,6 @@ export const dynamoInventoryStore = (context: StoreContext): InventoryStore => {
         onConflict: () => new AlreadyExists('unreachable: the write has no condition'),
       }),
     due: (now) => due(context, now),
+    ...leftovers(context, all),
   }
 }

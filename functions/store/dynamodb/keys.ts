@@ -130,6 +130,15 @@ export const issuedKeyParts = ({ pk, sk }: Readonly<Record<string, unknown>>) =>
   return { projectId: projectOfPartition(String(pk)), of: what, id }
 }
 
+export const LEFT_PREFIX = 'LEFT#'
+export const leftKey = (key: { projectId: string; clusterId: string; federationId: string }): ItemKey =>
+  inProject(key.projectId, `${LEFT_PREFIX}${key.clusterId}#${key.federationId}`)
+/** What its key says about it. */
+export const leftKeyParts = ({ pk, sk }: Readonly<Record<string, unknown>>) => {
+  const [, clusterId = '', federationId = ''] = String(sk).split('#')
+  return { projectId: projectOfPartition(String(pk)), clusterId, federationId }
+}
+
 /** Management clusters of all projects: few, and listed together. */
 export const MANAGEMENT_PARTITION = 'MANAGEMENT'
 export const MANAGEMENT_PREFIX = 'CLUSTER#'

@@ -72,7 +72,7 @@ const NOUN: Readonly<Record<PlaceKind, string>> = {
 
 const limitReached = ({ projectId, of, by }: Sum, used: number, limit: number): ProjectLimitReached =>
   new ProjectLimitReached(
-    `Project ${projectId} has ${used} ${NOUN[of]}, this request adds ${by}, and the limit is ${limit}. ${HOW[of]}, or ask an administrator for a quota of ${LIMIT_RESOURCES[of]} (POST /v1/quotas, or PATCH /v1/quotas/${projectId}/${LIMIT_RESOURCES[of]}).`,
+    `Project ${projectId} has ${used} ${NOUN[of]}, this request adds ${by}, and the limit is ${limit}. ${used === 0 ? 'Ask' : `${HOW[of]}, or ask`} an administrator for a quota of ${LIMIT_RESOURCES[of]} (POST /v1/quotas, or PATCH /v1/quotas/${projectId}/${LIMIT_RESOURCES[of]}).`,
     { details: { projectId, kind: of, used, limit } },
   )
 

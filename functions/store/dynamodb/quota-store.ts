@@ -22,7 +22,7 @@ import { updateExpression } from './updates.ts'
 
 const quotaReached = (projectId: string, limit: number): QuotaReached =>
   new QuotaReached(
-    `Project ${projectId} has as many clusters as its quota allows: ${limit}. Delete one, or ask an administrator to raise the limit: ` +
+    `Project ${projectId} has as many clusters as its quota allows: ${limit}. ${limit === 0 ? 'Ask' : 'Delete one, or ask'} an administrator to raise the limit: ` +
       `openstack coe quotas update --project-id ${projectId} --resource ${QUOTA_RESOURCE} --hard-limit <number> ` +
       `(PATCH /v1/quotas/${projectId}/${QUOTA_RESOURCE}).`,
     { details: { projectId, limit } },

@@ -10,6 +10,7 @@ import { inShares, type Shares } from '../in-shares.ts'
 import { type ControlPlaneReport, sweepControlPlanes } from './control-planes.ts'
 import { putOffOf, readDue, staleSeconds } from './due.ts'
 import { removeExpiredAccounts } from './expired-accounts.ts'
+import { removeLeftBehind } from './left-behind.ts'
 import { observeCluster } from './observe-cluster.ts'
 import { observeDue } from './observe-requested.ts'
 import type { Sweep } from './probe.ts'
@@ -107,13 +108,14 @@ const sweepClusters = async (ports: Ports, options: SweepOptions): Promise<Clust
  * time in all parts, and a fifth of them of one project, which has 240 s of slow observations in a run. Writes only what changed; a health that changed for two observations running degrades or heals the cluster's memberships, and the
  * control planes are informed of it. Then likewise at the control planes of federations, which say more of their members. Beside the clusters,
  * those that somebody asked to observe and that were lost on their way: clusters that hang hold up no sweep. And accounts of people whose kubeconfigs have
- * expired are removed. The first part does that, and reports for all.
+ * expired are removed, as is what federations left in clusters that are well again. The first part does that, and reports for all.
  */
 export const sweepHealth = async (ports: Ports, options: SweepOptions = {}): Promise<SweepReport> => {
   const { part = WHOLE_SWEEP } = options
   const isFirst = part.index === 0
   const beside = isFirst ? [observeDue(ports), removeExpiredAccounts(ports)] : []
   const [clusters] = await Promise.all([sweepClusters(ports, options), ...beside])
+  if (isFirst) await removeLeftBehind(ports)
   const federations = await sweepControlPlanes(ports, part)
   if (isFirst) await beat(ports, 'health-sweep')
   return { ...clusters, federations }

@@ -42,3 +42,17 @@ describe('GET /v1/clusters/{cluster}/events', () => {
     expect((await get(`/v1/clusters/${ident}/events`)).status).toBe(404)
   })
 })
+
+describe('a health that somebody reports', () => {
+  it('is told as theirs, and not as an observation', async () => {
+    const id = await givenCluster(lab)
+    await lab.call('PATCH', `/v1/clusters/${id}`, {
+      body: [{ op: 'replace', path: '/health_status', value: 'UNHEALTHY' }],
+    })
+    const { events } = (await lab.call('GET', `/v1/clusters/${id}/events`)).body
+    expect(events.at(-1)).toMatchObject({
+      reason: 'ClusterUnhealthy',
+      message: 'User alice reported: The cluster is unhealthy.',
+    })
+  })
+})

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Principal, Role } from '../../../functions/core/values/identity.ts'
 import { cedarPolicy } from '../../../functions/policy/cedar-policy.ts'
-import { givenFederation } from '../../support/api/entities.ts'
+import { givenCluster, givenFederation } from '../../support/api/entities.ts'
 import { type ApiLab, callApp, createApiLab } from '../../support/api/lab.ts'
 import { BOB } from '../../support/api/request.ts'
 import { defaultPolicies } from '../../support/policy.ts'
@@ -98,6 +98,23 @@ describe('POST /v1/federations/{federation}/kubeconfig with a role', () => {
 
   it('refuses a time that is given twice', async () => {
     expect((await post(await given(), { expires_in: 600 }, ROOT, '?expires_in=700')).status).toBe(400)
+  })
+
+  it('edits no namespace in which a member keeps credentials', async () => {
+    const member = await givenCluster(lab, { name: 'both' })
+    const hosted = { hostcluster_id: member, driver: 'selfhost@1', properties: { namespace: 'etcd' } }
+    expect((await lab.call('POST', '/v1/federations', { body: hosted })).status).toBe(202)
+    const { id } = await givenFederation(lab, { name: 'fleet', driver: 'platform@1', members: [member] })
+    const refused = await post(id, { role: 'editor', namespace: 'etcd' }, BEN)
+    expect([refused.status, refused.body.errors[0].detail]).toEqual([
+      409,
+      expect.stringContaining('in its member "both"'),
+    ])
+    expect((await post(id, { role: 'viewer', namespace: 'etcd' }, BEN)).status).toBe(200)
+    expect((await post(id, { role: 'editor', namespace: 'shop' }, BEN)).status).toBe(200)
+    const other = { hostcluster_id: member, driver: 'selfhost@1', properties: { namespace: 'shop' } }
+    const later = await lab.call('POST', '/v1/federations', { body: other })
+    expect([later.status, later.body.errors[0].detail]).toEqual([409, expect.stringContaining('ben can edit')])
   })
 
   it('leaves GET to administrators', async () => {

@@ -135,6 +135,8 @@ describe('the rates of a project', () => {
     ])
     const other: Principal = { ...BOB, userId: 'olga', projectId: 'olgas' }
     expect(await answers(app, other, 1)).toBe(1)
+    // The same user in another project, or the same name by another source, is somebody else.
+    expect(await answers(app, { ...BOB, projectId: 'olgas' }, 1)).toBe(1)
     now = new Date(started.getTime() + 1000)
     expect(await answers(app, BOB, 5)).toBe(2)
     expect(await answers(app, ben, 5)).toBe(1)

@@ -108,12 +108,15 @@ describe('GET /v1/quotas/{project}/{resource}', () => {
     expect(await lab.call('GET', quotaOf(project))).toMatchObject({ status: 200, body: quota })
   })
 
-  it.each(['Cluster', 'cluster', 'Node'])('shows the default where none is set for %s (row 20)', async (resource) => {
+  it('shows the default where none is set (row 20)', async () => {
     const project = newProject()
-    if (resource !== 'Cluster') await given(project)
-    const { status, body } = await lab.call('GET', quotaOf(project, resource))
-    expect(status).toBe(200)
-    expect(body).toEqual({ project_id: project, resource, hard_limit: 1000 })
+    const { status, body } = await lab.call('GET', quotaOf(project, 'Cluster'))
+    expect([status, body]).toEqual([200, { project_id: project, resource: 'Cluster', hard_limit: 1000 }])
+  })
+
+  it.each(['cluster', 'Foo', 'federation', '__proto__'])('shows none of %s, as POST takes none', async (resource) => {
+    const { status, body } = await lab.call('GET', quotaOf(newProject(), resource))
+    expect([status, body.errors[0].detail]).toEqual([400, expect.stringContaining('must be one of "Cluster"')])
   })
 
   it('shows the default for a project that is too long to have one', async () => {
@@ -300,6 +303,24 @@ describe('a quota of another resource than Cluster', () => {
       expect((await lab.call('GET', quotaOf(project))).body.hard_limit).toBe(3)
     },
   )
+
+  it('of none says nothing of deleting what is not there', async () => {
+    const project = newProject()
+    for (const resource of ['ClusterTemplate', 'Cluster']) {
+      await lab.call('POST', '/v1/quotas', { body: { project_id: project, resource, hard_limit: 0 } })
+    }
+    const as = inProject(project, 'member')
+    for (const [path, body] of [
+      ['/v1/clustertemplates', { coe: 'kubernetes', image_id: 'x' }],
+      ['/v1/clusters', { driver: 'memory@1' }],
+    ] as const) {
+      const answer = await lab.call('POST', path, { body, as })
+      expect([answer.status, answer.body.errors[0].detail]).toEqual([
+        403,
+        expect.stringMatching(/\. Ask an administrator/),
+      ])
+    }
+  })
 
   it('refuses one more with 403 and the number, and holds for that project only', async () => {
     const project = newProject()

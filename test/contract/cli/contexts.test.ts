@@ -194,6 +194,15 @@ describe('fedplane federation join', () => {
 })
 
 describe('fedplane cluster import', () => {
+  it('gives no certificate of what it registers, and says which kubeconfig there is', async () => {
+    await done('cluster import edge-1')
+    const { code, stderr } = await cli.run('cluster kubeconfig edge-1')
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/certificate authority[\s\S]*\nTry: fedplane cluster kubeconfig edge-1 --role viewer/),
+    ])
+  })
+
   it('takes the current context, a kubeconfig from standard input, and a name', async () => {
     expect(await done('cluster import')).toBe('cluster/edge-1 registered\n')
     expect((await cli.run('cluster delete edge-1')).stderr).toContain(

@@ -292,7 +292,13 @@ describe('credentials of a federation', () => {
       expect.stringMatching(/^KIND +WHERE +CLUSTER +FEDERATION +FOR +RIGHTS +UNTIL/),
     ])
     expect(all.stdout).toMatch(/^kubeconfig +bearer +<none> +fleet +\S+ +editor of namespace shop +\d{4}-/m)
-    expect(all.stdout).toMatch(/^certificate-authority +fedplane +hub /m)
+    const rows = all.stdout.split('\n').slice(1)
+    const authorities = rows.filter((row) => row.startsWith('certificate-authority')).map((row) => row.split(/ {2,}/))
+    expect(authorities.slice(0, 3).map(([kind, place, cluster]) => [kind, place, cluster])).toEqual(
+      ['etcd', 'front-proxy', 'kubernetes'].map((type) => [`certificate-authority ${type}`, 'fedplane', 'hub']),
+    )
+    const again = await cli.run('credentials', { env })
+    expect(again.stdout).toBe(all.stdout)
     expect(all.stdout).not.toContain('memory-token')
     const one = await cli.run('credentials --federation fleet -o json', { env })
     expect(

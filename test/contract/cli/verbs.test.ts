@@ -149,6 +149,7 @@ describe('fedplane federation', () => {
         'Driver:       memory@1',
         'Endpoint:     memory://<uuid>',
         'Properties:   <none>',
+        'Unhealthy:    kept',
         'Project:      local',
         'Created:      <time>',
         '',

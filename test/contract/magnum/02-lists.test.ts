@@ -27,6 +27,7 @@ const get = (path: string) => ({ line: `GET /v1/${path}`, version: '1.9', as: ST
 const QUERIES: [query: string, status: number][] = [
   ['limit=1', 200],
   ['limit=5000', 200],
+  ['limit=99999999999', 200],
   ['limit=0', 400],
   ['limit=-1', 400],
   ['limit=x', 400],

@@ -93,10 +93,10 @@ const QUOTAS: Row[] = [
   },
   {
     section: '7.3',
-    name: 'GET of an unknown resource is the default, too',
+    name: 'GET of an unknown resource is 400, since there are limits of other resources (decision 0042)',
     given,
     request: 'GET /v1/quotas/{project}/Nodes',
-    expect: { status: 200, keys: ['hard_limit', 'project_id', 'resource'], body: { resource: 'Nodes' } },
+    expect: 400,
   },
   {
     section: '7.3',

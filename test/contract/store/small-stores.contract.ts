@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Membership } from '../../../functions/core/membership/membership.ts'
 import { Secret } from '../../../functions/core/values/secret.ts'
+import { RevisionConflict } from '../../../functions/store/errors.ts'
 import type { Stores } from '../../../functions/store/stores.ts'
 import { type ContractSubject, type MakeSubject, outcomes, stored } from '../../support/store/contract-subject.ts'
 import {
@@ -69,6 +70,31 @@ export const smallStoresContract = (make: MakeSubject): void => {
       expect(await stores.inventory.get(mine)).toEqual(mine)
       for (let times = 0; times < 2; times += 1) await stores.commit([stores.inventory.forget(mine)])
       expect([await due(), await stores.inventory.get(mine)]).toEqual([[], undefined])
+    })
+
+    it('keeps what was left in a cluster for both projects, until it is removed as it was read', async () => {
+      const at = subject.clock.now().toISOString()
+      const key = { projectId: sampleId(), clusterId: sampleId(), federationId: sampleId() }
+      const facts = { memberName: 'paris', rights: null, objects: [], createdAt: at, dueAt: at }
+      const first = { ...key, federationProjectId: sampleId(), ...facts }
+      const { inventory } = stores
+      await stores.commit([inventory.putLeftover(undefined, first)])
+      const read = (await inventory.getLeftover(key))!
+      expect(read).toEqual({ ...first, revision: 1 })
+      expect(await inventory.leftovers(first.federationProjectId)).toEqual([read])
+      await expect(stores.commit([inventory.putLeftover(undefined, first)])).rejects.toThrow(RevisionConflict)
+      const due = async () =>
+        (await Array.fromAsync(inventory.dueLeftovers(at))).filter(({ clusterId }) => clusterId === key.clusterId)
+      expect(await due()).toEqual([key])
+      const dueAt = new Date(subject.clock.now().getTime() + 60_000).toISOString()
+      await stores.commit([inventory.putLeftover(read, { ...first, dueAt })])
+      expect(await due()).toEqual([])
+      await expect(stores.commit([inventory.removeLeftover(read)])).rejects.toThrow(RevisionConflict)
+      await stores.commit([inventory.removeLeftover((await inventory.getLeftover(key))!)])
+      expect([await inventory.leftovers(key.projectId), await inventory.leftovers(first.federationProjectId)]).toEqual([
+        [],
+        [],
+      ])
     })
 
     it('names what is sealed, and never has it', async () => {

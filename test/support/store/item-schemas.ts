@@ -15,6 +15,7 @@ import {
   applicationCredentialItem,
 } from '../../../functions/store/dynamodb/identity-store.ts'
 import { ISSUED_SCHEMA_VERSION, issuedItem } from '../../../functions/store/dynamodb/inventory-store.ts'
+import { LEFTOVER_SCHEMA_VERSION, leftoverItem } from '../../../functions/store/dynamodb/leftover-items.ts'
 import { MANAGEMENT_SCHEMA_VERSION, managementItem } from '../../../functions/store/dynamodb/management-store.ts'
 import { MEMBERSHIP_SCHEMA_VERSION, membershipItem } from '../../../functions/store/dynamodb/membership-store.ts'
 import { NODE_GROUP_SCHEMA_VERSION, nodeGroupItem } from '../../../functions/store/dynamodb/node-group-store.ts'
@@ -82,6 +83,7 @@ export const ITEM_SCHEMAS: readonly ItemSchema[] = [
   { kind: 'hook', key: /^P#\S* HOOK#/, version: HOOK_SCHEMA_VERSION, schema: hookItem },
   { kind: 'hook token', key: /^HOOK#/, version: HOOK_SCHEMA_VERSION, schema: hookTokenItem },
   { kind: 'issued kubeconfig', key: /^P#\S* ISSUED#/, version: ISSUED_SCHEMA_VERSION, schema: issuedItem },
+  { kind: 'leftover', key: /^P#\S* LEFT#/, version: LEFTOVER_SCHEMA_VERSION, schema: leftoverItem },
   { kind: 'credential', key: /^P#\S* CRED#/, version: CREDENTIAL_SCHEMA_VERSION, schema: credentialItem },
   { kind: 'data key', key: /^P#\S* DATAKEY#/, version: DATA_KEY_SCHEMA_VERSION, schema: dataKeyItem },
   { kind: 'idempotency', key: /^P#\S* IDEM#/, version: IDEMPOTENCY_SCHEMA_VERSION, schema: idempotencyItem },

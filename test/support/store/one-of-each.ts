@@ -80,6 +80,17 @@ export const writeOneOfEach = async (stores: Stores): Promise<void> => {
       expiresAt: '2026-12-01T00:00:00.000Z',
       createdAt: '2026-11-30T00:00:00.000Z',
     }),
+    stores.inventory.putLeftover(undefined, {
+      projectId: PROJECT,
+      clusterId: 'c1',
+      federationId: 'f9',
+      federationProjectId: PROJECT,
+      memberName: 'paris',
+      rights: 'view',
+      objects: [],
+      createdAt: AT,
+      dueAt: AT,
+    }),
   ])
   await stores.commit([stores.putOff.replace({ index: 0, of: 1 }, { c1: ['k1'] }, AT)])
   await stores.heartbeats.beat('reconciler')

@@ -20,6 +20,7 @@ import type { grantItem } from '../../../functions/store/dynamodb/grant-store.ts
 import type { heartbeatItem } from '../../../functions/store/dynamodb/heartbeat-store.ts'
 import type { issuedItem } from '../../../functions/store/dynamodb/inventory-store.ts'
 import { parseItem } from '../../../functions/store/dynamodb/item.schema.ts'
+import type { leftoverItem } from '../../../functions/store/dynamodb/leftover-items.ts'
 import type { managementItem } from '../../../functions/store/dynamodb/management-store.ts'
 import type { membershipItem } from '../../../functions/store/dynamodb/membership-store.ts'
 import type { nodeGroupItem } from '../../../functions/store/dynamodb/node-group-store.ts'
@@ -27,7 +28,7 @@ import type { hookItem, hookTokenItem, observeRequestItem } from '../../../funct
 import type { quotaItem } from '../../../functions/store/dynamodb/quota-store.ts'
 import type { selectorItem, selectorWorkItem } from '../../../functions/store/dynamodb/selector-store.ts'
 import type { deliveryItem, triggerItem } from '../../../functions/store/dynamodb/trigger-store.ts'
-import type { IssuedKubeconfig } from '../../../functions/store/inventory.store.ts'
+import type { IssuedKubeconfig, Leftover } from '../../../functions/store/inventory.store.ts'
 import type { SelectorPointer, SelectorWork } from '../../../functions/store/selector.store.ts'
 import type { Heartbeat } from '../../../functions/store/stores.ts'
 import { ITEM_SCHEMAS } from '../../support/store/item-schemas.ts'
@@ -61,7 +62,8 @@ const keepsAll: [
   Keeps<z.output<typeof hookItem>, Hook>,
   Keeps<z.output<typeof hookTokenItem>, HookTarget>,
   Keeps<z.output<typeof issuedItem>, IssuedKubeconfig>,
-] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
+  Keeps<z.output<typeof leftoverItem>, Leftover>,
+] = [true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true, true]
 
 const shapeOf = (schema: z.ZodType): string =>
   createHash('sha256')
@@ -106,7 +108,8 @@ const SHAPES: Record<string, string> = {
   'observe request 1': '12ce5295c7e32ab0',
   'looks put off 1': 'dbf80e08fe7eedfb',
   'hook 1': 'ed13f67e90fcb5a9',
-  'issued kubeconfig 1': '40bd464b6fcf8e88',
+  'issued kubeconfig 1': 'afa4613208800aea',
+  'leftover 1': '503d174e1f15ea7a',
   'hook token 1': '31d0dcfab7032d31',
 }
 

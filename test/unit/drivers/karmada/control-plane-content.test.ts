@@ -208,6 +208,8 @@ describe('rbac', () => {
         .filter(({ apiGroups }) => apiGroups.includes('work.karmada.io'))
         .flatMap(({ resources }) => resources)
     expect([resourcesOf('view'), resourcesOf('edit')]).toEqual([['resourcebindings', 'resourcebindings/status'], []])
+    const edit = JSON.stringify(byName('ClusterRole', 'karmada-edit'))
+    expect([edit.includes('propagationpolicies'), edit.includes('overridepolicies')]).toEqual([true, false])
   })
 
   it('lets nobody in who is anonymous or has a bootstrap token: members are joined by push only', () => {

@@ -2,7 +2,7 @@ import {
   FEDERATION_CONTRACT,
   type FederationDriverDescription,
 } from '../../../contract/federation-driver-description.ts'
-import { faultsOf, inventoryNamespace, PROPERTIES, rightsOf } from './schema.ts'
+import { faultsOf, inventoryNamespace, PROPERTIES, parseProperties, rightsOf } from './schema.ts'
 
 /** What clusterprofile@1 says. */
 export const clusterProfileV1Description = {
@@ -17,4 +17,6 @@ export const clusterProfileV1Description = {
   validateChange: () => [],
   rights: rightsOf,
   hostNamespaces: ({ id }) => [inventoryNamespace(id)],
+  // Each has a token Secret of each member.
+  credentialNamespaces: ({ properties }) => parseProperties(properties).consumerNamespaces,
 } satisfies FederationDriverDescription

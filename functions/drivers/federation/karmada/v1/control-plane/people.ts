@@ -3,6 +3,7 @@ import type { KubeconfigRole } from '../../../../../core/values/identity.ts'
 import { quote } from '../../../../../core/values/wording.ts'
 import type { KubernetesClient, KubernetesObject } from '../../../../../kubernetes/client.ts'
 import { ApiUnavailable } from '../../../../../kubernetes/errors.ts'
+import { requireNoManagedSecrets } from '../../../../../kubernetes/managed-secrets.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import { NamespaceMissing } from '../../../../contract/errors.ts'
 import type { FederationContext, KubeconfigRequest } from '../../../../contract/federation-driver.ts'
@@ -47,10 +48,13 @@ const bindingOf = (rights: Rights): KubernetesObject => {
     : { ...common, kind: 'RoleBinding', metadata: { name: `fedplane:${role}`, namespace, labels } }
 }
 
-/** @throws NamespaceMissing */
-const requireNamespace = async (client: KubernetesClient, namespace: string): Promise<void> => {
+/** @throws NamespaceMissing, CredentialsInNamespace */
+const requireNamespace = async (client: KubernetesClient, namespace: string, role: KubeconfigRole): Promise<void> => {
   const found = await client.get(namespaces, namespace)
-  if (found !== undefined && !isTerminating(found)) return
+  if (found !== undefined && !isTerminating(found)) {
+    // The control plane may be a registered cluster, too, and host another federation.
+    return role === 'viewer' ? undefined : requireNoManagedSecrets(client, found)
+  }
   throw new NamespaceMissing(
     `The control plane has no namespace ${quote(namespace)}${found === undefined ? '' : ' any more, it is being deleted'}. Create it first, or name another.`,
   )
@@ -58,7 +62,7 @@ const requireNamespace = async (client: KubernetesClient, namespace: string): Pr
 
 const bind = (context: FederationContext, rights: Rights): Promise<void> =>
   withControlPlane(context, async (client) => {
-    if (rights.namespace !== undefined) await requireNamespace(client, rights.namespace)
+    if (rights.namespace !== undefined) await requireNamespace(client, rights.namespace, rights.role)
     // With the roles, which a federation of an earlier release has in another form.
     await applyAll(client, [...userRoles(), bindingOf(rights)])
   })
@@ -67,7 +71,7 @@ const bind = (context: FederationContext, rights: Rights): Promise<void> =>
  * The group that a credential with these rights has, bound to its role in the control plane. Administrators of all have theirs from the beginning. A binding
  * of a namespace goes with it, and there is no other thing to take away: without it certificates that are out grant nothing.
  *
- * @throws NamespaceMissing, and ApiUnavailable while the control plane can't be reached
+ * @throws NamespaceMissing, CredentialsInNamespace, and ApiUnavailable while the control plane can't be reached
  */
 export const boundGroup = async (context: FederationContext, rights: Rights): Promise<string> => {
   if (rights.role === 'admin' && rights.namespace === undefined) return FEDERATION_ADMINS

@@ -176,10 +176,19 @@ const userRole = (
   })),
 })
 
+/**
+ * Unlike upstream's, editors write no OverridePolicy: its `plaintext` changes any field of what goes into members, kind and namespace, too, and is carried
+ * out there with the rights of Karmada itself.
+ */
+const EDIT_KINDS: readonly Kinds[] = USER_KINDS.map((kinds) => ({
+  ...kinds,
+  resources: kinds.resources.filter((name) => name !== 'overridepolicies'),
+}))
+
 /** What `view` and `edit` mean in a control plane, besides Kubernetes' own. */
 export const userRoles = (): Manifest<'ClusterRole'>[] => [
   userRole('view', READ_KINDS, READ),
-  userRole('edit', USER_KINDS, ['create', 'delete', 'deletecollection', 'patch', 'update']),
+  userRole('edit', EDIT_KINDS, ['create', 'delete', 'deletecollection', 'patch', 'update']),
 ]
 
 const PROXY_ADMIN = 'cluster-proxy-admin'
