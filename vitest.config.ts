@@ -23,6 +23,7 @@ const SIMULATED = [
   'test/flows/cluster-run-again.test.ts',
   'test/flows/crash-points.test.ts',
   'test/flows/grants-noninterference.test.ts',
+  'test/flows/grants-simulated.test.ts',
   'test/flows/health-policy.test.ts',
   'test/flows/health-reported.test.ts',
   'test/flows/karmada-outage.test.ts',
@@ -33,6 +34,7 @@ const SIMULATED = [
   'test/flows/selectors.test.ts',
   'test/flows/table-writer.test.ts',
   'test/unit/identity/directory.test.ts',
+  'test/unit/local/hostile-sweep.test.ts',
 ]
 
 export default defineConfig({
