@@ -197,7 +197,8 @@ describe('members', () => {
     const { id, member } = await given()
     lab.world.said.set(member, { state: 'absent' })
     await look(id, 2)
-    expect(await membership(lab, id, member)).toMatchObject({ state: 'Degraded', reason: 'NotRegistered' })
+    // The repair that this begins may be over by now.
+    expect(await history(lab, 'federation', id)).toContain('update failure NotRegistered')
   })
 
   it('of a control plane that can not be asked stay as they are', async () => {
@@ -247,6 +248,27 @@ describe('members', () => {
     await commit([memberships.replace(under, { ...under, operation: null })])
     await look(id, 2)
     expect(await membership(lab, id, member)).toMatchObject({ state: 'Degraded' })
+  })
+})
+
+describe('the condition MembersReady', () => {
+  it('is said by the sweep where what changed a member was killed before it said so', async () => {
+    const { id, member } = await given()
+    const { memberships, commit } = lab.ports.stores
+    const ready = (await membership(lab, id, member))!
+    const reason = 'ClusterUnhealthy'
+    await commit([
+      memberships.replace(ready, {
+        ...ready,
+        state: 'Degraded',
+        operation: null,
+        reason,
+        message: 'No node is ready.',
+      }),
+    ])
+    lab.world.said.set(member, NOT_READY)
+    await look(id)
+    expect(await condition(id, MEMBERS_READY)).toMatchObject({ status: 'False', reason: 'MembersNotReady' })
   })
 })
 

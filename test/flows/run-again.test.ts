@@ -20,6 +20,7 @@ import {
 import { DEATHS } from '../support/flows/deaths.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { clusterOf, ended, history, latestOf, settled } from '../support/flows/look.ts'
+import { until } from '../support/local/engine-lab.ts'
 
 /** Every Task of every flow is run, killed and run again, in two ways; the end must be the one of an undisturbed run. */
 
@@ -148,10 +149,8 @@ const withHost =
       },
       end: async () => {
         const { id, host } = it!
-        const deletions = (await lab.engine.list()).filter(
-          ({ flow, input }) => flow === 'cluster-delete' && JSON.parse(input).entityId === host,
-        )
-        if (deletions.length > 0) await ended(lab, await latestOf(lab, 'cluster-delete', host))
+        // Its deletion begins with the commit that removes the federation, and is launched after it.
+        await until(async () => !(await clusterOf(lab, host))?.status.endsWith('_IN_PROGRESS'))
         return { federation: await endOf(id, { host, member }), host: await clusterEnd(host) }
       },
     }

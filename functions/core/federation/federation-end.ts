@@ -14,7 +14,7 @@ import { type Condition, withCondition } from '../values/status.ts'
 import { withoutFullStop } from '../values/wording.ts'
 import { releasedHost } from './created-host.ts'
 import { CONTROL_PLANE_READY, type Federation, type FederationUpdate, type MembershipChange } from './federation.ts'
-import { refreshMembersReady, settle } from './settle.ts'
+import { membersReady, settle } from './settle.ts'
 
 type EndPorts = Pick<TablePorts, 'stores' | 'executions' | 'drivers' | 'clock' | 'newId' | 'log'> & Pick<Ports, 'cloud'>
 
@@ -212,6 +212,9 @@ const WAY_OUT =
 export const endFederationDeleteFailed = (ports: EndPorts, target: Target, failure: Failure): Promise<void> =>
   retryOnConflict(async () => {
     const federation = await openFederation(ports, target)
+    const now = ports.clock.now()
+    // Members that left before it failed: nothing is said of them any more.
+    const members = membersReady(federation, await ports.stores.memberships.listOf(federation), now)
     const remedy = federation.operation.force ? [] : [WAY_OUT]
     const sentences = [describeFailure(failure), ...(federation.change?.leftBehind ?? []), ...remedy]
     await ports.stores.commit([
@@ -220,12 +223,12 @@ export const endFederationDeleteFailed = (ports: EndPorts, target: Target, failu
         statusReason: sentences.join(' '),
         operation: null,
         change: null,
-        updatedAt: ports.clock.now().toISOString(),
+        conditions: withCondition(federation.conditions, members),
+        updatedAt: now.toISOString(),
       }),
       ownerEvent(ports, 'federation', federation, { action: 'delete', outcome: 'failure', ...failure }),
     ])
-    // Of members that left before it failed nothing is said any more.
-  }).then(() => refreshMembersReady(ports, keyOf(target)))
+  })
 
 /** Removes what is left of memberships: items whose join failed, and secrets of any. */
 const removedMembers = async (ports: EndPorts, federation: Federation): Promise<void> => {

@@ -117,14 +117,22 @@ export const settle = (ports: SettlePorts, key: { projectId: string; id: string 
     return true
   })
 
+const isSaid = ({ conditions }: Federation, { status, message }: Condition): boolean => {
+  const before = conditions.find(({ type }) => type === MEMBERS_READY)
+  return before?.status === status && before.message === message
+}
+
+/** True when the federation's `MembersReady` says what its memberships are. What changed them may have been killed before it said so. */
+export const saysMembersReady = (federation: Federation, memberships: readonly Membership[], now: Date): boolean =>
+  isSaid(federation, membersReady(federation, memberships, now))
+
 /** Says in `MembersReady` what the memberships are now, when that differs; for changes of state outside of a run. */
 export const refreshMembersReady = (ports: SettlePorts, key: { projectId: string; id: string }): Promise<void> =>
   retryOnConflict(async () => {
     const federation = await ports.stores.federations.get(key)
     if (federation === undefined) return
     const next = membersReady(federation, await ports.stores.memberships.listOf(key), ports.clock.now())
-    const before = federation.conditions.find((condition) => condition.type === MEMBERS_READY)
-    if (before?.status === next.status && before.message === next.message) return
+    if (isSaid(federation, next)) return
     const conditions = withCondition(federation.conditions, next)
     await ports.stores.commit([ports.stores.federations.change(federation, { conditions })])
   })

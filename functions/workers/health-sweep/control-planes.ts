@@ -6,6 +6,7 @@ import {
   isInitialized,
 } from '../../core/federation/federation.ts'
 import { federationContext, hostAccess } from '../../core/federation/federation-context.ts'
+import { refreshMembersReady, saysMembersReady } from '../../core/federation/settle.ts'
 import type { Fault } from '../../core/membership/member-fault.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
@@ -143,7 +144,8 @@ const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> 
   const driver = ports.drivers.federation.resolve(federation.driver)
   const { observe } = driver
   if (observe === undefined) return false
-  const members = (await ports.stores.memberships.listOf(federation)).filter(isResting)
+  const memberships = await ports.stores.memberships.listOf(federation)
+  const members = memberships.filter(isResting)
   const seen = await observeControlPlane(ports, federation, (context) => observe.call(driver, context))
   const observed: ControlPlaneObservation = {
     observedAt: ports.clock.now().toISOString(),
@@ -152,6 +154,8 @@ const sweepOne = async (ports: Ports, federation: Federation): Promise<boolean> 
   }
   const isMoved = await moveControlPlane(ports, federation, seen.fault)
   const areMoved = await moveObserved(ports, federation, { members, seen, observed })
+  if (!areMoved && !saysMembersReady(federation, memberships, ports.clock.now()))
+    await refreshMembersReady(ports, federation)
   await repairObserved(ports, members, seen)
   if (!differs(federation.observation, observed)) return isMoved || areMoved
   return ports.stores.federations.observe(federation, observed)
