@@ -3,11 +3,13 @@ import { ClusterGone } from '../../functions/core/errors.ts'
 import { CONTROL_PLANE_READY, MEMBERS_READY } from '../../functions/core/federation/federation.ts'
 import { newOperation } from '../../functions/core/operation/launch.ts'
 import { sweepControlPlanes } from '../../functions/workers/health-sweep/control-planes.ts'
+import { isResting } from '../../functions/workers/health-sweep/members.ts'
 import { sweepHealth } from '../../functions/workers/health-sweep/sweep.ts'
 import { isMinuteOf } from '../../functions/workers/health-sweep/verdict.ts'
 import { createCluster, createFederation, join, key, membership, registered } from '../support/flows/actions.ts'
 import { type FlowLab, openFlowLab } from '../support/flows/flow-lab.ts'
 import { ended, federationOf, history, messages, settled } from '../support/flows/look.ts'
+import { until } from '../support/local/engine-lab.ts'
 
 /** The sweep at the control planes of federations: rule F23 of their drivers, and what becomes of what they say. */
 
@@ -196,8 +198,10 @@ describe('members', () => {
   it('that the control plane does not know any more are NotRegistered', async () => {
     const { id, member } = await given()
     lab.world.said.set(member, { state: 'absent' })
-    await look(id, 2)
-    // The repair that this begins may be over by now.
+    await look(id)
+    // The first look has it made again; a control plane that does not know it after that has lost it.
+    await until(async () => isResting(await membership(lab, id, member)))
+    await look(id)
     expect(await history(lab, 'federation', id)).toContain('update failure NotRegistered')
   })
 
