@@ -7,6 +7,8 @@ import { timestamp } from '../representation.ts'
 import { type ApiRequest, type ApiResponse, route, type TableRoute } from '../route.ts'
 import { namedFeed } from './named-feed.ts'
 
+/** Before all positions. */
+const NONE = '0'
 const POSITION = /^[0-9]{1,40}$/
 const SINCE_RULE = 'must be a cursor, as an answer of this route has it, or a time such as 2026-11-29T10:00:00Z'
 
@@ -44,24 +46,25 @@ const positionOf = (text: string): string => text.replace(/^0+(?=\d)/, '')
 const isFrom = (since: string): Pick<FeedPage, 'after' | 'since'> =>
   POSITION.test(since) ? { after: positionOf(since) } : { since: new Date(since).toISOString() }
 
+/** True for a cursor beyond the newest event. It is of another server, or of another data folder: whoever kept it would wait for ever. */
+const isForeign = (after: string, newest: string): boolean => BigInt(after) > BigInt(newest)
+
 /**
  * Where to begin. A browser that connects again says what it had last (`Last-Event-ID`); a stream without either begins now. What is no cursor of ours
  * is as good as none: the header is the browser's, and nobody reads an answer to it.
  */
-const beginning = async (request: ApiRequest<EventsQuery>): Promise<Pick<FeedPage, 'after' | 'since'>> => {
-  const { ports, query, principal, headers } = request
+const beginning = ({ query, headers }: ApiRequest<EventsQuery>, newest: string): Pick<FeedPage, 'after' | 'since'> => {
   const last = headers['last-event-id'] ?? ''
-  if (query.follow && POSITION.test(last)) return { after: positionOf(last) }
+  if (query.follow && POSITION.test(last) && !isForeign(last, newest)) return { after: positionOf(last) }
   if (query.since !== undefined) return isFrom(query.since)
-  return query.follow ? { after: (await ports.stores.events.lastPosition(principal.projectId)) ?? '0' } : {}
+  return query.follow ? { after: newest } : {}
 }
 
-/** A cursor behind the newest event is of another server, or of another data folder: whoever kept it would wait for ever. @throws InvalidRequest */
-const requireOwnCursor = async ({ ports, principal }: ApiRequest, after: string): Promise<void> => {
-  const last = await ports.stores.events.lastPosition(principal.projectId)
-  if (last === undefined || BigInt(after) <= BigInt(last)) return
+/** @throws InvalidRequest */
+const requireOwnCursor = ({ after }: Pick<FeedPage, 'after'>, newest: string): void => {
+  if (after === undefined || !isForeign(after, newest)) return
   throw new InvalidRequest(
-    `"since" is ${after}, which is behind the newest event of the project, ${last}. It is a cursor of another server; begin without it.`,
+    `"since" is ${after}, which is beyond the newest event of the project, ${newest}. It is a cursor of another server; begin without it.`,
   )
 }
 
@@ -71,12 +74,12 @@ const requireOwnCursor = async ({ ports, principal }: ApiRequest, after: string)
  */
 const listEvents = async (request: ApiRequest<EventsQuery>): Promise<ApiResponse> => {
   const { ports, query, principal, baseUrl, settings } = request
-  const from = await beginning(request)
+  // Read before the feed: of a feed that is empty after a time, all up to here was before that time.
+  const newest = (await ports.stores.events.lastPosition(principal.projectId)) ?? NONE
+  const from = beginning(request, newest)
   const { items, more } = await namedFeed(ports.stores)(principal.projectId, { limit: query.limit, ...from })
-  if (items.length === 0 && query.since !== undefined && from.after !== undefined) {
-    await requireOwnCursor(request, from.after)
-  }
-  const cursor = items.at(-1)?.position ?? from.after ?? null
+  if (items.length === 0) requireOwnCursor(from, newest)
+  const cursor = items.at(-1)?.position ?? from.after ?? (newest === NONE ? null : newest)
   const next = more && cursor !== null ? { next: `${baseUrl}/v1/events?limit=${query.limit}&since=${cursor}` } : {}
   const { eventStreamUrl } = settings
   const isElsewhere = query.follow && eventStreamUrl !== undefined

@@ -28,12 +28,12 @@ const noMember = ({ federation }: Membered, ident: string): ObjectNotVisible =>
 /** A cluster was renamed or is gone, and another one has its name by now. */
 const nameOfTwo = (ident: string, membership: Membership, cluster: Cluster): NameAmbiguous =>
   new NameAmbiguous(
-    `The federation knows the cluster ${membership.clusterId} by the name ${quote(ident)}, and the cluster ${cluster.id} has that name but is no member. Use the id of the one that you mean.`,
+    `The federation knows the cluster ${membership.clusterId} by the name ${quote(ident)}, and the cluster ${cluster.id} has that name now. Use the id of the one that you mean.`,
   )
 
 /**
- * The membership of a cluster by its id or name, or by its name at the control plane unless another cluster has that name by now. The cluster
- * itself need not be there any more.
+ * The membership of a cluster by its id or name, or by its name at the control plane, which lists show. The cluster itself need not be there any
+ * more. A name that leads to two is refused: a member that was renamed keeps its name at the control plane.
  *
  * @throws ObjectNotVisible, NameAmbiguous
  */
@@ -47,10 +47,11 @@ export const findMembership = async (request: Request, membered: Membered, ident
   }
   const cluster = await seekLocated(request.ports.stores.clusters, 'Cluster', ownScope(request), ident)
   const own = byId(cluster?.id)
-  if (own !== undefined) return own
-  const membership = memberships.find(({ memberName }) => memberName === ident)
+  const known = memberships.find(({ memberName }) => memberName === ident)
+  if (cluster !== undefined && known !== undefined && known.clusterId !== cluster.id)
+    throw nameOfTwo(ident, known, cluster)
+  const membership = own ?? known
   if (membership === undefined) throw noMember(membered, ident)
-  if (cluster !== undefined) throw nameOfTwo(ident, membership, cluster)
   return membership
 }
 

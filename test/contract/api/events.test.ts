@@ -56,7 +56,7 @@ describe('GET /v1/events', () => {
     expect(nothing.body).toEqual({ events: [], cursor: rest.body.cursor })
   })
 
-  it('refuses a cursor that is behind all there is', async () => {
+  it('refuses a cursor that is beyond all there is', async () => {
     newProject()
     const cursor = await happens('one')
     expect((await list(`?since=${cursor}`)).body).toEqual({ events: [], cursor })
@@ -83,6 +83,12 @@ describe('GET /v1/events', () => {
     await happens('early', '2026-11-29T09:59:59.000Z')
     await happens('late')
     expect(messagesOf(await list('?since=2026-11-29T12:00:00%2B02:00'))).toEqual(['late'])
+  })
+
+  it('says where to go on after a time since which nothing happened', async () => {
+    newProject()
+    const cursor = await happens('early')
+    expect((await list('?since=2026-11-29T12:00:00Z')).body).toEqual({ events: [], cursor })
   })
 
   it('is empty where nothing happened, and has no cursor then', async () => {
@@ -146,6 +152,19 @@ describe('a stream of events', () => {
       await next(frames)
       expect((await said(frames))[1]).toBe('second')
     }
+  })
+
+  it.each([
+    ['a time since which nothing happened', { query: '&since=2026-11-29T12:00:00Z' }],
+    ['an id beyond the newest event, which is of another server', { headers: { 'Last-Event-ID': '9'.repeat(20) } }],
+  ])('begins now with %s', async (_, options) => {
+    newProject()
+    await happens('before')
+    const frames = framesOf(await open(options))
+    await next(frames)
+    const reading = said(frames)
+    await happens('after')
+    expect((await reading)[1]).toBe('after')
   })
 
   it('reads on page by page when much has happened', async () => {

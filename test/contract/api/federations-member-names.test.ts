@@ -80,11 +80,24 @@ describe('a name that a member has at the control plane, and another cluster by 
     expect((await lab.call('GET', `/v1/federations/${id}/members/reborn`)).status).toBe(409)
   })
 
-  it('is the other cluster once that is a member, too', async () => {
+  it('unjoins nobody when that is a member, too: lists show the name beside the first one', async () => {
     const { id, member, namesake } = await given('both')
     await joined(id, namesake)
-    expect((await remove(id, 'both')).status).toBe(202)
-    expect((await readMembership(lab, id, namesake)).state).toBe('Leaving')
+    const { status, text } = await remove(id, 'both')
+    expect([status, text]).toEqual([409, expect.stringContaining(member)])
     expect((await readMembership(lab, id, member)).state).toBe('Ready')
+    expect((await lab.call('POST', `/v1/federations/${id}/members/both/actions/rotate`)).status).toBe(409)
+    expect((await remove(id, namesake)).status).toBe(202)
+    expect((await readMembership(lab, id, namesake)).state).toBe('Leaving')
+  })
+
+  it('leads to nobody when two members swapped their names', async () => {
+    const members = [await givenCluster(lab, { name: 'blue' }), await givenCluster(lab, { name: 'green' })]
+    const { id } = await givenFederation(lab, { members })
+    await settleFederation(lab, id)
+    await changeCluster(lab, members[0]!, { name: 'green-to-be' })
+    await changeCluster(lab, members[1]!, { name: 'blue' })
+    await changeCluster(lab, members[0]!, { name: 'green' })
+    for (const name of ['blue', 'green']) expect((await remove(id, name)).status).toBe(409)
   })
 })
