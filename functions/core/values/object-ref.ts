@@ -23,6 +23,12 @@ export const mergeObjectRefs = (before: readonly ObjectRef[], more: readonly Obj
   ...new Map([...before, ...more].map((ref) => [keyOf(ref), ref])).values(),
 ]
 
+/** What is left of a list without these, whatever their uids. */
+export const withoutObjectRefs = (before: readonly ObjectRef[], gone: readonly ObjectRef[]): ObjectRef[] => {
+  const keys = new Set(gone.map(keyOf))
+  return before.filter((ref) => !keys.has(keyOf(ref)))
+}
+
 /** `ServiceAccount fedplane-1a2b/fedplane-1a2b in the member`: for messages and lists of leftovers. */
 export const describeObject = (ref: ObjectRef): string =>
   `${ref.kind} ${ref.namespace === '' ? '' : `${ref.namespace}/`}${ref.name} in ${describePlace(ref.where)}`

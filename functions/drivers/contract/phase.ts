@@ -10,6 +10,8 @@ export type StepResult = {
   waitingFor?: string
   /** Objects that this call made or found to be ours. Stored for federations and members only: clusters find theirs by name and label (rule C3). */
   made?: readonly ObjectRef[]
+  /** Of what `made` had before: objects that are removed by now, also by a call that was killed. They are forgotten. Of members only. */
+  gone?: readonly ObjectRef[]
   /** Merged into the entity's `driverState`; null removes a key. */
   state?: JsonObject
   /** Secrets of the driver, by name: sealed and stored with `state`, in one write; null removes one. Phases of federations only. */

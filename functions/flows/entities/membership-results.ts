@@ -3,7 +3,7 @@ import { memberTokenKey, nextMemberTokenKey } from '../../core/access/credential
 import type { MemberCredential, Membership } from '../../core/membership/membership.ts'
 import { atHandFirst, retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import { type MembershipUnder, openMembership, type Target } from '../../core/operation/subjects.ts'
-import { mergeObjectRefs } from '../../core/values/object-ref.ts'
+import { mergeObjectRefs, withoutObjectRefs } from '../../core/values/object-ref.ts'
 import type { PrepareResult } from '../../drivers/contract/federation-driver.ts'
 import { madeBefore, type StepResult } from '../../drivers/contract/phase.ts'
 import type { Write } from '../../store/write.ts'
@@ -28,10 +28,10 @@ const changeMembership = (
   })
 }
 
-const withMade = (membership: MembershipUnder, { made = [] }: StepResult): Membership =>
-  ({ ...membership, made: mergeObjectRefs(membership.made, made) }) as Membership
+const withMade = (membership: MembershipUnder, { made = [], gone = [] }: StepResult): Membership =>
+  ({ ...membership, made: mergeObjectRefs(withoutObjectRefs(membership.made, gone), made) }) as Membership
 
-/** Stores what was made for a member, before anything else happens. Writes only what is new. @throws OperationSuperseded */
+/** Stores what was made for a member, and forgets what is gone, before anything else happens. Writes only what is new. @throws OperationSuperseded */
 export const storeMade = (read: ReadMembership, result: StepResult): Promise<void> =>
   changeMembership(read, (membership) => withMade(membership, result))
 

@@ -103,9 +103,13 @@ const renew = async (work: MemberWork) => {
 }
 
 /** @throws TaskNotSupported */
-const revoke = async ({ driver, context }: MemberWork) => {
-  if (driver.revokeMember !== undefined) return driver.revokeMember(context)
-  throw new TaskNotSupported(`Driver ${driver.id} can't make credentials worthless.`)
+const revoke = async (work: MemberWork) => {
+  const { driver, context } = work
+  if (driver.revokeMember === undefined)
+    throw new TaskNotSupported(`Driver ${driver.id} can't make credentials worthless.`)
+  const result = await driver.revokeMember(context)
+  await storeMade(work, result)
+  return result
 }
 
 /** Until the member itself refuses what it was given before: a server remembers a good token for some seconds. */

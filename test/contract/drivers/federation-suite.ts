@@ -192,7 +192,15 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       await fed.create()
       const { token: before } = await fed.prepare(member)
       await fed.register(member)
+      const madeOf = () =>
+        fed
+          .memberContext(member)
+          .membership.made.map(({ where, kind }) => `${where} ${kind}`)
+          .sort()
+      const made = madeOf()
       await fed.rotate(member)
+      // What the old one had is gone from the list, too, which would grow for ever.
+      expect(madeOf()).toEqual(made)
       const after = await fed.memberContext(member).memberToken()
       if (driver.capabilities.usesKubernetesApi) expect(after?.reveal()).not.toBe(before?.reveal())
       expect(await driver.observeMember(fed.memberContext(member))).toMatchObject({ state: 'ready' })

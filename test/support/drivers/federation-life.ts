@@ -3,7 +3,7 @@ import { mergeState } from '../../../functions/core/cluster/changes.ts'
 import type { Cluster } from '../../../functions/core/cluster/cluster.ts'
 import type { Federation } from '../../../functions/core/federation/federation.ts'
 import type { Membership, MembershipOperation } from '../../../functions/core/membership/membership.ts'
-import { mergeObjectRefs, type ObjectRef } from '../../../functions/core/values/object-ref.ts'
+import { mergeObjectRefs, type ObjectRef, withoutObjectRefs } from '../../../functions/core/values/object-ref.ts'
 import type { Secret } from '../../../functions/core/values/secret.ts'
 import type { ClusterAccess } from '../../../functions/drivers/contract/cluster-access.ts'
 import type {
@@ -272,7 +272,8 @@ export class FederationLife {
     }
   }
 
-  #note(member: Member, { made = [] }: StepResult): void {
-    member.membership = { ...member.membership, made: mergeObjectRefs(member.membership.made, made) }
+  #note(member: Member, { made = [], gone = [] }: StepResult): void {
+    const { membership } = member
+    member.membership = { ...membership, made: mergeObjectRefs(withoutObjectRefs(membership.made, gone), made) }
   }
 }

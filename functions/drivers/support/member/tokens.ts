@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { type MemberCredential, operationOf } from '../../../core/membership/membership.ts'
 import { shortId } from '../../../core/values/ids.ts'
+import type { ObjectRef } from '../../../core/values/object-ref.ts'
 import { Secret } from '../../../core/values/secret.ts'
 import type { KubernetesClient, KubernetesObject } from '../../../kubernetes/client.ts'
 import { NotKubernetes } from '../../../kubernetes/errors.ts'
@@ -76,6 +77,8 @@ export const requestToken = async (
   }
 }
 
+const NO_NAMES: ReadonlySet<string> = new Set()
+
 const TOKEN_SECRET_TYPE = 'kubernetes.io/service-account-token'
 const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name'
 
@@ -138,8 +141,19 @@ export const tokenSecretName = (
   return existing.find((secret) => isOf(secret, account) && !isTerminating(secret))?.metadata.name ?? account
 }
 
-/** Removes the token Secrets of these accounts of before this rotation, and so revokes their tokens. */
-export const removeOlderTokens = async (context: MemberContext, accounts: readonly string[]): Promise<void> => {
+/** Of what was made for a member: the token Secrets of our accounts there, but for those named. */
+export const tokensMade = ({ federation, membership }: MemberContext, current: ReadonlySet<string> = NO_NAMES) =>
+  membership.made.filter(
+    ({ where, kind, namespace, name }): boolean =>
+      where === 'member' && kind === 'Secret' && namespace === memberObjectName(federation.id) && !current.has(name),
+  )
+
+/**
+ * Removes the token Secrets of these accounts of before this rotation, and so revokes their tokens.
+ *
+ * @returns those that were made for the member and are gone now
+ */
+export const removeOlderTokens = async (context: MemberContext, accounts: readonly string[]): Promise<ObjectRef[]> => {
   const site: Site = { client: await context.member.client(), where: 'member', federationId: context.federation.id }
   const existing = await tokenSecrets(site)
   const current = new Set(accounts.map((account) => tokenSecretName(context, existing, account)))
@@ -149,6 +163,7 @@ export const removeOlderTokens = async (context: MemberContext, accounts: readon
       .filter((secret) => !current.has(secret.metadata.name))
       .map((object) => ({ resource: secrets(memberObjectName(site.federationId)), object })),
   )
+  return tokensMade(context, current)
 }
 
 /** Our namespace in a member, and what is in it or bound to it, unless a driver says otherwise. */

@@ -12,7 +12,7 @@ import {
   removeAccounts,
 } from '../../../../support/member/account.ts'
 import { obtainToken } from '../../../../support/member/obtain-token.ts'
-import { memberObjectName, removeOlderTokens, tokenSecrets } from '../../../../support/member/tokens.ts'
+import { memberObjectName, removeOlderTokens, tokenSecrets, tokensMade } from '../../../../support/member/tokens.ts'
 import { removeNamespace } from '../../../../support/namespace.ts'
 import { hostSite, memberSite, removeOwned, type Site } from '../../../../support/owned.ts'
 import { Pending, settleAll, step } from '../../../../support/step.ts'
@@ -98,8 +98,8 @@ export const registerMember = (context: MemberContext): Promise<StepResult> =>
       await requireNamespace(site, placement.namespace)
       await publish(site, trace, { content, token, version, placement })
     }
-    if (operationOf(membership)?.kind === 'rotate') await removeOlderTokens(context, [memberObjectName(federation.id)])
-    return {}
+    if (operationOf(membership)?.kind !== 'rotate') return {}
+    return { gone: await removeOlderTokens(context, [memberObjectName(federation.id)]) }
   })
 
 /**
@@ -166,7 +166,7 @@ export const revokeMember = (context: MemberContext): Promise<StepResult> =>
   step(async () => {
     const site = await memberSite(context)
     await removeAccounts(site, [memberObjectName(site.federationId)])
-    return {}
+    return { gone: tokensMade(context) }
   })
 
 /**

@@ -5,7 +5,7 @@ import { clusterRoleBindings, clusterRoles, namespaces } from '../../../../../ku
 import type { CleanResult, MemberContext } from '../../../../contract/federation-driver.ts'
 import type { StepResult } from '../../../../contract/phase.ts'
 import { removeAccounts } from '../../../../support/member/account.ts'
-import { memberObjectName } from '../../../../support/member/tokens.ts'
+import { memberObjectName, tokensMade } from '../../../../support/member/tokens.ts'
 import { blockersOf, removeNamespace, terminatingSeconds } from '../../../../support/namespace.ts'
 import { isTerminating, listAll, memberSite, removeOwned, type Site } from '../../../../support/owned.ts'
 import { Pending, retryWhilePending, settleAll, step } from '../../../../support/step.ts'
@@ -85,7 +85,7 @@ export const revokeMember = (context: MemberContext): Promise<StepResult> =>
   step(async () => {
     const site = await memberSite(context)
     await removeAccounts(site, [memberObjectName(site.federationId), IMPERSONATOR])
-    return {}
+    return { gone: tokensMade(context) }
   })
 
 /**

@@ -204,8 +204,6 @@ export const registerMember = (context: MemberContext, options: KarmadaOptions):
       publish({ context, site: controlPlaneSite(context, client), trace, credential }),
     )
     if (published !== undefined) await requireRestartAfter(context, published, options)
-    if (operationOf(context.membership)?.kind === 'rotate') {
-      await removeOlderTokens(context, [memberObjectName(context.federation.id), IMPERSONATOR])
-    }
-    return {}
+    if (operationOf(context.membership)?.kind !== 'rotate') return {}
+    return { gone: await removeOlderTokens(context, [memberObjectName(context.federation.id), IMPERSONATOR]) }
   })
