@@ -1,15 +1,14 @@
 import * as z from 'zod'
 import { fitsPattern, type TriggerFilter } from '../../core/trigger/trigger.ts'
 import type { DesiredTrigger } from '../../core/trigger/trigger-commands.ts'
-import { EVENT_TYPES } from '../../core/values/event.ts'
+import { EVENT_TYPES, OWN_TYPES } from '../../core/values/event.ts'
 import { parseAttributes } from '../body/attributes.ts'
 import { nameField, optional, textField } from '../body/fields.ts'
 import { BODY_BYTES_MAX } from '../body/read-body.ts'
 import type { BodySchema } from '../route.ts'
 
 const EVENTS_RULE = 'must be a list of 1 to 20 types of events, such as "cluster.*" or "federation.join.failure"'
-const FITS_RULE =
-  'must fit a type of event: cluster or federation, then create, update, delete, join, unjoin, rotate or kubeconfig, then pending, success or failure; or cluster.health.changed, or project.update.success. "*" stands for any text'
+const FITS_RULE = `must fit a type of event: cluster or federation, then create, update, delete, join, unjoin, rotate or kubeconfig, then pending, success or failure; or ${OWN_TYPES.join(', ')} or project.update.success. "*" stands for any text`
 /** Parts between dots, of small letters and `*`. */
 const PATTERN = /^[a-z*]+(?:\.[a-z*]+){0,3}$/
 

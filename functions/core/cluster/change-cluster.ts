@@ -116,7 +116,7 @@ const changeFacts = async (ports: Ports, cluster: Cluster, desired: DesiredChang
   const [first] = facts
   if (first === undefined) return
   const { stores, clock } = ports
-  const message = `Of cluster ${cluster.name} was changed: ${facts.map(({ words }) => words).join('; ')}.`
+  const message = `Cluster ${cluster.name} has changed: ${facts.map(({ words }) => words).join('; ')}.`
   const change = Object.assign({ updatedAt: clock.now().toISOString() }, ...facts.map((fact) => fact.change))
   await stores.commit([
     stores.clusters.change(cluster, change),

@@ -222,7 +222,7 @@ const EVENT_ACTIONS = ['create', 'update', 'delete', 'join', 'unjoin', 'rotate',
 const OUTCOMES = ['pending', 'success', 'failure'] as const
 
 /** Types of events that are updates in a history. */
-const OWN_TYPES = ['cluster.health.changed', 'cluster.quarantined', 'cluster.released'] as const
+export const OWN_TYPES = ['cluster.health.changed', 'cluster.quarantined', 'cluster.released'] as const
 
 /** Every type of event there is. */
 export const EVENT_TYPES: readonly EntityEventType[] = [
