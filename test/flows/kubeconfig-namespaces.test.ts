@@ -2,7 +2,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Principal } from '../../functions/core/values/identity.ts'
 import { externalV1 } from '../../functions/drivers/cluster/external/v1/index.ts'
 import { clusterProfileV1 } from '../../functions/drivers/federation/clusterprofile/v1/index.ts'
+import type { KubernetesClient } from '../../functions/kubernetes/client.ts'
 import { parseKubeconfig } from '../../functions/kubernetes/kubeconfig/parse-kubeconfig.ts'
+import { clusterRoleBindings, namespaces } from '../../functions/kubernetes/resources.ts'
 import { connectionTo } from '../../functions/kubernetes/stored-connection.ts'
 import { type SimulatedKubernetes, startSimulatedKubernetes } from '../../simulated-kubernetes/start.ts'
 import { connect } from '../support/drivers/test-cluster.ts'
@@ -34,13 +36,17 @@ const registered = async (as: Principal, name: string): Promise<string> => {
   await until(async () => (await two.call(as, 'GET', `/v1/clusters/${uuid}`)).body.status === 'CREATE_COMPLETE')
   return uuid
 }
-const namespaces = { group: '', version: 'v1', plural: 'namespaces' }
-const makeNamespaces = async (names: readonly string[]) => {
+const withClient = async (act: (client: KubernetesClient) => Promise<unknown>) => {
   const { endpoint, credential } = parseKubeconfig(server.kubeconfig, { now: two.lab.clock.now() })
   const client = connect(connectionTo(endpoint, credential))
-  for (const name of names) await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  await act(client)
   client.close()
 }
+const makeNamespaces = (names: readonly string[]) =>
+  withClient(async (client) => {
+    for (const name of names)
+      await client.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  })
 beforeEach(async () => {
   server = await startSimulatedKubernetes({ now: () => two.lab.clock.now() })
   await makeNamespaces(['argocd', 'kueue-system', 'federation-system', 'shop'])
@@ -100,7 +106,49 @@ describe('a kubeconfig that edits', () => {
   })
 })
 
+describe('a namespace with an account that is cluster-admin', () => {
+  const bind = (subject: object) =>
+    withClient((client) =>
+      client.create(clusterRoleBindings, {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name: 'operators' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+        subjects: [subject],
+      }),
+    )
+
+  it.each([
+    ['is edited by nobody', { kind: 'ServiceAccount', name: 'fp', namespace: 'shop' }, 409],
+    ['is edited by nobody, as all of its accounts', { kind: 'Group', name: 'system:serviceaccounts:shop' }, 409],
+    ['is no other', { kind: 'ServiceAccount', name: 'fp', namespace: 'argocd' }, 200],
+    ['has none for a person of that name', { kind: 'User', name: 'shop' }, 200],
+  ])('%s', async (_, subject, status) => {
+    await bind(subject)
+    expect(await ask(ANA, editor('shop'))).toEqual([
+      status,
+      status === 200 ? undefined : expect.stringContaining('ClusterRoleBinding operators'),
+    ])
+    expect((await ask(ANA, { role: 'viewer', namespace: 'shop' }))[0]).toBe(200)
+  })
+})
+
 describe('a federation', () => {
+  it('takes no namespace that somebody can edit by another registration of its host', async () => {
+    const other = await registered(BEN, 'same')
+    expect((await ask(BEN, editor('argocd'), other))[0]).toBe(200)
+    expect((await ask(BEN, { role: 'viewer', namespace: 'kueue-system' }, other))[0]).toBe(200)
+    const id = await federation({ 'consumer-namespaces': 'kueue-system' })
+    expect((await publish(id, 'kueue-system,argocd')).status).toBe(202)
+    await two.settled(id)
+    expect((await two.call(ANA, 'GET', `/v1/federations/${id}`)).body.status_reason).toMatch(
+      /PeopleEditInNamespace .*argocd/,
+    )
+    const body = { hostcluster_id: hub, properties: { 'consumer-namespaces': 'argocd' } }
+    const dry = await two.call(ANA, 'POST', '/v1/federations?dry_run=true', body)
+    expect(JSON.stringify(dry.body)).toContain('PeopleEditInNamespace')
+  })
+
   it('takes no namespace that somebody can edit, until they no longer can', async () => {
     expect((await ask(ANA, editor('argocd', { expires_in: 600 })))[0]).toBe(200)
     expect((await ask(ANA, { role: 'viewer', namespace: 'kueue-system' }))[0]).toBe(200)

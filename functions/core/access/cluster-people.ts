@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { NamespaceMissing } from '../../drivers/contract/errors.ts'
 import type { KubernetesClient, KubernetesObject } from '../../kubernetes/client.ts'
+import { PEOPLE_PREFIX, requireNoAdministratorsIn } from '../../kubernetes/editing-people.ts'
 import { NotKubernetes, ObjectConflict } from '../../kubernetes/errors.ts'
 import { requireNoManagedSecrets } from '../../kubernetes/managed-secrets.ts'
 import type { Review } from '../../kubernetes/manifest.ts'
@@ -32,7 +33,7 @@ const REGISTRATION = 'fedplane.io/registration'
 type Ref = { cluster: string; issued: IssuedKubeconfig }
 
 /** Of editors it is none of theirs: its name begins as those that are refused. */
-export const peopleNamespace = (clusterId: string): string => `fedplane-people-${shortId(clusterId)}`
+export const peopleNamespace = (clusterId: string): string => `${PEOPLE_PREFIX}${shortId(clusterId)}`
 
 /** Tells readers of audit logs who it is. */
 const accountName = ({ id, userId }: IssuedKubeconfig): string => {
@@ -55,7 +56,7 @@ const roleOf = ({ role, namespace }: IssuedKubeconfig): string =>
 const bindings = (issued: IssuedKubeconfig) =>
   issued.namespace === null ? clusterRoleBindings : roleBindings(issued.namespace)
 
-const bindingName = (issued: IssuedKubeconfig): string => `fedplane-people-${shortId(issued.id)}`
+const bindingName = (issued: IssuedKubeconfig): string => `${PEOPLE_PREFIX}${shortId(issued.id)}`
 
 const accountOf = ({ cluster, issued }: Ref): KubernetesObject => ({
   apiVersion: 'v1',
@@ -96,8 +97,11 @@ const ensureNamespace = async (client: KubernetesClient, cluster: string): Promi
 /** @throws NamespaceMissing, CredentialsInNamespace */
 const requireNamespace = async (client: KubernetesClient, name: string, role: KubeconfigRole): Promise<void> => {
   const there = await client.get(namespaces, name)
-  if (there !== undefined) return role === 'viewer' ? undefined : requireNoManagedSecrets(client, there)
-  throw new NamespaceMissing(`The cluster has no namespace ${quote(name)}. Create it first, or name another.`)
+  if (there === undefined)
+    throw new NamespaceMissing(`The cluster has no namespace ${quote(name)}. Create it first, or name another.`)
+  if (role === 'viewer') return
+  await requireNoManagedSecrets(client, there)
+  await requireNoAdministratorsIn(client, name)
 }
 
 const TokenRequest = z.object({

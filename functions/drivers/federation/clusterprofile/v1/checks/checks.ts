@@ -32,7 +32,14 @@ import { findServedVersion } from '../host/inventory.ts'
 import { type Placement, PROFILE_CRD, placementsOf, profiles, READER_ROLE } from '../names.ts'
 import { crdFault, isOurCrd, isOutdated } from '../phases/crd.ts'
 import { CONSUMER_NAMESPACES, inventoryNamespace, MEMBER_ROLE, parseProperties } from '../schema.ts'
-import { accessInHost, accessInMember, duplicateFindings, missingFinding, missingNamespaces } from './findings.ts'
+import {
+  accessInHost,
+  accessInMember,
+  duplicateFindings,
+  editedFindings,
+  missingFinding,
+  missingNamespaces,
+} from './findings.ts'
 
 const crdFindings = (crd: KubernetesObject | undefined): Finding[] => {
   const fault = crd === undefined || isOurCrd(crd) ? undefined : crdFault(crd)
@@ -67,7 +74,7 @@ export const checkHost = async (context: FederationContext): Promise<Preflight> 
   const findings = await attempt(async () => {
     const site = await hostSite(context)
     const parts = await Promise.all([
-      attempt(() => permissionFindings(site.client, 'the host', accessInHost(namespace))),
+      attempt(() => permissionFindings(site.client, 'the host', accessInHost(namespace, consumerNamespaces))),
       attempt(() => namespaceFindings(site, namespace, context.now())),
       attempt(() =>
         rehearsalFindings(site, [
@@ -77,6 +84,7 @@ export const checkHost = async (context: FederationContext): Promise<Preflight> 
       attempt(() => foreignFindings(site, roles(namespace), READER_ROLE)),
       attempt(() => checkCrd(site)),
       attempt(() => consumerFindings(site, consumerNamespaces)),
+      attempt(() => editedFindings(site, consumerNamespaces)),
     ])
     return parts.flat()
   })
@@ -161,10 +169,12 @@ export const checkMember = async (context: MemberContext): Promise<Preflight> =>
   }
 }
 
-/** Consumer namespaces that are not there. @throws what the host's API server answers instead */
+/** Consumer namespaces that are not there, or that people edit in. @throws what the host's API server answers instead */
 export const hostFindings = async (context: FederationContext): Promise<Finding[]> => {
   const { consumerNamespaces } = parseProperties(context.federation.properties)
-  return (await missingNamespaces(await hostSite(context), consumerNamespaces)).map(missingFinding)
+  const site = await hostSite(context)
+  const missing = await missingNamespaces(site, consumerNamespaces)
+  return [...missing.map(missingFinding), ...(await editedFindings(site, consumerNamespaces))]
 }
 
 /** What is wrong with the role in one member. @throws what the member's API server answers instead */

@@ -1,4 +1,6 @@
+import { listInWords } from '../../../../../core/values/wording.ts'
 import type { Access } from '../../../../../kubernetes/access-review.ts'
+import { editingBindings } from '../../../../../kubernetes/editing-people.ts'
 import { namespaces } from '../../../../../kubernetes/resources.ts'
 import type { Finding, MemberContext } from '../../../../contract/federation-driver.ts'
 import { accessTo, errorFinding, warningFinding } from '../../../../support/findings.ts'
@@ -20,8 +22,24 @@ export const missingFinding = (namespace: string): Finding =>
     `Namespace ${namespace} does not exist in the host. Make it, or change property ${CONSUMER_NAMESPACES}.`,
   )
 
+/**
+ * Namespaces in which people edit with kubeconfigs that fedplane issued, also for other registrations of the host: they would read the members' tokens.
+ * Those of this registration were refused before, with until when.
+ */
+export const editedFindings = async ({ client }: Site, names: readonly string[]): Promise<Finding[]> => {
+  const bindings = await Promise.all(names.map((name) => editingBindings(client, name)))
+  return names.flatMap((name, index) => {
+    const found = bindings[index] ?? []
+    if (found.length === 0) return []
+    return errorFinding(
+      'PeopleEditInNamespace',
+      `In namespace ${name} of the host people can edit with kubeconfigs that fedplane issued (RoleBinding ${listInWords(found, 5)}), and would read the members' tokens. Wait until these have expired, or change property ${CONSUMER_NAMESPACES}.`,
+    )
+  })
+}
+
 /** Everything that the driver does in a host, so that nothing is refused half-way (cases/JN-11). */
-export const accessInHost = (namespace: string): Access[] => [
+export const accessInHost = (namespace: string, consumers: readonly string[]): Access[] => [
   ...accessTo(['get', 'create', 'patch', 'delete'], { group: '', resource: 'namespaces' }),
   ...accessTo(['get', 'create', 'patch'], { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' }),
   ...accessTo(['get', 'list', 'create', 'patch', 'delete'], { group: PROFILE_GROUP, resource: 'clusterprofiles' }),
@@ -32,6 +50,9 @@ export const accessInHost = (namespace: string): Access[] => [
     resource: 'roles',
     namespace,
   }),
+  ...consumers.flatMap((consumer) =>
+    accessTo(['list'], { group: 'rbac.authorization.k8s.io', resource: 'rolebindings', namespace: consumer }),
+  ),
 ]
 
 /** Everything that the driver does in a member. Binding a role needs `bind` on it, or all that it allows; the first can be asked. */
