@@ -296,7 +296,10 @@ export const describeFederationDriver = (driver: FederationDriver, options: Fede
       budget.reset()
       await revoke()
       expect(budget.writes).toEqual([])
-      await untilDone(async () => ({ done: !(await Promise.all(tokens.map(isRefused))).includes(false) }))
+      await untilDone(async () => ({
+        done: !(await Promise.all(tokens.map(isRefused))).includes(false),
+        waitingFor: 'the former tokens to be refused',
+      }))
       await fed.join(to)
       expect(await driver.observeMember(fed.memberContext(to))).toMatchObject({ state: 'ready' })
       await fed.unjoin(to)
