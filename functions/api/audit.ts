@@ -1,5 +1,6 @@
+import { projectEvent } from '../core/operation/events.ts'
 import type { TablePorts } from '../core/ports.ts'
-import type { Audit, AuditedDecision, AuditedSide, DomainEvent } from '../core/values/event.ts'
+import type { Audit, AuditedDecision, AuditedSide } from '../core/values/event.ts'
 import type { Principal } from '../core/values/identity.ts'
 import type { Policy } from '../policy/policy.ts'
 import {
@@ -50,31 +51,15 @@ type Asked = {
 const reasonOf = (rule: PolicyRule): string =>
   rule.replace(/(?:^|[:_-])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
-const requestEvent = ({ clock, newId }: TablePorts, { principal, rule, said }: Asked, audit: Audit): DomainEvent => {
-  const { userId, projectId } = principal
-  return {
-    id: newId(),
-    time: clock.now().toISOString(),
-    projectId,
-    owner: { kind: 'project', id: projectId },
-    name: projectId,
-    clusterId: null,
-    action: 'update',
-    outcome: 'success',
-    sequence: 0,
-    reason: reasonOf(rule),
-    message: `${said.slice(0, 1000)} (${rule}).`,
-    initiator: { userId, projectId },
-    notify: false,
-    audit,
-  }
-}
+/** Of what was asked for, where the command has no event of its own. */
+const requestEvent = (ports: TablePorts, { principal, rule, said }: Asked): Write =>
+  projectEvent(ports, principal.projectId, { reason: reasonOf(rule), message: `${said.slice(0, 1000)} (${rule}).` })
 
 /**
  * Stores whose first commit has an event: that of the command, else one that says what was asked. So no route can forget its own. What only prepares to hand
  * out a credential, or takes that back, changes nothing yet: the commit that hands it out tells of it.
  */
-const withEvent = (ports: TablePorts, asked: Asked, audit: () => Audit): Stores => {
+const withEvent = (ports: TablePorts, asked: Asked): Stores => {
   const { stores } = ports
   if (isReadRule(asked.rule)) return stores
   const appended = new WeakSet<Write>()
@@ -98,7 +83,7 @@ const withEvent = (ports: TablePorts, asked: Asked, audit: () => Audit): Stores 
     const has = (some: WeakSet<Write>) => writes.some((write) => some.has(write))
     if (has(prepared) && !has(appended)) return stores.commit(writes, ...limits)
     const isEnough = isTold || writes.length === 0 || has(appended)
-    const more = isEnough ? [] : [stores.events.append(requestEvent(ports, asked, audit()))]
+    const more = isEnough ? [] : [requestEvent(ports, asked)]
     await stores.commit([...writes, ...more], ...limits)
     isTold ||= writes.length > 0
   }
@@ -134,6 +119,6 @@ export const audited = <P extends TablePorts>(
   const ports = { ...base.ports, caller: { userId, projectId, audit } }
   return {
     settings: { ...base.settings, policy },
-    ports: { ...ports, stores: withEvent(ports, asked, audit) },
+    ports: { ...ports, stores: withEvent(ports, asked) },
   }
 }

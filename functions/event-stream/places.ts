@@ -1,8 +1,5 @@
-import type { StreamPlaces } from '../api/events/event-stream.ts'
+import { PROJECT_STREAMS_MAX, type StreamPlaces } from '../api/events/event-stream.ts'
 import type { TablePorts } from '../core/ports.ts'
-
-/** Streams of a project at a time, as of the local server. */
-const PROJECT_STREAMS_MAX = 20
 
 type Holder = {
   /** Of this process, which has one stream at a time. */

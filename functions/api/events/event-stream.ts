@@ -17,8 +17,8 @@ const PAGE = 100
 
 /** Streams of one process at a time: each keeps a connection. */
 const STREAMS_MAX = 100
-/** Of these, of one project. */
-const PROJECT_STREAMS_MAX = 20
+/** Of these, of one project; also where each has a process of its own. */
+export const PROJECT_STREAMS_MAX = 20
 /** After a refusal for the number of streams, seconds. */
 const RETRY_AFTER_SECONDS = 30
 

@@ -60,9 +60,17 @@ const beginning = ({ query, headers }: ApiRequest<EventsQuery>, newest: string):
   return query.follow ? { after: newest } : {}
 }
 
-/** @throws InvalidRequest */
-const requireOwnCursor = ({ after }: Pick<FeedPage, 'after'>, newest: string): void => {
-  if (after === undefined || !isForeign(after, newest)) return
+const newestOf = async ({ ports, principal }: ApiRequest): Promise<string> =>
+  (await ports.stores.events.lastPosition(principal.projectId)) ?? NONE
+
+/** Of a request whose cursor nothing came after. @throws InvalidRequest */
+const requireOwnCursor = async (
+  request: ApiRequest<EventsQuery>,
+  { after }: Pick<FeedPage, 'after'>,
+): Promise<void> => {
+  if (request.query.since === undefined || after === undefined) return
+  const newest = await newestOf(request)
+  if (!isForeign(after, newest)) return
   throw new InvalidRequest(
     `"since" is ${after}, which is beyond the newest event of the project, ${newest}. It is a cursor of another server; begin without it.`,
   )
@@ -74,11 +82,11 @@ const requireOwnCursor = ({ after }: Pick<FeedPage, 'after'>, newest: string): v
  */
 const listEvents = async (request: ApiRequest<EventsQuery>): Promise<ApiResponse> => {
   const { ports, query, principal, baseUrl, settings } = request
-  // Read before the feed: of a feed that is empty after a time, all up to here was before that time.
-  const newest = (await ports.stores.events.lastPosition(principal.projectId)) ?? NONE
+  // Read before the feed: of a feed that is empty after a time, all up to here was before that time. Whoever reads on by cursors needs none.
+  const newest = query.follow || isTime(query.since ?? '') ? await newestOf(request) : NONE
   const from = beginning(request, newest)
   const { items, more } = await namedFeed(ports.stores)(principal.projectId, { limit: query.limit, ...from })
-  if (items.length === 0) requireOwnCursor(from, newest)
+  if (items.length === 0) await requireOwnCursor(request, from)
   const cursor = items.at(-1)?.position ?? from.after ?? (newest === NONE ? null : newest)
   const next = more && cursor !== null ? { next: `${baseUrl}/v1/events?limit=${query.limit}&since=${cursor}` } : {}
   const { eventStreamUrl } = settings

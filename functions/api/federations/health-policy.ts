@@ -3,7 +3,7 @@ import type { Federation } from '../../core/federation/federation.ts'
 import { previewPolicy } from '../../core/health-policy/follow.ts'
 import type { HealthPolicy } from '../../core/health-policy/health-policy.ts'
 import { policyAfter, requireCordon, setHealthPolicy } from '../../core/health-policy/set-policy.ts'
-import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import { type FederationDriverDescription, rightsTaken } from '../../drivers/contract/federation-driver-description.ts'
 import { type Asker, isAllowed, policyForbids } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { WantedPolicy } from './health-policy.schema.ts'
@@ -17,7 +17,7 @@ const requireMayUnjoin = (
   driver: FederationDriverDescription,
   { projectId, userId, properties }: About,
 ) => {
-  const rights = (driver.rights?.(properties) ?? { member: 'more' as const }).member
+  const rights = rightsTaken(driver, properties).member
   const context = { driver: driver.id, rights, cluster: { projectId } }
   if (isAllowed(asker, 'federation:unjoin', { projectId, userId }, context)) return
   throw policyForbids(asker, 'federation:unjoin', ': "on_unhealthy" would have members leave.')

@@ -10,7 +10,7 @@ import type { Membered, MemberTargets } from '../../core/membership/plan-members
 import type { RightsLevel } from '../../core/values/identity.ts'
 import { isUuid, looksLikeUuid } from '../../core/values/ids.ts'
 import { quote } from '../../core/values/wording.ts'
-import type { FederationRights } from '../../drivers/contract/federation-driver-description.ts'
+import { type FederationRights, rightsTaken } from '../../drivers/contract/federation-driver-description.ts'
 import type { ClusterUseContext, MemberContext, PolicyObject } from '../../policy/rules.ts'
 import { NameAmbiguous, type PolicyForbids } from '../errors.ts'
 import { seekLocated } from '../lookup.ts'
@@ -118,9 +118,7 @@ type Side = keyof FederationRights
 
 const RULES = { host: 'cluster:host', member: 'cluster:join' } as const
 
-/** A driver that does not say what it takes may take everything. */
-const rightsOf = ({ driver, federation }: Using): FederationRights =>
-  driver.rights?.(federation.properties) ?? { host: 'more', member: 'more' }
+const rightsOf = ({ driver, federation }: Using): FederationRights => rightsTaken(driver, federation.properties)
 
 const contextOf = (using: Using, side: Side, { grant }: UsedCluster): ClusterUseContext => {
   const { driver, federation } = using

@@ -7,7 +7,7 @@ import {
   type SelectorPreview,
   setSelector,
 } from '../../core/selector/set-selector.ts'
-import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import { type FederationDriverDescription, rightsTaken } from '../../drivers/contract/federation-driver-description.ts'
 import { type Asker, isAllowed, policyForbids } from '../policy.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
 import type { WantedSelector } from './selector.schema.ts'
@@ -25,7 +25,7 @@ export const consentTo = (
   { id, projectId, userId: owner, properties }: About,
 ): SelectorConsent => {
   const { userId } = asker.principal
-  const rights = (driver.rights?.(properties) ?? { member: 'more' as const }).member
+  const rights = rightsTaken(driver, properties).member
   const federation = { ...(id && { id }), projectId, userId: owner }
   const mayJoin = (cluster: { projectId: string; userId?: string }): boolean =>
     isAllowed(asker, 'federation:join', federation, { driver: driver.id, rights, cluster }) &&

@@ -5,6 +5,7 @@ import { mapLimited } from '../../core/map-limited.ts'
 import { type Membership, wholeFaultOf, wholeProgressOf } from '../../core/membership/membership.ts'
 import type { TablePorts } from '../../core/ports.ts'
 import { describeObject } from '../../core/values/object-ref.ts'
+import { rightsTaken } from '../../drivers/contract/federation-driver-description.ts'
 import { findCluster } from '../clusters/find-cluster.ts'
 import { timestamp } from '../representation.ts'
 import type { ApiRequest, ApiResponse } from '../route.ts'
@@ -42,7 +43,7 @@ export const federationRights = (
 ): string | null => {
   if (federation === undefined) return null
   const driver = drivers.federation.list().find(({ id }) => id === federation.driver)
-  return (driver?.rights?.(federation.properties) ?? { host: 'more', member: 'more' })[side]
+  return rightsTaken(driver ?? {}, federation.properties)[side]
 }
 
 type Lent = { cluster: Cluster; grants: readonly Grant[] }

@@ -3,7 +3,7 @@ import type { Federation } from '../federation/federation.ts'
 import { isMember, type Membership } from '../membership/membership.ts'
 import { isTooMany, paceOf } from '../selector/decide.ts'
 import { NO_SELECTION, type Selection } from '../selector/selector.ts'
-import { DEFAULT_HEALTH_POLICY, type LeftUnhealthy } from './health-policy.ts'
+import { healthPolicyOf, type LeftUnhealthy } from './health-policy.ts'
 
 /** Members that move in one transaction at most. */
 const STEPS_MAX = 20
@@ -44,7 +44,7 @@ const healthOf = (cluster: Cluster | undefined) => cluster?.observation?.healthS
 
 /** True when it was UNHEALTHY for as long as the policy says. */
 const isDue = ({ federation, now }: Policed, cluster: Cluster | undefined): boolean => {
-  const { afterSeconds } = federation.healthPolicy ?? DEFAULT_HEALTH_POLICY
+  const { afterSeconds } = healthPolicyOf(federation)
   const { observation = null } = cluster ?? {}
   if (observation?.healthStatus !== 'UNHEALTHY') return false
   return Date.parse(observation.unhealthySince ?? observation.observedAt) + afterSeconds * 1000 <= now.getTime()
@@ -65,7 +65,7 @@ const isOver = ({ entry, cluster, membership }: Left): boolean =>
   (membership === undefined && (cluster === undefined || (cluster.identity?.uid ?? null) !== entry.uid))
 
 const mayRejoin = ({ federation, now }: Policed, { cluster, membership }: Left): boolean => {
-  if ((federation.healthPolicy ?? DEFAULT_HEALTH_POLICY).onHealthy !== 'rejoin') return false
+  if (healthPolicyOf(federation).onHealthy !== 'rejoin') return false
   if (healthOf(cluster) !== 'HEALTHY' || cluster?.observation?.isOther) return false
   if (membership === undefined) return true
   return membership.state === 'JoinFailed' && Date.parse(membership.since) + RETRY_MS <= now.getTime()
@@ -73,7 +73,7 @@ const mayRejoin = ({ federation, now }: Policed, { cluster, membership }: Left):
 
 const candidates = (policed: Policed): Membership[] => {
   const { federation, memberships, clusters } = policed
-  const { onUnhealthy } = federation.healthPolicy ?? DEFAULT_HEALTH_POLICY
+  const { onUnhealthy } = healthPolicyOf(federation)
   const left = new Set(federation.leftUnhealthy?.map(({ clusterId }) => clusterId))
   const unhealthy = memberships.filter((it) => isAtRest(it) && healthOf(clusters.get(it.clusterId)) === 'UNHEALTHY')
   // One that could not leave is tried again; one that somebody tried to remove is theirs.
@@ -95,7 +95,7 @@ const countBad = ({ memberships, clusters }: Policed, left: readonly Left[]): { 
 const allowedNow = (policed: Policed, waiting: number, members: number) => {
   const { federation, memberships, now } = policed
   const selection = federation.selection ?? NO_SELECTION
-  const { onUnhealthy } = federation.healthPolicy ?? DEFAULT_HEALTH_POLICY
+  const { onUnhealthy } = healthPolicyOf(federation)
   const leaving = memberships.filter(({ state }) => state === 'Leaving').length
   const free = onUnhealthy === 'unjoin' ? (federation.memberSelector?.maxUnavailable ?? 1) - leaving : STEPS_MAX
   const { allowed, minute } = paceOf(selection, { members, waiting: Math.min(waiting, free, STEPS_MAX), now })
@@ -109,8 +109,7 @@ const uncordonable = ({ federation, memberships, clusters }: Policed): Membershi
       it.cordon !== undefined &&
       (it.state === 'Ready' || it.state === 'Degraded') &&
       it.operation === null &&
-      (healthOf(clusters.get(it.clusterId)) === 'HEALTHY' ||
-        (federation.healthPolicy ?? DEFAULT_HEALTH_POLICY).onUnhealthy === 'keep'),
+      (healthOf(clusters.get(it.clusterId)) === 'HEALTHY' || healthPolicyOf(federation).onUnhealthy === 'keep'),
   )
 
 /** Decides what a policy does now, by what is. Changes nothing. */
@@ -123,7 +122,7 @@ export const decidePolicy = (policed: Policed): PolicyDecision => {
   const due = isHeld ? [] : waiting.filter(({ clusterId }) => isDue(policed, clusters.get(clusterId)))
   const { allowed, selection } = allowedNow(policed, due.length, members)
   const now = due.slice(0, allowed)
-  const isUnjoin = (federation.healthPolicy ?? DEFAULT_HEALTH_POLICY).onUnhealthy === 'unjoin'
+  const isUnjoin = healthPolicyOf(federation).onUnhealthy === 'unjoin'
   return {
     due,
     leave: isUnjoin ? now : [],

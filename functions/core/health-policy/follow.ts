@@ -1,4 +1,4 @@
-import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import { type FederationDriverDescription, rightsTaken } from '../../drivers/contract/federation-driver-description.ts'
 import type { Write } from '../../store/write.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { describeUnhealthy } from '../cluster/observed-health.ts'
@@ -57,8 +57,7 @@ type Acting = { ports: TablePorts; policed: Policed; decision: PolicyDecision; d
 
 /** False where the federation takes more than the grant gives. */
 const isGiven = ({ policed, driver }: Acting, { grant }: UsedCluster): boolean =>
-  grant === undefined ||
-  includesRights(grant.rights, (driver.rights?.(policed.federation.properties) ?? { member: 'more' as const }).member)
+  grant === undefined || includesRights(grant.rights, rightsTaken(driver, policed.federation.properties).member)
 
 /** False for one that a selector brought which does not want it any more. */
 const isWanted = ({ policed: { federation } }: Acting, { entry, cluster }: Left): boolean => {

@@ -21,6 +21,13 @@ export const DEFAULT_HEALTH_POLICY: HealthPolicy = {
   onHealthy: 'rejoin',
 }
 
+/** What becomes of a federation's members that are unhealthy. */
+export const healthPolicyOf = ({
+  healthPolicy = DEFAULT_HEALTH_POLICY,
+}: {
+  healthPolicy?: HealthPolicy
+}): HealthPolicy => healthPolicy
+
 /** A member that left because it was unhealthy. Kept until it is a member again, or somebody adds or dismisses it. */
 export type LeftUnhealthy = {
   clusterId: string

@@ -69,7 +69,6 @@ export const leave = async (ports: LeavePorts, seen: Membership, request: Desire
   if (next?.state === 'Leaving') await launch(ports, launchOf(next))
 }
 
-type RepairPorts = LeavePorts
 type InRest = ReadyMembership | DegradedMembership
 
 /** What a grant gave is not renewed once that is over: the member is on its way out. */
@@ -92,21 +91,24 @@ const dueMembership = async (ports: TablePorts, key: MembershipKey, now: string)
   return (await isLentStill(ports, membership, now)) ? membership : undefined
 }
 
-type Begun = { reason: 'RenewalDue' | 'RotationRequested'; message: string }
+type Begun = Pick<Parameters<typeof memberEvent>[2], 'action' | 'reason' | 'message'>
 
+/** A rotation, and what else is stored with it. @throws RevisionConflict when something else began on the membership */
 const beginRotate = async (
-  ports: TablePorts,
+  ports: LeavePorts,
   membership: InRest,
-  options: { revokes?: true },
   begun: Begun,
+  { revokes, repair }: { revokes?: true; repair?: string } = {},
 ): Promise<void> => {
-  const operation = newOperation(ports, 'rotate', {
-    deadlineSeconds: DEADLINE_SECONDS['credential-rotate'],
-    ...options,
-  })
+  const deadlineSeconds = DEADLINE_SECONDS['credential-rotate']
+  const operation = newOperation(ports, 'rotate', { deadlineSeconds, ...(revokes && { revokes }) })
   await ports.stores.commit([
-    ports.stores.memberships.replace(membership, { ...membership, operation }),
-    memberEvent(ports, membership, { action: 'rotate', outcome: 'pending', ...begun }),
+    ports.stores.memberships.replace(membership, {
+      ...membership,
+      operation,
+      ...(repair === undefined ? {} : { repair }),
+    }),
+    memberEvent(ports, membership, { outcome: 'pending', ...begun }),
   ])
   const { projectId } = membership
   await launch(ports, { flow: 'credential-rotate', projectId, entityId: membershipEntityId(membership), operation })
@@ -117,7 +119,7 @@ export const rotateCredential = async (ports: TablePorts, key: MembershipKey, no
   const membership = await dueMembership(ports, key, now)
   if (membership === undefined) return false
   const message = `The credential of ${membership.memberName} is being renewed.`
-  await beginRotate(ports, membership, {}, { reason: 'RenewalDue', message })
+  await beginRotate(ports, membership, { action: 'rotate', reason: 'RenewalDue', message })
   return true
 }
 
@@ -145,7 +147,8 @@ export const revokeCredential = (ports: TablePorts, key: MembershipKey): Promise
     const fault = await revocationFault(ports, membership)
     if (fault !== undefined) throw new StateConflict(fault)
     const message = `The credential of ${membership.memberName} is being revoked, and replaced.`
-    await beginRotate(ports, membership as InRest, { revokes: true }, { reason: 'RotationRequested', message })
+    const begun = { action: 'rotate', reason: 'RotationRequested', message } as const
+    await beginRotate(ports, membership as InRest, begun, { revokes: true })
   })
 
 /** Characters of what was found: it is stored and told. */
@@ -155,16 +158,10 @@ const FOUND_MAX = 1000
  * Has what is missing of a resting member made again, by a new credential and its publication, which make all else besides. Nothing happens when something
  * else began on the membership.
  */
-export const beginRepair = async (ports: RepairPorts, seen: InRest, found: readonly string[]): Promise<void> => {
+export const beginRepair = async (ports: LeavePorts, seen: InRest, found: readonly string[]): Promise<void> => {
   if (!(await isLentStill(ports, seen, ports.clock.now().toISOString()))) return
   const repair = found.join(' ').slice(0, FOUND_MAX)
-  const operation = newOperation(ports, 'rotate', { deadlineSeconds: DEADLINE_SECONDS['credential-rotate'] })
-  await ports.stores.commit([
-    ports.stores.memberships.replace(seen, { ...seen, operation, repair }),
-    memberEvent(ports, seen, { action: 'update', outcome: 'pending', reason: 'Repairing', message: repair }),
-  ])
-  const { projectId } = seen
-  await launch(ports, { flow: 'credential-rotate', projectId, entityId: membershipEntityId(seen), operation })
+  await beginRotate(ports, seen, { action: 'update', reason: 'Repairing', message: repair }, { repair })
 }
 
 type WaitingPorts = Pick<Ports, 'stores' | 'executions' | 'clock' | 'newId' | 'log'>

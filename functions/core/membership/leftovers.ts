@@ -1,3 +1,4 @@
+import { rightsTaken } from '../../drivers/contract/federation-driver-description.ts'
 import type { Leftover } from '../../store/inventory.store.ts'
 import type { Write } from '../../store/write.ts'
 import type { Cluster } from '../cluster/cluster.ts'
@@ -28,7 +29,7 @@ type NotePorts = Pick<TablePorts, 'stores' | 'clock' | 'drivers'>
 const rightsOf = ({ drivers }: NotePorts, federation: Federation | undefined): string | null => {
   const driver = drivers.federation.list().find(({ id }) => id === federation?.driver)
   if (driver === undefined || federation === undefined) return null
-  return driver.rights?.(federation.properties).member ?? 'more'
+  return rightsTaken(driver, federation.properties).member
 }
 
 /** Of a cluster that is registered and can be talked to; else nobody will ever remove anything. */

@@ -4,7 +4,7 @@ import { memberTokenKey, nextMemberTokenKey } from '../access/credentials.ts'
 import type { AccessPorts } from '../access/open-cluster.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import type { Federation } from '../federation/federation.ts'
-import { type FederationContextPorts, federationContext } from '../federation/federation-context.ts'
+import { type FederationContextPorts, federationContext, hostAccess } from '../federation/federation-context.ts'
 import { memberClusterKey, requireLent } from '../grant/loans.ts'
 import type { Ports } from '../ports.ts'
 import type { Secret } from '../values/secret.ts'
@@ -32,7 +32,7 @@ export const memberAccess = async (
 }
 
 /** A way to the registered cluster of a member, once membership, cluster and grant are as fedplane wrote them. */
-export const accessToMember = async (
+const accessToMember = async (
   ports: AccessPorts,
   cluster: Cluster,
   membership: Membership,
@@ -63,6 +63,24 @@ export const memberContext = (
   member,
   memberToken: () => tokenOf(ports, membership),
 })
+
+type Member = { federation: Federation; cluster: Cluster; membership: Membership }
+
+/** Calls a driver's function for a registered member, outside of any flow, and closes what that opened. */
+export const withMember = async <T>(
+  ports: FederationContextPorts & AccessPorts,
+  { federation, cluster, membership }: Member,
+  act: (context: MemberContext) => Promise<T>,
+): Promise<T> => {
+  const host = await hostAccess(ports, federation)
+  const member = await accessToMember(ports, cluster, membership)
+  try {
+    return await act(memberContext(ports, { federation, host, member, membership, tokenOf: storedToken }))
+  } finally {
+    host.close()
+    member.close()
+  }
+}
 
 /** What the control plane says about a ready member besides that it is ready; null when nothing. */
 export const warningOf = ({ reason, message }: Extract<MemberObservation, { state: 'ready' }>): MemberWarning | null =>

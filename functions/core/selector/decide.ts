@@ -1,4 +1,4 @@
-import type { FederationDriverDescription } from '../../drivers/contract/federation-driver-description.ts'
+import { type FederationDriverDescription, rightsTaken } from '../../drivers/contract/federation-driver-description.ts'
 import type { SelectorWork } from '../../store/selector.store.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { type Federation, SELECTOR_FOLLOWED, SELECTOR_HELD } from '../federation/federation.ts'
@@ -37,7 +37,7 @@ const kindOfWanted = (followed: Followed, cluster: Cluster, membership: Membersh
   if (membership !== undefined && isMember(membership)) return 'done'
   // When it joins again is for the policy that took it out.
   if (federation.leftUnhealthy?.some(({ clusterId }) => clusterId === cluster.id)) return 'done'
-  const rights = driver.rights?.(federation.properties) ?? { host: 'more', member: 'more' }
+  const rights = rightsTaken(driver, federation.properties)
   if (!mayBeSelected(selector, cluster, rights)) return 'rights'
   return mayJoin(cluster) ? 'join' : 'done'
 }

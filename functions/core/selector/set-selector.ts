@@ -1,3 +1,4 @@
+import { rightsTaken } from '../../drivers/contract/federation-driver-description.ts'
 import type { Write } from '../../store/write.ts'
 import type { Cluster } from '../cluster/cluster.ts'
 import { type Federation, SELECTOR_FOLLOWED, SELECTOR_HELD } from '../federation/federation.ts'
@@ -69,7 +70,7 @@ export const previewSelector = async (
 ): Promise<SelectorPreview> => {
   const { projectId, id } = federation
   const driver = drivers.federation.resolve(federation.driver)
-  const rights = driver.rights?.(federation.properties) ?? { host: 'more', member: 'more' }
+  const rights = rightsTaken(driver, federation.properties)
   const memberships = id === undefined ? [] : await stores.memberships.listOf({ projectId, id })
   const members = new Map(memberships.filter(isMember).map((it) => [it.clusterId, it]))
   const left = new Set(federation.leftUnhealthy?.map(({ clusterId }) => clusterId))

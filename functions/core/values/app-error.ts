@@ -44,3 +44,7 @@ export abstract class AppError extends Error {
 
 /** True for errors of ours, whose name and message may be shown. */
 export const isAppError = (error: unknown): error is AppError => error instanceof AppError
+
+/** What a log says of an error: of ours name and message, of any other all that there is. */
+export const loggedError = (error: unknown): { error: unknown; message?: string } =>
+  isAppError(error) ? { error: error.name, message: error.message } : { error }

@@ -81,6 +81,12 @@ export type FederationDriverDescription = {
   credentialNamespaces?(federation: Pick<Federation, 'id' | 'properties'>): string[]
 }
 
+/** The rights that a federation of a driver takes: one that does not say may take everything. */
+export const rightsTaken = (
+  { rights }: Pick<FederationDriverDescription, 'rights'>,
+  properties: Properties,
+): FederationRights => rights?.(properties) ?? { host: 'more', member: 'more' }
+
 /** The kubeconfigs that a driver gives; no role for one that gives none. */
 export const kubeconfigOffer = ({
   capabilities,

@@ -11,7 +11,7 @@ import type { Fault } from '../../core/membership/member-fault.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { isAppError, loggedError } from '../../core/values/app-error.ts'
 import { type Condition, isConditionTrue, withCondition } from '../../core/values/status.ts'
 import { WHOLE_SWEEP } from '../../core/values/workers.ts'
 import type { FederationDriver, FederationObservation } from '../../drivers/contract/federation-driver.ts'
@@ -189,7 +189,7 @@ export const sweepControlPlanes = async (all: Ports, part = WHOLE_SWEEP): Promis
       await sweepFederation(ports, key, report)
     } catch (error) {
       report.failed += 1
-      const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+      const reported = loggedError(error)
       ports.log.error('federation not swept', { projectId: key.projectId, federationId: key.id, ...reported })
     }
   })

@@ -1,6 +1,6 @@
 import { withdraw } from '../../core/access/cluster-people.ts'
 import type { Ports } from '../../core/ports.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { loggedError } from '../../core/values/app-error.ts'
 import type { IssuedKey } from '../../store/inventory.store.ts'
 import { inShares, type Shares } from '../in-shares.ts'
 
@@ -25,7 +25,7 @@ export const removeExpiredAccounts = async (ports: Ports): Promise<void> => {
     try {
       await removeOne(ports, key)
     } catch (error) {
-      const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+      const reported = loggedError(error)
       ports.log.warn('account of an expired kubeconfig not removed', { ...key, ...reported })
     }
   })

@@ -3,7 +3,7 @@ import type { Cluster } from '../../core/cluster/cluster.ts'
 import { ownerEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { loggedError } from '../../core/values/app-error.ts'
 import { describeObject, type ObjectRef } from '../../core/values/object-ref.ts'
 import { listInWords } from '../../core/values/wording.ts'
 import { FEDERATION_LABEL } from '../../drivers/support/owned.ts'
@@ -141,7 +141,7 @@ export const removeLeftBehind = async (ports: Ports): Promise<void> => {
     try {
       await removeOne(ports, key)
     } catch (error) {
-      const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+      const reported = loggedError(error)
       ports.log.warn('what a federation left in a cluster not removed', { ...key, ...reported })
     }
   })

@@ -3,7 +3,7 @@ import { managementClients } from '../../core/access/management-access.ts'
 import { begun, ended, type ObserveKey, type ObserveRequest } from '../../core/cluster/observe-request.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { loggedError } from '../../core/values/app-error.ts'
 import { SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
 import { type Items, inShares, type Shares } from '../in-shares.ts'
@@ -59,7 +59,7 @@ export const observeRequested = async (ports: Ports, key: ObserveKey, repeatMs =
     if (claimed === undefined) return
     await observeTwice(ports, key, repeatMs).finally(() => release(ports, claimed))
   } catch (error) {
-    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    const reported = loggedError(error)
     ports.log.error('cluster not observed', { ...key, ...reported })
   }
 }

@@ -1,13 +1,12 @@
 import type { Federation } from '../../core/federation/federation.ts'
-import { hostAccess } from '../../core/federation/federation-context.ts'
 import { clustersOfMembers } from '../../core/grant/loans.ts'
 import { followHealthPolicy } from '../../core/health-policy/follow.ts'
-import { accessToMember, memberContext, storedToken } from '../../core/membership/member-context.ts'
+import { withMember } from '../../core/membership/member-context.ts'
 import type { Membership } from '../../core/membership/membership.ts'
 import { memberEvent } from '../../core/operation/events.ts'
 import { retryOnConflict } from '../../core/operation/retry-on-conflict.ts'
 import type { Ports } from '../../core/ports.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { loggedError } from '../../core/values/app-error.ts'
 import { isResting } from './members.ts'
 
 type Cordoning = { ports: Ports; federation: Federation; membership: Membership; isCordoned: boolean }
@@ -15,17 +14,14 @@ type Cordoning = { ports: Ports; federation: Federation; membership: Membership;
 /** Has the control plane do it. False when it is to be asked again. */
 const atControlPlane = async ({ ports, federation, membership, isCordoned }: Cordoning): Promise<boolean> => {
   const driver = ports.drivers.federation.resolve(federation.driver)
+  const cordon = driver.cordonMember?.bind(driver)
   const [cluster] = await clustersOfMembers(ports.stores, [membership])
-  if (driver.cordonMember === undefined || cluster === undefined) return !isCordoned
-  const host = await hostAccess(ports, federation)
-  const member = await accessToMember(ports, cluster, membership)
-  try {
-    const context = memberContext(ports, { federation, host, member, membership, tokenOf: storedToken })
-    return (await driver.cordonMember(context, isCordoned)).done
-  } finally {
-    host.close()
-    member.close()
-  }
+  if (cordon === undefined || cluster === undefined) return !isCordoned
+  return withMember(
+    ports,
+    { federation, cluster, membership },
+    async (context) => (await cordon(context, isCordoned)).done,
+  )
 }
 
 /** The membership without its cordon, or with one that is in force; undefined when that was decided otherwise meanwhile, or something runs on it. */
@@ -73,7 +69,7 @@ const cordonOrLater = async (cordoning: Cordoning): Promise<boolean> => {
   } catch (error) {
     const { ports, membership, isCordoned } = cordoning
     const { projectId, federationId, clusterId } = membership
-    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    const reported = loggedError(error)
     ports.log.warn('member not cordoned', { projectId, federationId, clusterId, isCordoned, ...reported })
     return false
   }
@@ -106,7 +102,7 @@ export const sweepPolicy = async (
   } catch (error) {
     report.failed += 1
     const { projectId, id: federationId } = federation
-    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    const reported = loggedError(error)
     ports.log.error('health policy not followed', { projectId, federationId, ...reported })
   }
 }

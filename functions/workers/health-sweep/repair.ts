@@ -1,12 +1,10 @@
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
-import type { Federation } from '../../core/federation/federation.ts'
-import { hostAccess } from '../../core/federation/federation-context.ts'
 import { beginRepair } from '../../core/membership/begin-operation.ts'
-import { accessToMember, memberContext, storedToken } from '../../core/membership/member-context.ts'
+import { withMember } from '../../core/membership/member-context.ts'
 import { type Membership, REPAIR_REFUSED } from '../../core/membership/membership.ts'
 import type { Ports } from '../../core/ports.ts'
-import { isAppError } from '../../core/values/app-error.ts'
-import type { FederationDriver, FederationObservation } from '../../drivers/contract/federation-driver.ts'
+import { loggedError } from '../../core/values/app-error.ts'
+import type { FederationObservation } from '../../drivers/contract/federation-driver.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { FederationKey, MembershipKey } from '../../store/federation.store.ts'
 import { isResting, memberOf } from './members.ts'
@@ -19,24 +17,6 @@ const AGAIN_MS = 600_000
 const isToBeTried = ({ clock }: Ports, membership: RestingMembership): boolean =>
   membership.reason !== REPAIR_REFUSED || clock.now().getTime() - Date.parse(membership.since) >= AGAIN_MS
 
-type Observe = NonNullable<FederationDriver['observeMade']>
-type Member = { cluster: Cluster; federation: Federation; membership: RestingMembership; observe: Observe }
-
-const missingOf = async (
-  ports: Ports,
-  { cluster, federation, membership, observe }: Member,
-): Promise<readonly string[]> => {
-  const host = await hostAccess(ports, federation)
-  const access = await accessToMember(ports, cluster, membership)
-  try {
-    const parts = { federation, host, member: access, membership, tokenOf: storedToken }
-    return await observe(memberContext(ports, parts))
-  } finally {
-    host.close()
-    access.close()
-  }
-}
-
 const repairOne = async (ports: Ports, cluster: Cluster, key: FederationKey): Promise<boolean> => {
   const { projectId, id: federationId } = key
   const membership = await ports.stores.memberships.get({ projectId, federationId, clusterId: cluster.id })
@@ -45,7 +25,7 @@ const repairOne = async (ports: Ports, cluster: Cluster, key: FederationKey): Pr
   const driver = ports.drivers.federation.resolve(federation.driver)
   const observe = driver.observeMade?.bind(driver)
   if (observe === undefined) return false
-  const found = await missingOf(ports, { cluster, federation, membership, observe })
+  const found = await withMember(ports, { federation, cluster, membership }, observe)
   // A refusal ends with a repair that has nothing to make.
   const words = found.length === 0 && membership.reason === REPAIR_REFUSED ? [membership.repair ?? ''] : found
   if (words.length === 0) return false
@@ -95,7 +75,7 @@ const repairOrLater = async (ports: Ports, cluster: Cluster, key: FederationKey)
   } catch (error) {
     // Something began on it, and tells for itself.
     if (error instanceof RevisionConflict) return false
-    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    const reported = loggedError(error)
     ports.log.warn('what was made for a member not observed', { ...key, clusterId: cluster.id, ...reported })
     return false
   }

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Cluster, ClusterObservation } from '../../core/cluster/cluster.ts'
-import { hostAccess } from '../../core/federation/federation-context.ts'
-import { accessToMember, memberContext, storedToken } from '../../core/membership/member-context.ts'
+import { withMember } from '../../core/membership/member-context.ts'
 import type { Ports } from '../../core/ports.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { loggedError } from '../../core/values/app-error.ts'
 import type { FederationKey } from '../../store/federation.store.ts'
 import { memberOf } from './members.ts'
 import { isConfirmed, isDue } from './verdict.ts'
@@ -48,16 +47,9 @@ const report = async (ports: Ports, cluster: Cluster, key: FederationKey): Promi
   const federation = await ports.stores.federations.get(key)
   if (federation === undefined || membership.operation !== null) return false
   const driver = ports.drivers.federation.resolve(federation.driver)
-  if (driver.refreshMember === undefined) return true
-  const host = await hostAccess(ports, federation)
-  const member = await accessToMember(ports, cluster, membership)
-  try {
-    const context = memberContext(ports, { federation, host, member, membership, tokenOf: storedToken })
-    return (await driver.refreshMember(context)).done
-  } finally {
-    host.close()
-    member.close()
-  }
+  const refresh = driver.refreshMember?.bind(driver)
+  if (refresh === undefined) return true
+  return withMember(ports, { federation, cluster, membership }, async (context) => (await refresh(context)).done)
 }
 
 /** As `tell`; a fault, of the host most likely, is reported in the log and is the fault of this federation only. */
@@ -65,7 +57,7 @@ const reportOrLater = async (ports: Ports, cluster: Cluster, key: FederationKey)
   try {
     return await report(ports, cluster, key)
   } catch (error) {
-    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    const reported = loggedError(error)
     ports.log.warn('control plane not told', {
       projectId: key.projectId,
       federationId: key.id,

@@ -1,6 +1,6 @@
 import { managementClients } from '../../core/access/management-access.ts'
 import type { Ports } from '../../core/ports.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { loggedError } from '../../core/values/app-error.ts'
 import { type SweepPart, WHOLE_SWEEP } from '../../core/values/workers.ts'
 import { SWEEP_LIMITS } from '../../kubernetes/bounds.ts'
 import { connectWithin } from '../../kubernetes/connect-until.ts'
@@ -67,7 +67,7 @@ const sweepEach = async (
   const report = { looked: 0, changed: 0, failed: 0, owed: 0 }
   const failed = ({ projectId, id: clusterId }: ClusterKey, error: unknown): void => {
     report.failed += 1
-    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    const reported = loggedError(error)
     log.error('cluster not swept', { projectId, clusterId, ...reported })
   }
   const begun = performance.now()

@@ -15,7 +15,7 @@ import {
 import { executionOf, launch } from '../../core/operation/launch.ts'
 import type { Failure } from '../../core/operation/operation.ts'
 import type { ExecutionState, TablePorts } from '../../core/ports.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { loggedError } from '../../core/values/app-error.ts'
 import { counted } from '../../core/values/wording.ts'
 import { longestSilenceSeconds } from '../../core/values/workers.ts'
 import { RevisionConflict } from '../../store/errors.ts'
@@ -132,7 +132,7 @@ const guarded = async (ports: TablePorts, work: OpenWork): Promise<Did> => {
   } catch (error) {
     if (isOvertaken(error)) return 'nothing'
     const { kind, projectId, entityId } = work
-    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    const reported = loggedError(error)
     ports.log.error('not reconciled', { kind, projectId, entityId, ...reported })
     return 'failed'
   }
@@ -145,7 +145,7 @@ const followUpGrants = async (ports: TablePorts): Promise<void> => {
       await afterGrantEnd(ports, key)
     } catch (error) {
       if (isOvertaken(error)) continue
-      const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+      const reported = loggedError(error)
       ports.log.error('grant not followed up', { ...key, ...reported })
     }
   }

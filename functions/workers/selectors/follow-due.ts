@@ -1,6 +1,6 @@
 import type { TablePorts } from '../../core/ports.ts'
 import { followSelector } from '../../core/selector/follow.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { loggedError } from '../../core/values/app-error.ts'
 import { beat } from '../heartbeat.ts'
 import { type Items, inShares, type Shares } from '../in-shares.ts'
 
@@ -14,7 +14,7 @@ export const follow = async (ports: TablePorts, key: FederationKey): Promise<voi
   try {
     await followSelector(ports, key)
   } catch (error) {
-    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    const reported = loggedError(error)
     ports.log.error('selector not followed', { ...key, ...reported })
   }
 }

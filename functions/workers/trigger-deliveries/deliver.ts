@@ -8,7 +8,7 @@ import {
   signingKeyOf,
   type Trigger,
 } from '../../core/trigger/trigger.ts'
-import { isAppError } from '../../core/values/app-error.ts'
+import { loggedError } from '../../core/values/app-error.ts'
 import type { Secret } from '../../core/values/secret.ts'
 import { RevisionConflict } from '../../store/errors.ts'
 import type { DeliveryChange } from '../../store/trigger.store.ts'
@@ -114,7 +114,7 @@ export const deliver = async (ports: DeliverPorts, key: DeliveryKey, sending: Se
     await tryOnce(ports, key, sending)
   } catch (error) {
     if (error instanceof RevisionConflict) return
-    const reported = isAppError(error) ? { error: error.name, message: error.message } : { error }
+    const reported = loggedError(error)
     ports.log.error('delivery not tried', { ...key, ...reported })
   }
 }

@@ -5,6 +5,7 @@ import { CredentialRejected } from '../../../kubernetes/errors.ts'
 import type { MemberContext } from '../../contract/federation-driver.ts'
 import { covers, isOwned, isTerminating, nameOf, type Site } from '../owned.ts'
 import { whoAmI } from '../who-am-i.ts'
+import { askWithToken } from './ask-with-token.ts'
 
 /** An object of ours as it has to be. */
 export type Made = { resource: Resource; desired: KubernetesObject }
@@ -34,19 +35,15 @@ export const tokenFaults = async (
   token: Secret | undefined,
   user: string,
 ): Promise<string[]> => {
-  const { endpoint, name } = context.member.cluster
-  if (endpoint === null || token === undefined) return []
-  const { server, caPem, tlsServerName, tlsVerify } = endpoint
-  const client = context.connect({ server, caPem, tlsServerName, tlsVerify, credential: { kind: 'token', token } })
+  const { name } = context.member.cluster
+  if (token === undefined) return []
   try {
-    const seen = await whoAmI(client)
+    const seen = (await askWithToken(context, token, whoAmI)) ?? null
     return seen === null || seen === user ? [] : [`Member ${name} takes the token of ${user} for another one's.`]
   } catch (error) {
     if (error instanceof CredentialRejected)
       return [`Member ${name} refuses the token of ${user}: account or token are gone.`]
     if (isAppError(error)) return []
     throw error
-  } finally {
-    client.close()
   }
 }

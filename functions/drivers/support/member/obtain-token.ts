@@ -9,6 +9,7 @@ import type { MemberContext } from '../../contract/federation-driver.ts'
 import { ensureOwned, ensureSeen, refOf, removeOwned, type Site } from '../owned.ts'
 import { Pending, type Trace } from '../step.ts'
 import { clusterTime, whoAmI } from '../who-am-i.ts'
+import { askWithToken } from './ask-with-token.ts'
 import { memberObjectName, requestToken, tokenIn, tokenSecretManifest, tokenSecretName } from './tokens.ts'
 
 const RETRY_MILLISECONDS = 250
@@ -34,14 +35,13 @@ const proveToken = async (
   context: MemberContext,
   { token, user, timeoutSeconds }: { token: Secret; user: string; timeoutSeconds: number },
 ): Promise<void> => {
-  const { endpoint, name } = context.member.cluster
-  if (endpoint === null) {
-    throw new CredentialMissing(`The endpoint of cluster ${name} is not known. Register the cluster first.`)
-  }
-  const { server, caPem, tlsServerName, tlsVerify } = endpoint
-  const client = context.connect({ server, caPem, tlsServerName, tlsVerify, credential: { kind: 'token', token } })
+  const { name } = context.member.cluster
   try {
-    const seen = await askUntil(client, Date.now() + timeoutSeconds * 1000)
+    const until = Date.now() + timeoutSeconds * 1000
+    const seen = await askWithToken(context, token, (client) => askUntil(client, until))
+    if (seen === undefined) {
+      throw new CredentialMissing(`The endpoint of cluster ${name} is not known. Register the cluster first.`)
+    }
     if (seen === null || seen === user) return
     throw new CredentialNotProved(
       `Cluster ${name} takes the new token of ${user} for ${seen}. Is there a proxy in front of it that replaces credentials?`,
@@ -53,8 +53,6 @@ const proveToken = async (
         'Compare the clocks of the cluster and of this service.',
       { cause },
     )
-  } finally {
-    client.close()
   }
 }
 

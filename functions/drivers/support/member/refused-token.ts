@@ -2,6 +2,7 @@ import type { Secret } from '../../../core/values/secret.ts'
 import { CredentialRejected } from '../../../kubernetes/errors.ts'
 import type { MemberContext } from '../../contract/federation-driver.ts'
 import { whoAmI } from '../who-am-i.ts'
+import { askWithToken } from './ask-with-token.ts'
 
 /**
  * True when the member's API server refuses the token: asked with it, at the address that is stored. A server may remember for some seconds that a token was
@@ -9,18 +10,11 @@ import { whoAmI } from '../who-am-i.ts'
  *
  * @throws what reaching it throws
  */
-export const isTokenRefused = async ({ member, connect }: MemberContext, token: Secret): Promise<boolean> => {
-  const { endpoint } = member.cluster
-  if (endpoint === null) return true
-  const { server, caPem, tlsServerName, tlsVerify } = endpoint
-  const client = connect({ server, caPem, tlsServerName, tlsVerify, credential: { kind: 'token', token } })
+export const isTokenRefused = async (context: MemberContext, token: Secret): Promise<boolean> => {
   try {
-    await whoAmI(client)
-    return false
+    return (await askWithToken(context, token, whoAmI)) === undefined
   } catch (error) {
     if (error instanceof CredentialRejected) return true
     throw error
-  } finally {
-    client.close()
   }
 }
